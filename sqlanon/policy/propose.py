@@ -20,6 +20,7 @@ from sqlanon.policy.roles import (
     counts_of,
     left_out,
     named_person,
+    numbers,
     repeats,
     role_of,
 )
@@ -136,8 +137,17 @@ def _person(profile: Sequence[ColumnProfileLike], related: Related) -> str | Non
         # What is called the person's number, and varies within visits that do not, is coarser than they are.
         least = min(column.distinct for column in found)
         named = [column for column in named if column.distinct <= least]
-    best = both or named or found
+    # Texts that number something, and repeat: whom else than persons, unless what stays the same of a person varies within them.
+    unknown = [] if both or named or found else [column for column in able if numbers(column)]
+    unknown = [column for column in unknown if not _varies(column, related)]
+    best = both or named or found or unknown
     return min(best, key=lambda column: column.distinct).name if best else None
+
+
+def _varies(column: ColumnProfileLike, related: Related) -> bool:
+    """Whether attributes of persons vary within the values of a column."""
+    varying = related.varying.get(column.name)
+    return varying is not None and any(number > _VARIES * varying.keys for number in varying.varied.values())
 
 
 def _determines(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:

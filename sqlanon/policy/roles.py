@@ -36,7 +36,7 @@ class ColumnProfileLike(Protocol):
 
     ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
     ``comparable`` is false for types without equality, whose values cannot be counted. Of texts, ``iso`` look like dates or times that
-    begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``). ``bottom`` and ``top_value`` are the
+    begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``), ``coded`` have letters and digits and no space. ``bottom`` and ``top_value`` are the
     ends, as round numbers or days, of what is left without a few values far from all others; None: there are none.
     """
 
@@ -62,6 +62,8 @@ class ColumnProfileLike(Protocol):
     def iso(self) -> int: ...  # noqa: D102
     @property
     def dated(self) -> int: ...  # noqa: D102
+    @property
+    def coded(self) -> int: ...  # noqa: D102
     @property
     def bottom(self) -> str | None: ...  # noqa: D102
     @property
@@ -109,6 +111,12 @@ def named_person(column: ColumnProfileLike) -> bool:
     words = words_of(column.name)
     numbered = len([word for word in words if not word.isdecimal()]) > 1 or joined("".join(words))
     return names_person(words) and (not category or numbered)
+
+
+def numbers(column: ColumnProfileLike) -> bool:
+    """Whether the texts of a column are mostly different and written as numbers of persons or things are, whatever its name."""
+    filled = column.rows - column.nulls
+    return column.kind == "text" and column.distinct * 2 > filled and column.coded >= _MOSTLY * filled
 
 
 def attribute(column: ColumnProfileLike) -> bool:

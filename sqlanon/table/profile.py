@@ -24,6 +24,7 @@ class ColumnProfile:
         comparable: whether values can be compared; if not, they are counted as all different.
         iso: rows whose text looks like a date that begins with the year.
         dated: rows whose text looks like another date.
+        coded: rows whose text has letters and digits and no space.
         bottom, top_value: round ends of what is left without a few values far from all others: see `sqlanon.table.extremes`.
     """
 
@@ -38,6 +39,7 @@ class ColumnProfile:
     comparable: bool = True
     iso: int = 0
     dated: int = 0
+    coded: int = 0
     bottom: str | None = None
     top_value: str | None = None
 
@@ -86,9 +88,9 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
 def _looked_at(engine: Engine, source: TableRef, column: ColumnProfile) -> ColumnProfile:
     """A column with what texts look like, and with round ends of numbers and dates."""
     if column.kind == "text" and column.distinct:
-        made = statement("table/dated", engine.dialect, source=source, column=column.name)
-        iso, dated = (int(str(cell)) for cell in engine.fetch(made)[0])
-        return replace(column, iso=iso, dated=dated)
+        made = statement("table/shapes", engine.dialect, source=source, column=column.name)
+        iso, dated, coded = (int(str(cell)) for cell in engine.fetch(made)[0])
+        return replace(column, iso=iso, dated=dated, coded=coded)
     if column.kind in ("integer", "float", "decimal", "date") and column.distinct >= 2 * MOST:
         made = statement("table/ends", engine.dialect, source=source, column=column.name, most=MOST)
         try:

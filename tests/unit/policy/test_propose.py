@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sqlanon.errors import PolicyError
-from sqlanon.policy import load, propose
+from sqlanon.policy import Related, Varying, load, propose
 from sqlanon.spec import ReleaseSpec
 
 CANARY = "s3cr3t"
@@ -30,6 +30,7 @@ class Profile:
     comparable: bool = True
     iso: int = 0
     dated: int = 0
+    coded: int = 0
     bottom: str | None = None
     top_value: str | None = None
 
@@ -152,6 +153,23 @@ def test_a_number_that_repeats_says_whose_rows_they_are_and_a_name_does_not(tmp_
     assert (spec.rows_are, spec.person) == ("events", ("patient_id",))
     other = proposed(tmp_path, Profile("name", distinct=700), Profile("age"))
     assert (other.rows_are, other.person) == ("persons", ())
+
+
+@pytest.mark.parametrize(
+    "name", ["USUBJID", "SUBJID", "PTID", "MRNUM", "NHSNO", "PATIENT", "PTNO", "PATNO", "subjectId", "DESYNPUF_ID", "Survey ResponseID", "bene_id"]
+)  # fmt: skip
+def test_numbers_of_persons_by_the_names_of_their_fields(tmp_path: Path, name: str) -> None:
+    spec = proposed(tmp_path, Profile(name, distinct=225, rows=1191), Profile("age", rows=1191))
+    assert spec.person == (name,)
+
+
+def test_a_text_that_numbers_something_and_repeats_is_a_persons(tmp_path: Path) -> None:
+    """Whatever its name; a text of words, and one within which the sex varies, are not."""
+    code, age = Profile("q7", distinct=700, coded=1000), Profile("sex", distinct=2, top=500)
+    assert proposed(tmp_path, code, age).person == ("q7",)
+    assert proposed(tmp_path, Profile("q7", distinct=700), age).person == ()
+    varying = Related({"q7": Varying(300, {"sex": 150})})
+    assert propose([code, age], related=varying).person == ()
 
 
 def test_nulls_repeat_like_any_value(tmp_path: Path) -> None:
