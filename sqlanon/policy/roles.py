@@ -98,7 +98,7 @@ def can_be_key(column: ColumnProfileLike) -> bool:
     return (
         column.comparable
         and column.kind not in _MEASURES
-        and column.kind != "other"
+        and (column.kind != "other" or column.type.lower() == "uuid")
         and (2 if named else K) <= column.distinct < known
         and column.nulls * 2 <= column.rows
         and first(words, others) is None
@@ -116,7 +116,8 @@ def named_person(column: ColumnProfileLike) -> bool:
 def numbers(column: ColumnProfileLike) -> bool:
     """Whether the texts of a column are mostly different and written as numbers of persons or things are, whatever its name."""
     filled = column.rows - column.nulls
-    return column.kind == "text" and column.distinct * 2 > filled and column.coded >= _MOSTLY * filled
+    coded = column.type.lower() == "uuid" or (column.kind == "text" and column.coded >= _MOSTLY * filled)
+    return coded and column.distinct * 2 > filled
 
 
 def attribute(column: ColumnProfileLike) -> bool:

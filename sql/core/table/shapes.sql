@@ -17,7 +17,7 @@ SELECT
     , CAST(COALESCE(SUM(CASE WHEN t.shape LIKE '%0%' AND t.shape NOT LIKE '% %' AND t.letters <> '' THEN 1 ELSE 0 END), 0) AS BIGINT) AS coded
 FROM (
     SELECT
-        TRANSLATE(s.{{ column | ident }}, '0123456789', '0000000000') AS shape
-        , TRANSLATE(s.{{ column | ident }}, '0123456789.,:/+-eE$%', '') AS letters
+        TRANSLATE(CAST(s.{{ column | ident }} AS VARCHAR), '0123456789', '0000000000') AS shape
+        , TRANSLATE(CAST(s.{{ column | ident }} AS VARCHAR), '0123456789.,:/+-eE$%', '') AS letters
     FROM {{ source | table }} AS s
 ) AS t

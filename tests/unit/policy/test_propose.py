@@ -161,11 +161,14 @@ def test_a_number_that_repeats_says_whose_rows_they_are_and_a_name_does_not(tmp_
 def test_numbers_of_persons_by_the_names_of_their_fields(tmp_path: Path, name: str) -> None:
     spec = proposed(tmp_path, Profile(name, distinct=225, rows=1191), Profile("age", rows=1191))
     assert spec.person == (name,)
+    uuids = Profile(name, "other", distinct=225, rows=1191, type="uuid")
+    assert proposed(tmp_path, uuids, Profile("age", rows=1191)).person == (name,)
 
 
 def test_a_text_that_numbers_something_and_repeats_is_a_persons(tmp_path: Path) -> None:
     """Whatever its name; a text of words, and one within which the sex varies, are not."""
     code, age = Profile("q7", distinct=700, coded=1000), Profile("sex", distinct=2, top=500)
+    assert proposed(tmp_path, Profile("q7", "other", distinct=700, type="UUID"), age).person == ("q7",)
     assert proposed(tmp_path, code, age).person == ("q7",)
     assert proposed(tmp_path, Profile("q7", distinct=700), age).person == ()
     varying = Related({"q7": Varying(300, {"sex": 150})})
