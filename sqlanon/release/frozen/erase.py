@@ -69,9 +69,9 @@ def erase(
         with engine.lock(f"release {spec.name}"):
             with watch.stage("state"):
                 Catalog(engine).guard()
-                state = read_state(engine, spec)
+                state = read_state(engine, spec, every=True)
                 if reconcile(engine, spec.name, state.versions):
-                    state = read_state(engine, spec)
+                    state = read_state(engine, spec, every=True)
                 secret = state.secret or secrets.token_hex(32)
                 apart = unrecognized(state, state.secret)
                 lineage, follows = _lineage(state, lost=apart != 0 or secret_is_lost(state))

@@ -31,7 +31,7 @@ def neighbours(state: ReleaseState, target: Publication) -> list[str]:
     """Other releases of the same source that the same readers can see."""
     spec, source = state.spec, str(state.source.ref)
     found: list[Entry] = []
-    for entry in state.entries:
+    for entry in state.beside:
         if entry.status != "published" or entry.release == spec.name or entry.source != source:
             continue
         readers = set(entry.policy.get("readers", ())) & set(spec.readers)
