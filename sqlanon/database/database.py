@@ -416,7 +416,7 @@ class Database:
             except PolicyError as error:
                 refused = refused or tuple(error.problems)
             except SqlanonError as error:
-                refused = refused or tuple(str(error).split("\n"))
+                refused = refused or tuple(error.problems)
                 break
             else:
                 return tried

@@ -172,7 +172,7 @@ def _lineage(state: ReleaseState, *, lost: bool) -> tuple[Lineage, bool]:
     except GuardError as error:
         if not (lost and newest):
             raise GuardError(
-                f"{error}. Nothing was erased: what is published of these keys stays until they are erased with the policy and the source's columns as they "
+                f"{'; '.join(error.problems)}. Nothing was erased: what is published of these keys stays until they are erased with the policy and the source's columns as they "
                 "were, or after that run; it leaves them out where their rows were deleted from the source"
             ).advising(*error.options) from error
         return Lineage.of(state.engine, state.spec.name, number_of(newest[-1]) or 1), False

@@ -16,18 +16,21 @@ def clean(engine: Engine) -> tuple[str, ...]:
     On an engine without temporary tables these are also the scratch tables of runs that are gone.
 
     Raises:
-        LockedError: a run of a release in which there is something to do is going on.
+        LockedError: a run of a release is going on.
     """
     catalog = Catalog(engine)
     catalog.guard()
     dropped = sweep(engine)
+    names = catalog.releases()
     # Without transactions a server may finish what a killed run began: there every release is looked at.
-    names = (one.release for one in catalog.untidy()) if engine.transactions else catalog.releases()
-    for name in sorted({*names, *(release for release, _ in kept_of(engine))}):
+    untidy = {one.release for one in catalog.untidy()} if engine.transactions else set(names)
+    untidy |= {release for release, _ in kept_of(engine)}
+    for name in sorted({*names, *untidy}):
         with engine.lock(f"release {name}"):
-            dropped += drop_kept(engine, name)
-            dropped += reconcile(engine, name)
-            dropped += drop_old(engine, name)
+            if name in untidy:
+                dropped += drop_kept(engine, name)
+                dropped += reconcile(engine, name)
+                dropped += drop_old(engine, name)
     return tuple(dropped)
 
 
