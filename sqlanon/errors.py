@@ -7,16 +7,34 @@ No text here ever holds a cell value. Driver messages quote values, so a driver 
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 
+def visible(text: str) -> str:
+    r"""A text on one line: line breaks and whatever else cannot be printed become escapes.
+
+    Example:
+        >>> print(visible("no column two\nlines"))
+        no column two\nlines
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text
+    )
+
+
 class SqlanonError(Exception):
-    """Base of every error that sqlanon raises on purpose.
+    """Base of every error that sqlanon raises on purpose. A name in its text may hold anything: each problem is one line, and printable.
+
+    Args:
+        problems: one line each: where, what is wrong, what is allowed.
 
     Attributes:
+        problems: the same, with escapes for what cannot be printed.
         options: of a run that would do what this one could not; the command line prints that command.
         following: that command, where the command line knows it.
     """
@@ -25,6 +43,14 @@ class SqlanonError(Exception):
     options: tuple[str, ...] = ()
     following: str = ""
 
+    def __init__(self, problems: str | Sequence[str] = ()) -> None:
+        lines = [problems] if isinstance(problems, str) else problems
+        self.problems = [visible(line) for line in lines]
+        super().__init__("\n".join(self.problems))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.problems,), self.__dict__
+
     def advising(self, *options: str) -> Self:
         """The same error, with options of a run that would do it."""
         self.options = options
@@ -32,17 +58,9 @@ class SqlanonError(Exception):
 
 
 class PolicyError(SqlanonError):
-    """The policy (file, options or Python arguments) is wrong. One error may hold many problems.
-
-    Args:
-        problems: one line each: where, what is wrong, what is allowed.
-    """
+    """The policy (file, options or Python arguments) is wrong. One error may hold many problems."""
 
     exit_code = 2
-
-    def __init__(self, problems: str | list[str]) -> None:
-        self.problems = [problems] if isinstance(problems, str) else list(problems)
-        super().__init__("\n".join(self.problems))
 
 
 class GuardError(PolicyError):

@@ -88,8 +88,8 @@ def siblings(scratch: Scratch, on: Subject, material: Material) -> list[Composit
     assert entry is not None
     here = [column.name for column in on.roles.relation.columns]
     found = []
-    for other in Catalog(scratch.engine).entries():
-        if other.status != "published" or other.release == entry.release or other.source != entry.source:
+    for other in Catalog(scratch.engine).entries(statuses=("published",), source=entry.source):
+        if other.release == entry.release:
             continue
         name, asked = f"{other.release}@{other.version}", _promised(entry, other)
         why = _unlike(scratch, entry, other, here)

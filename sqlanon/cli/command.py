@@ -23,6 +23,7 @@ from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, report
 from sqlanon.cli.interrupt import stopped, watched
 from sqlanon.cli.logs import configure
 from sqlanon.cli.screen import Screen
+from sqlanon.errors import visible
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[
@@ -131,7 +132,7 @@ class Commands(TyperGroup):
                 code = 2
             else:
                 hint = _help_of(error)
-                failure = Failure("UsageError", error.format_message(), 2, hint=hint)
+                failure = Failure("UsageError", visible(error.format_message()), 2, hint=hint)
                 code = report(failure, json="--json" in arguments, debug=False)
         status = code if isinstance(code, int) else 0
         if standalone_mode:

@@ -214,16 +214,16 @@ def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator
 
 
 def next_command(
-    screen: Screen, name: str, policy: Path | None, select: list[str] | None, db: str | None, *words: str
-) -> str:
-    """A command to try next, with the same policy and database as this one, and what it confirms."""
+    screen: Screen, name: str, policy: Path | None, select: list[str] | None, db: str | None, *arguments: str, own: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """A command to try next, with the same policy and database as this one, and what it confirms; ``own``: its own options."""
     from sqlanon.cli.show.text import command, shown_url
 
-    options: list[str] = []
+    options = [*own]
     if policy is not None and policy != POLICY:
         options += ["-p", str(policy)]
     for chosen in select or ():
         options += ["--select", chosen]
     if db is not None:
         options += ["--db", shown_url(db)]
-    return command(name, *words, *options, *screen.confirmed)
+    return command(name, *arguments, options=[*options, *screen.confirmed])

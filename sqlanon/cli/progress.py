@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TextIO
 
+from sqlanon.errors import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as RichProgress
@@ -98,7 +100,7 @@ class Lines:
         """Nothing to take down."""
 
     def _write(self, line: str) -> None:
-        self._stream.write(line + "\n")
+        self._stream.write(visible(line) + "\n")
         self._stream.flush()
 
 
@@ -117,7 +119,7 @@ class Bars:
         self._remaining.begin()
         if self._task is not None:
             live.remove_task(self._task)
-        self._task = live.add_task(f"[{release}] {WORDS.get(stage, stage)}", total=None, amount="")
+        self._task = live.add_task(visible(f"[{release}] {WORDS.get(stage, stage)}"), total=None, amount="")
 
     def update(self, done: int, total: int, unit: str) -> None:
         """Move the bar."""

@@ -30,9 +30,7 @@ from sqlanon.release.make.run import run
 from sqlanon.release.make.tables import run_tables
 from sqlanon.release.store import rollback as versions
 from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.kept_scratch import drop_kept, kept_of
-from sqlanon.release.store.retention import drop_old
-from sqlanon.release.store.second_file import reconcile
+from sqlanon.release.store.clean import clean
 from sqlanon.release.store.target import views_of
 from sqlanon.release.store.unpublish import unpublish
 from sqlanon.results import (
@@ -57,7 +55,6 @@ from sqlanon.sqltext import statement
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
 from sqlanon.table.profile import ColumnProfile, profile
-from sqlanon.table.scratch import sweep
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -413,15 +410,7 @@ class Database:
 
         That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are gone.
         """
-        Catalog(self.engine).guard()
-        dropped = sweep(self.engine)
-        names = {entry.release for entry in Catalog(self.engine).entries()}
-        for name in sorted(names | {release for release, _ in kept_of(self.engine)}):
-            with self.engine.lock(f"release {name}"):
-                dropped += drop_kept(self.engine, name)
-                dropped += reconcile(self.engine, name)
-                dropped += drop_old(self.engine, name)
-        return tuple(dropped)
+        return clean(self.engine)
 
     def query(
         self,
@@ -466,7 +455,7 @@ class Database:
             PolicyError: the table is not a release of this database's catalog.
         """
         relation = self.engine.relation(table)
-        published = [entry for entry in Catalog(self.engine).entries() if entry.status == "published"]
+        published = Catalog(self.engine).entries(statuses=("published",), views=[relation.ref])
         views = {view for entry in published for view in views_of(entry)}
         if relation.ref not in views:
             raise PolicyError(f"{table} is not a published release; only releases may be shown")

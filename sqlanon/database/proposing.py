@@ -78,10 +78,10 @@ def tried(
             except PolicyError as error:
                 refused = refused or tuple(error.problems)
             except InfeasibleError as error:
-                refused = refused or tuple(str(error).split("\n"))
+                refused = refused or tuple(error.problems)
                 break
             except SqlanonError as error:
-                return proposal.because(refused or tuple(str(error).split("\n"))), None
+                return proposal.because(refused or tuple(error.problems)), None
     return proposal.because(refused), None
 
 

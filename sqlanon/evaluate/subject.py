@@ -120,25 +120,23 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
 
 
 def _entry(engine: Engine, release: str | None) -> Entry:
-    published = [entry for entry in Catalog(engine).entries() if entry.status == "published"]
-    if not published:
+    catalog = Catalog(engine)
+    if release is not None:
+        found = catalog.published(release)
+    else:
+        places = catalog.places()
+        if len(places) > 1:
+            raise PolicyError(
+                f"several releases are published here; name one of: {catalog.names_of_published()}"
+            )
+        found = catalog.published(places[0].release) if places else None
+    if found is not None:
+        return found
+    if not catalog.places():
         raise PolicyError("no release is published in this database; make one with: sqlanon run")
-    names = ", ".join(sorted(entry.release for entry in published))
-    if release is None:
-        if len(published) > 1:
-            raise PolicyError(f"several releases are published here; name one of: {names}")
-        return published[0]
-    named = [entry for entry in published if entry.release == release]
-    if not named:
-        view = engine.target(release)
-        named = [
-            entry
-            for entry in published
-            if entry.view and (entry.view.schema, entry.view.name) == (view.schema, view.name)
-        ]
-    if not named:
-        raise PolicyError(f"{release} is neither a published release nor the view of one; there are: {names}")
-    return named[0]
+    raise PolicyError(
+        f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"
+    )
 
 
 def _column(name: str, kept: Mapping[str, Any], described: tuple[object, ...]) -> ColumnSpec:

@@ -9,7 +9,7 @@ from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.release import Released, described, relation_of, state
 from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.catalog_reader import Place
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.rights import reading
@@ -117,7 +117,7 @@ def _watched(engine: Engine) -> tuple[TableRef | None, bool]:
     try:
         if not engine.exists(catalog.table):
             return None, True
-        catalog.entries()
+        catalog.releases()
     except DatabaseError:
         return None, True
     try:
@@ -169,7 +169,7 @@ def _listed(engine: Engine, view: TableRef) -> list[str]:
     catalog = private_table(engine, "catalog")
     binds: dict[str, Bind] = {"schema": view.schema, "name": view.name}
     if not engine.updates:  # of several rows of a version the last one counts
-        entries = [entry for entry in Catalog(engine).entries() if entry.status == "published"]
+        entries = Catalog(engine).entries(statuses=("published",), views=[view])
         policies = [entry.policy for entry in entries if entry.view and _place(entry.view) == _place(view)]
         return [name for policy in policies for name in policy.get("dimensions") or ()]
     try:
@@ -184,10 +184,10 @@ def _place(view: TableRef) -> tuple[str | None, str]:
     return view.schema, view.name
 
 
-def _published(engine: Engine) -> list[Entry]:
+def _published(engine: Engine) -> list[Place]:
     """The releases that the catalog lists as published; a reader without rights to the catalog sees nothing."""
     try:
-        return [entry for entry in Catalog(engine).entries() if entry.status == "published"]
+        return Catalog(engine).places()
     except DatabaseError:
         return []
 
@@ -204,17 +204,18 @@ def _default(engine: Engine, name: str) -> TableRef:
 def _in_catalog(engine: Engine, name: str, direct: Relation | None) -> list[TableRef]:
     """The published releases of that name or source."""
     found = []
+    database = Catalog(engine).table.database
     for entry in _published(engine):
-        if entry.view is None:
+        if not entry.view_name or entry.file:
             continue
         if entry.release == name or _same(entry.source, name) or _is(engine, entry.source, direct):
-            found.append(entry.view)
+            found.append(TableRef(entry.view_schema, entry.view_name, database))
     return found
 
 
 def _is(engine: Engine, name: str, direct: Relation | None) -> bool:
     """Whether a table's name, as a policy writes it, means the table that was found."""
-    if direct is None or _folded(direct.ref.name) not in _folded(name):
+    if direct is None or not f".{_folded(name)}".endswith(f".{_folded(direct.ref.name)}"):
         return False  # without asking the database
     meant = relation_of(engine, name)
     return meant is not None and meant.ref == direct.ref

@@ -71,8 +71,7 @@ def owner_report(
     Cost: a few groupings of the release and of the source; attacks compare every row of the source with every box.
     """
     reporter = progress or Silent()
-    entries = Catalog(engine).entries()
-    entry = _published(engine, entries, release)
+    entry = _published(engine, release)
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
     sections: list[Section] = [asked(run)]
@@ -98,7 +97,7 @@ def owner_report(
         sections.append(lost(run))
     if workload is not None and entry.view is not None:
         sections.append(accuracy(evaluate(engine, entry.release, workload, reporter)))
-    sections.append(versions([one for one in entries if one.release == entry.release], run))
+    sections.append(versions(Catalog(engine).entries(entry.release), run))
     sections.append(settings(entry.policy, entry.policy_hash))
     reporter.finish(entry.release)
     return Page(
@@ -154,22 +153,19 @@ def unchanged(engine: Engine, released: Released) -> None:
         )
 
 
-def _published(engine: Engine, entries: list[Entry], release: str) -> Entry:
+def _published(engine: Engine, release: str) -> Entry:
     """The published version of the name or the view.
 
     Raises:
         PolicyError: there is none.
     """
-    published = [entry for entry in entries if entry.status == "published"]
-    for entry in published:
-        if entry.release == release:
-            return entry
-    view = engine.target(release)
-    for entry in published:
-        if entry.view and (entry.view.schema, entry.view.name) == (view.schema, view.name):
-            return entry
-    names = ", ".join(sorted(entry.release for entry in published)) or "none"
-    raise PolicyError(f"{release} is neither a published release nor the view of one; there are: {names}")
+    catalog = Catalog(engine)
+    entry = catalog.published(release)
+    if entry is None:
+        raise PolicyError(
+            f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"
+        )
+    return entry
 
 
 def _summary(entry: Entry, run: RunReport) -> tuple[tuple[str, str], ...]:

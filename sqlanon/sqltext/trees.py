@@ -22,7 +22,7 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset({
     exp.Coalesce, exp.Collate, exp.Column, exp.ColumnDef, exp.Commit, exp.Count, exp.Create, exp.CTE, exp.DataType, exp.Delete,
     exp.DataTypeParam, exp.Distinct, exp.Div, exp.Drop, exp.EQ, exp.Except, exp.Exists, exp.Filter, exp.Floor, exp.From,
     exp.GT, exp.GTE, exp.Greatest, exp.Group, exp.Having, exp.Identifier, exp.If, exp.In, exp.Insert, exp.Is, exp.Join,
-    exp.LT, exp.LTE, exp.Lag, exp.Lead, exp.Least, exp.Limit, exp.Literal, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
+    exp.LT, exp.LTE, exp.Lag, exp.Lead, exp.Least, exp.Like, exp.Limit, exp.Literal, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
     exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Properties, exp.RowNumber, exp.Schema,
     exp.DenseRank, exp.Rank, exp.Select, exp.Star, exp.Sub, exp.Subquery, exp.Sum, exp.Table, exp.TableAlias, exp.TemporaryProperty,
     exp.Union, exp.Update, exp.Var, exp.Where, exp.Window, exp.WindowSpec, exp.With, exp.Abs, exp.Avg, exp.IsNan,

@@ -287,4 +287,4 @@ raise DatabaseError('no column x\x1b]0;title\x07\u202ey')"""
         for line in lines
         if line.endswith("table a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}forged")
     ]
-    assert [line for line in lines if line.startswith("error: no column x\N{REPLACEMENT CHARACTER}]0;title")]
+    assert "error: no column x\\x1b]0;title\\x07\\u202ey" in lines

@@ -27,7 +27,7 @@ def test_rows_that_are_not_verified_yet_are_nobody_elses(tmp_path: Path, fails: 
     with sqlanon.connect("duckdb:///:memory:") as db:
         if fails:
             with pytest.raises(RuntimeError):
-                put(db.engine, "r", str(target), [], fill, Stopwatch("r", Silent()))
+                put(db.engine, "r", str(target), fill, Stopwatch("r", Silent()))
         else:
-            assert put(db.engine, "r", str(target), [], fill, Stopwatch("r", Silent())) == "made"
+            assert put(db.engine, "r", str(target), fill, Stopwatch("r", Silent())) == "made"
     assert sorted(tmp_path.iterdir()) == ([] if fails else [target])

@@ -1,11 +1,28 @@
 -- name: catalog/list
--- params: catalog (table), later (list of {name, known}: columns that a catalog of an older sqlanon lacks)
--- returns: every row of the catalog but the seeds, newest last
-SELECT c.release AS release, c.version AS version, c.status AS status, c.view_schema AS view_schema, c.view_name AS view_name
-    , c.file AS file, c.physical AS physical, c.source AS source, c.policy AS policy, c.policy_hash AS policy_hash
-    , c.report AS report, c.published_at AS published_at, c.published_by AS published_by, c.sqlanon AS sqlanon
-{% for column in later %}
-    , {{ "c." ~ (column.name | ident) if column.known else "CAST(NULL AS TEXT)" }} AS {{ column.name | ident }}
-{% endfor %}
+-- params: catalog (table), columns (list of {name, known}: what is read; a column that a catalog of an older sqlanon lacks is NULL),
+--   release (whether it is bound), statuses (names of what is bound), versions (the same), source (whether it is bound), schema (the same),
+--   views (names of what is bound)
+-- returns: the columns of the versions that the conditions name, newest last; without conditions of all versions
+SELECT {% for c in columns %}{{ "" if loop.first else ", " }}{{ "c." ~ (c.name | ident) if c.known else "CAST(NULL AS TEXT)" }} AS {{ c.name | ident }}{% endfor %}
+
 FROM {{ catalog | table }} AS c
+WHERE c.version IS NOT NULL
+{% if release %}
+    AND c.release = :release
+{% endif %}
+{% if statuses %}
+    AND c.status IN ({% for name in statuses %}{{ "" if loop.first else ", " }}:{{ name }}{% endfor %})
+{% endif %}
+{% if versions %}
+    AND c.version IN ({% for name in versions %}{{ "" if loop.first else ", " }}:{{ name }}{% endfor %})
+{% endif %}
+{% if source %}
+    AND c.source = :source
+{% endif %}
+{% if schema %}
+    AND c.view_schema = :schema
+{% endif %}
+{% if views %}
+    AND c.file IS NULL AND c.view_name IN ({% for name in views %}{{ "" if loop.first else ", " }}:{{ name }}{% endfor %})
+{% endif %}
 ORDER BY c.release, c.version

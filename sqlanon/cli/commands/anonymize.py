@@ -160,8 +160,8 @@ def _next(
     view = (None if to and to.lower().endswith(SUFFIXES) else to) or report.published.removesuffix(
         f" in {publish_file}"
     )
-    releases = command("releases", report.release, "--db", shown_url(db), *screen.confirmed)
+    releases = command("releases", report.release, options=["--db", shown_url(db), *screen.confirmed])
     if report.certificate and publish_file:
         return [releases]  # without a policy no audit finds both the file and the certificate
     sensitive = [] if report.certificate else listed("--sensitive", asked.get("sensitive", ()))
-    return [command("audit", view, *sensitive, "--db", where, *screen.confirmed), releases]
+    return [command("audit", view, options=[*sensitive, "--db", where, *screen.confirmed]), releases]

@@ -137,8 +137,8 @@ def erase(
 
     def following(command: str, words: Sequence[str]) -> str:
         if command == "run":
-            return next_command(screen, "run", policy, [name], db, *words)
-        return next_command(screen, command, policy, None, db, name, *words)
+            return next_command(screen, "run", policy, [name], db, own=words)
+        return next_command(screen, command, policy, None, db, name, own=words)
 
     erase_keys(screen, url(db, spec), release, key_file, following, yes=yes)
     return None

@@ -187,8 +187,10 @@ def erase(
     release = next((one for one in found if one.name == name), found[0])
 
     def following(command: str, words: Sequence[str]) -> str:
-        own, chosen = (words, [name]) if command == "run" else ([name, *words], None)
-        return _next(command, own, chosen, project_dir, profiles_dir, profile, target, target_path, db)
+        chosen, about = ([name], []) if command == "run" else (None, [name])
+        return _next(
+            command, words, chosen, project_dir, profiles_dir, profile, target, target_path, db, *about
+        )
 
     erase_keys(screen, _url(project), release, key_file, following, yes=yes)
     return None
@@ -196,7 +198,7 @@ def erase(
 
 def _next(
     name: str, words: Sequence[str], select: Sequence[str] | None, project_dir: Path | None, profiles_dir: Path | None, profile: str | None,
-    target: str | None, target_path: Path | None, db: str | None,
+    target: str | None, target_path: Path | None, db: str | None, *arguments: str,
 ) -> str:  # fmt: skip
     """A command of dbt to try next, with the same project and database as this one."""
     from sqlanon.cli.show.text import command, shown_url
@@ -207,7 +209,7 @@ def _next(
     }  # fmt: skip
     options = [part for option, value in given.items() if value is not None for part in (option, str(value))]
     chosen = [part for one in select or () for part in ("--select", one)]
-    return command("dbt", name, *words, *options, *chosen)
+    return command(f"dbt {name}", *arguments, options=[*words, *options, *chosen])
 
 
 def _load(

@@ -92,6 +92,7 @@ def init(
     """Profile a table or a file and propose a policy, or a command, that fits it."""
     from sqlanon.cli.show.init import file_command, written
     from sqlanon.cli.show.text import command
+    from sqlanon.shell import word
 
     if output is not None:
         ensure_new(output)
@@ -104,13 +105,13 @@ def init(
         with database(db, screen, read_only=True) as connected:
             proposal = _proposed(screen, connected, table, interactive=interactive, from_labels=from_labels)
         text = proposal.policy(db, table)
-        following = command("plan", *([] if output == POLICY else ["-p", str(output)]))
+        following = command("plan", options=[] if output == POLICY else ["-p", str(output)])
     else:
         if from_labels:
             raise PolicyError("--from-labels is for tables of PostgreSQL: name their database with --db")
         proposal = _of_file(screen, table, read, interactive=interactive)
         text = file_command(proposal, table, read)
-        following = f"sh {output}"
+        following = f"sh {word(str(output))}"
     if output is not None:
         write_new(output, text)
     if screen.json:
@@ -170,7 +171,9 @@ def plan(
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=sql, run=next_command(screen, "run", policy, select, db, *anew))
+            plan_report(
+                screen, report, sql=sql, run=next_command(screen, "run", policy, select, db, own=anew)
+            )
 
     releases = pick(spec, select)
     with database(url(db, spec), screen, read_only=True) as connected:
@@ -180,7 +183,7 @@ def plan(
             lambda release: connected.plan(release, beside=spec.releases, new_lineage=new_lineage),
             done,
             again=lambda release, words: next_command(
-                screen, "plan", policy, [release.name], db, *planned(words)
+                screen, "plan", policy, [release.name], db, own=planned(words)
             ),
         )
 
@@ -246,7 +249,7 @@ def run(
 
             def again(release: ReleaseSpec, words: Sequence[str]) -> str:
                 recorded = ["--record", str(record)] if record else []
-                return next_command(screen, "run", policy, [release.name], db, *words, *recorded)
+                return next_command(screen, "run", policy, [release.name], db, own=[*words, *recorded])
 
             code = each(screen, releases, work, done, written.add if written else None, again=again)
         if written:
@@ -280,7 +283,7 @@ def _following(
         else listed("--sensitive", [column.name for column in release.with_role("sensitive")])
     )
     if release.publish_file and not report.certificate:
-        audit = command("audit", view, *sensitive, "--db", f"duckdb:///{release.publish_file}")
+        audit = command("audit", view, options=[*sensitive, "--db", f"duckdb:///{release.publish_file}"])
     else:
-        audit = next_command(screen, "audit", policy, None, db, view, *sensitive)
+        audit = next_command(screen, "audit", policy, None, db, view, own=sensitive)
     return [audit, next_command(screen, "releases", policy, None, db, report.release)]

@@ -14,7 +14,7 @@ from sqlanon.cli.show.run import (
     search_lines,
     sizes,
 )
-from sqlanon.cli.show.text import count, measure, safe, seconds, table
+from sqlanon.cli.show.text import command, count, measure, safe, seconds, table
 from sqlanon.declared import FORMATS
 from sqlanon.results import RunReport
 
@@ -206,8 +206,8 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
     )
     if not report.done and report.stays == 0:
         screen.show(
-            f"nothing was done yet, and nothing would stay published, so that erase --yes stops: withdraw the release (sqlanon unpublish {name}), then erase "
-            "the keys"
+            f"nothing was done yet, and nothing would stay published, so that erase --yes stops: withdraw the release ({command('unpublish', report.release)}), "
+            "then erase the keys"
         )
     elif not report.done:
         screen.show("nothing was done yet")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import loss, requirements
 from sqlanon.cli.show.text import command, count, safe, seconds, share, table
+from sqlanon.shell import word
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -97,29 +97,38 @@ def _cell(value: object) -> str:
 def _following(report: DemoReport, first: Released, second: Released) -> list[str]:
     """Commands that work when pasted, from the directory this was started in."""
     last = command(
-        "query", "SELECT sex, count(*) AS patients, avg(cost) AS cost FROM patients GROUP BY sex", "--release", first.run.release
-    )  # fmt: skip
+        "query",
+        "SELECT sex, count(*) AS patients, avg(cost) AS cost FROM patients GROUP BY sex",
+        options=["--release", first.run.release],
+    )
     if report.engine == "duckdb":
         query = f"FROM {first.run.published} SELECT sex, count(*) AS patients, round(avg(cost)) AS cost GROUP BY sex"
         python = f'import duckdb; print(duckdb.connect("warehouse.duckdb", read_only=True).sql("{query}"))'
-        last = f"{shlex.quote(sys.executable)} -c {shlex.quote(python)}"
+        last = f"{word(sys.executable)} -c {word(python)}"
     return [
-        shlex.join(["cd", str(report.directory)]),
+        f"cd {word(str(report.directory))}",
         command("plan"),
         command("run"),
-        command("audit", second.run.published, "--sensitive", "diagnosis"),
-        command("audit", "--together", first.run.release, second.run.release),
+        command("audit", second.run.published, options=["--sensitive", "diagnosis"]),
+        command("audit", options=["--together", first.run.release, second.run.release]),
         command("releases"),
         command(
-            *(
-                "anonymize",
-                "patients.csv",
+            "anonymize",
+            "patients.csv",
+            options=[
                 "--qi",
                 "birth_date,sex,zip",
                 "--hierarchy",
                 "zip=hierarchies/zip.csv",
-            ),
-            *("--sensitive", "diagnosis", "--rest", "drop", "--k", "10", "--to", "patients_anon.parquet"),
+                "--sensitive",
+                "diagnosis",
+                "--rest",
+                "drop",
+                "--k",
+                "10",
+                "--to",
+                "patients_anon.parquet",
+            ],
         ),
         last,
     ]

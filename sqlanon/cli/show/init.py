@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.cli.show.text import command, listed, safe
+from sqlanon.cli.show.text import listed, program, safe
+from sqlanon.shell import pair, word
 from sqlanon.spec import FormatSpec
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
     words += listed("--accept-repeats", [column.name for column in proposal.columns if column.accept_repeats])
     for column in proposal.columns:
         for key, value in column.settings:
-            words += [f"--{key}", f"{_paired(column.name)}={value}"]
+            words += [f"--{key}", pair(column.name, value)]
     if proposal.person:
         words += listed("--person", proposal.person)
     elif proposal.rows_are == "events":
@@ -61,7 +62,7 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
         if name in reading:
             words += [f"--{name.replace('_', '-')}", reading[name]]
     for column, kind in reading.get("types", {}).items():
-        words += ["--types", f"{_paired(column)}={kind}"]
+        words += ["--types", pair(column, kind)]
     path = Path(source)
     to = path.with_name(
         f"{path.name.split('.')[0]}_anonymized{'.parquet' if path.suffix == '.parquet' else '.csv'}"
@@ -69,15 +70,15 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
     words += ["--to", str(to)]
     if "\0" in "".join(words):
         lines.append("# no command can hold a column's name here")
-    return "\n".join([*lines, command("anonymize", source, *words)]) + "\n"
+    return "\n".join([*lines, _script(source, words)]) + "\n"
 
 
-def _paired(name: str) -> str:
-    """A column's name before ``=``."""
-    odd = "=" in name or name != name.strip() or name.startswith('"')
-    return '"' + name.replace('"', '""') + '"' if odd else name
+def _script(source: str, words: Sequence[str]) -> str:
+    """The command for a file of commands, in which a line break in quotes is one, whatever shell reads it."""
+    ordered = [*words, "--", source] if source.startswith("-") else [source, *words]
+    return f"{program()} anonymize {shlex.join(ordered)}"
 
 
 def written(path: Path, following: str) -> str:
     """What to say when the proposal went to a file."""
-    return f"wrote {shlex.quote(str(path))}: check every role in it, then: {following}"
+    return f"wrote {word(str(path))}: check every role in it, then: {following}"

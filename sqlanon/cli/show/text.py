@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from sqlanon import shell
 from sqlanon.cli.show.sheet import Heading, Sheet
 from sqlanon.results.figures import count, measure, safe, share
 
@@ -47,24 +47,19 @@ def program() -> str:
         return "sqlanon"
     beside = Path(sys.executable).with_name("sqlanon")
     if beside.is_file() and os.access(beside, os.X_OK):
-        return shlex.quote(str(beside))
-    return f"{shlex.quote(sys.executable)} -m sqlanon"
+        return shell.word(str(beside))
+    return f"{shell.word(sys.executable)} -m sqlanon"
 
 
-def command(*words: str) -> str:
-    """A command to paste, quoted for a shell."""
-    return f"{program()} {shlex.join(words)}"
+def command(name: str, *arguments: str, options: Sequence[str] = ()) -> str:
+    """A command to paste; see `sqlanon.shell.command`."""
+    return shell.command(name, *arguments, options=options, program=program())
 
 
 def listed(option: str, names: Iterable[str]) -> list[str]:
     """An option with its comma list, quoted as `sqlanon.cli.arguments.names` reads it; nothing for no names."""
-    text = ",".join(
-        f'"{name.replace(chr(34), chr(34) * 2)}"' if _ODD.search(name) else name for name in names
-    )
+    text = shell.listed(names)
     return [option, text] if text else []
-
-
-_ODD = re.compile(r'[",]|^\s|\s$')
 
 
 def shown_url(url: str) -> str:

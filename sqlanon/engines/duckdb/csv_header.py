@@ -6,13 +6,13 @@ Messages have numbers of lines and the names of columns, never a value.
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlanon.engines.duckdb.csv_records import DELIMITERS, records_of
 from sqlanon.errors import PolicyError
+from sqlanon.shell import word
 
 _NUMBER = re.compile(r"\s*[+-]?(\d[\d,._' ]*|[.,]\d+)([eE][+-]?\d+)?\s*%?\s*")
 _DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]\d.*)?\s*")
@@ -87,13 +87,13 @@ def missing(text: str) -> bool:
 
 def tail(path: Path, line: int) -> str:
     """The command that leaves out what is above a line."""
-    return f", such as: {_unpacked(path)} | tail -n +{line} > new.csv" if path.name.isprintable() else ""
+    return f", such as: {_unpacked(path)} | tail -n +{line} > new.csv"
 
 
 def _unpacked(path: Path) -> str:
     """The command that writes a file's text."""
     read = "gzip -dc" if path.suffix.lower() == ".gz" else "cat"
-    return f"{read} {shlex.quote(path.name)}"
+    return f"{read} {word(f'./{path.name}' if path.name.startswith('-') else path.name)}"
 
 
 def _check_title(path: Path, head: Head) -> None:
@@ -127,8 +127,7 @@ def _check_whole_lines(path: Path, lines: list[str]) -> None:
         if char.isalnum() or (char == " " and any("  " in text for text in texts)):
             continue
         if texts[0].count(char) and len({text.count(char) for text in texts}) == 1:
-            shown = {" ": "' '", "\x01": "$'\\x01'"}.get(char, f"'{char}'" if char.isprintable() else None)
-            option = f"--delimiter {shown}" if shown else "--delimiter with that character"
+            option = f"--delimiter {word(char)}"
             raise PolicyError(
                 f"{path} would be one column of whole lines: none of , ; | and tab divides them, and every line has the same number of "
                 f"another character; if it divides fields, add {option}, and if there is one column, --delimiter ,"
@@ -137,7 +136,7 @@ def _check_whole_lines(path: Path, lines: list[str]) -> None:
     if len(blanks) == 1 and blanks != {1}:
         raise PolicyError(
             f"{path} would be one column of whole lines: its fields seem to be divided by several blanks, which is no CSV; convert it: "
-            f"tr -s ' ' ',' < {shlex.quote(path.name)} > new.csv, or if there is one column, add --delimiter ,"
+            f"tr -s ' ' ',' < {word(path.name)} > new.csv, or if there is one column, add --delimiter ,"
         )
 
 

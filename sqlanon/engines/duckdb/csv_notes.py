@@ -6,13 +6,13 @@ As quasi columns they are published as sets of texts, where ranges were expected
 from __future__ import annotations
 
 import re
-import shlex
 
 import duckdb
 
 from sqlanon.engines.duckdb.connection import quoted
 from sqlanon.engines.duckdb.csv_header import MISSING
 from sqlanon.engines.duckdb.csv_types import SAMPLE, ambiguous, literal
+from sqlanon.shell import option, pair
 
 _MOST = 0.8
 """Share of the values that are numbers or dates, or mean a missing one, from which a column is one of these."""
@@ -100,33 +100,33 @@ def _why_no_number(
     if counts["comma"] and counts["comma"] > counts["both"]:
         grouped = [mark for mark in _MARKS if counts["pointed"] and _holds(connection, table, name, mark)]  # fmt: skip
         reasons.append(f"{counts['comma']} have a decimal comma")
-        helps.append(_option("decimal", ",") + "".join(f" {_option('ignore', mark)}" for mark in grouped))
+        helps.append(option("decimal", ",") + "".join(f" {option('ignore', mark)}" for mark in grouped))
     elif counts["comma"]:
         reasons.append(
             f"{counts['comma']} have a comma before three digits, a decimal comma or one between thousands"
         )
-        helps.append(f"{_option('decimal', ',')} or {_option('ignore', ',')}")
+        helps.append(f"{option('decimal', ',')} or {option('ignore', ',')}")
     elif counts["grouped"]:
         reasons.append(f"{counts['grouped']} have commas between thousands")
-        helps.append(_option("ignore", ","))
+        helps.append(option("ignore", ","))
     elif counts["pointed"] and not counts["point"]:
         grouped = [mark for mark in _MARKS if _holds(connection, table, name, mark)]
         reasons.append(f"{counts['pointed']} have marks between thousands")
         helps.append(
             " ".join(
                 [
-                    *(_option("ignore", mark) for mark in grouped),
-                    *([_option("decimal", ",")] if "." in grouped else []),
+                    *(option("ignore", mark) for mark in grouped),
+                    *([option("decimal", ",")] if "." in grouped else []),
                 ]
             )
         )
     for sign in _SYMBOLS:
         if counts[sign]:
             reasons.append(f"{counts[sign]} have {sign}")
-            helps.append(_option("ignore", sign))
+            helps.append(option("ignore", sign))
     if counts["leading"]:
         reasons.append(f"{counts['leading']} begin with 0, as codes do")
-        helps += [_option("types", f"{name}=BIGINT"), "if they are no codes"] if helps else []
+        helps += [option("types", pair(name, "BIGINT")), "if they are no codes"] if helps else []
     if counts["rest"]:
         reasons.append(f"{counts['rest']} are neither numbers nor known texts for a missing value")
         helps.append("--null TEXT for each text that means a missing value")
@@ -136,7 +136,7 @@ def _why_no_number(
         )
     if not helps:
         kind = "BIGINT" if not _holds(connection, table, name, ".") else "DOUBLE"
-        helps.append(f"if they are numbers and no codes, {_option('types', f'{name}={kind}')}")
+        helps.append(f"if they are numbers and no codes, {option('types', pair(name, kind))}")
         return reasons, helps
     return reasons, ["to read them as numbers:", *dict.fromkeys(helps)]
 
@@ -162,14 +162,14 @@ def _why_no_date(connection: duckdb.DuckDBPyConnection, table: str, name: str) -
         return reasons, [*helps, "write years of four digits"]
     if first and ambiguous(connection, table, name, str(first[0][0])):
         reasons.append("day and month may be in either order")
-        orders = [_option("date-format", form.replace("-", mark)) for form in ("%d-%m-%Y", "%m-%d-%Y")]
+        orders = [option("date-format", form.replace("-", mark)) for form in ("%d-%m-%Y", "%m-%d-%Y")]
         return reasons, [*helps, " or ".join(orders)]
     if counts["rest"]:
         reasons.append(f"{counts['rest']} are neither dates nor known texts for a missing value")
         helps.append("--null TEXT for each text that means a missing value")
     if counts["zone"]:
         reasons.append(f"{counts['zone']} have a zone")
-        helps.append(_option("types", f"{name}=TIMESTAMPTZ"))
+        helps.append(option("types", pair(name, "TIMESTAMPTZ")))
     if not helps:
         reasons.append("they have several forms")
         helps.append("write all in one form, such as 2024-12-31 or 2024-12-31 23:59:00")
@@ -182,7 +182,7 @@ def _of_missing(connection: duckdb.DuckDBPyConnection, table: str, name: str) ->
     found = connection.execute(
         f"SELECT c, count(*) FROM (SELECT {quoted(name)} AS c FROM {table} AS t) WHERE {_missing()} GROUP BY c ORDER BY 2 DESC, 1 LIMIT 5"  # noqa: S608
     ).fetchall()
-    return [f"{rows} are {text}" for text, rows in found], [_option("null", str(text)) for text, _ in found]
+    return [f"{rows} are {text}" for text, rows in found], [option("null", str(text)) for text, _ in found]
 
 
 def _counts(
@@ -195,7 +195,3 @@ def _counts(
 
 def _holds(connection: duckdb.DuckDBPyConnection, table: str, name: str, text: str) -> bool:
     return bool(_counts(connection, table, name, {"n": f"contains(c, {literal(text)})"})["n"])
-
-
-def _option(name: str, value: str) -> str:
-    return f"--{name}{'=' if value.startswith('-') else ' '}{shlex.quote(value)}"

@@ -23,6 +23,7 @@ from sqlanon.engines.duckdb.csv_notes import note
 from sqlanon.engines.duckdb.csv_text import CsvText, codec, delimiter_of
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.private_folder import PrivateFolder, sweep
+from sqlanon.shell import option, pair
 
 _TYPE = re.compile(r"[A-Za-z][\w ]*(\(\s*\d+\s*(,\s*\d+\s*)?\))?")
 _DIGITS = 38
@@ -265,7 +266,7 @@ class _Csv:
             form = ", say how dates are written, --date-format %d.%m.%Y," if dated else ","
             raise DatabaseError(
                 f"{self._path}, line {line or 'unknown'}: column {name} is declared {one.type}, and this line holds something else there; give it a "
-                f"type that fits, --types {name}=VARCHAR{form} or say the text of a missing value, --null TEXT (in Python types={{...}}, null=[...])"
+                f"type that fits, {option('types', pair(name, 'VARCHAR'))}{form} or say the text of a missing value, --null TEXT (in Python types={{...}}, null=[...])"
             )
         return one
 

@@ -49,9 +49,8 @@ def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Pl
         table: its name.
         spec: the release of a policy that the table is audited against.
     """
-    entries = _published(engine)
     if spec is not None and spec.publish_file and engine.second_file:
-        entry = next((one for one in entries if one.release == spec.name and one.file), None)
+        entry = next((one for one in _published(engine, release=spec.name) if one.file), None)
         view = view_of(engine, spec) if entry else None
         if entry and view and view == engine.target(table):
             there = replace(entry, file=spec.publish_file)
@@ -61,7 +60,7 @@ def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Pl
                 yield Place(relation, held, spec.publish_file)
             return
     relation = engine.relation(table)
-    yield Place(relation, _shown_by(entries, relation.ref), None)
+    yield Place(relation, _shown_by(engine, relation.ref), None)
 
 
 def table_named(engine: Engine, name: str) -> str:
@@ -69,7 +68,7 @@ def table_named(engine: Engine, name: str) -> str:
     try:
         engine.relation(name)
     except DatabaseError:
-        views = (one.view for one in _published(engine) if one.release == name and not one.file)
+        views = (one.view for one in _published(engine, release=name) if not one.file)
         return next((spelled(view) for view in views if view is not None), name)
     return name
 
@@ -77,18 +76,21 @@ def table_named(engine: Engine, name: str) -> str:
 def is_release(engine: Engine, table: str) -> bool:
     """Whether a table shows a published version: by the catalog as far as the session may read it, or by the metadata next to the table."""
     ref = engine.relation(table).ref
-    return bool(facts_beside(engine, ref)) or any(ref in views_of(entry) for entry in _published(engine))
+    return bool(facts_beside(engine, ref)) or any(
+        ref in views_of(entry) for entry in _published(engine, view=ref)
+    )
 
 
-def _published(engine: Engine) -> list[Entry]:
+def _published(engine: Engine, *, release: str | None = None, view: TableRef | None = None) -> list[Entry]:
+    """The published versions of a release, or those that may have a view."""
     try:
-        return [one for one in Catalog(engine).entries() if one.status == "published"]
+        return Catalog(engine).entries(release, statuses=("published",), views=[view] if view else ())
     except DatabaseError:
         return []  # the session is that of a reader
 
 
-def _shown_by(entries: list[Entry], view: TableRef) -> Entry | None:
-    return next((one for one in entries if one.view == view), None)
+def _shown_by(engine: Engine, view: TableRef) -> Entry | None:
+    return next((one for one in _published(engine, view=view) if one.view == view), None)
 
 
 __all__ = ["Place", "audited", "is_release", "table_named"]

@@ -31,7 +31,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     """
     catalog = Catalog(engine)
     catalog.guard()
-    one, two = _published(catalog, engine, first), _published(catalog, engine, second)
+    one, two = _published(catalog, first), _published(catalog, second)
     if one.source != two.source:
         raise PolicyError(
             f"{first} and {second} have different sources ({one.source}, {two.source}); rows are matched within one source"
@@ -113,13 +113,9 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     )  # fmt: skip
 
 
-def _published(catalog: Catalog, engine: Engine, name: str) -> Entry:
-    entries = [entry for entry in catalog.entries() if entry.status == "published"]
-    found = [entry for entry in entries if entry.release == name]
-    if not found:
-        view = engine.target(name)
-        found = [entry for entry in entries if entry.view == view]
-    if not found:
-        known = ", ".join(sorted(entry.release for entry in entries)) or "none"
+def _published(catalog: Catalog, name: str) -> Entry:
+    entry = catalog.published(name)
+    if entry is None:
+        known = catalog.names_of_published()
         raise PolicyError(f"{name} is not a published release of this database; published: {known}")
-    return found[-1]
+    return entry

@@ -157,12 +157,21 @@ def before(state: ReleaseState, published: Entry | None, *, every: bool = True) 
 
     Where one of two versions has boxes of their own, all that readers had, as they may have kept them; not with ``every`` false.
     """
-    known = [one for one in kept(state.versions, state.exists) if not of_other_secret(one, state.secret)]
+    known = _comparable(state, state.versions)
+    newest = max((one.version for one in state.versions if one.status in SEEN), default=0)
+    if not any(
+        one.version == newest for one in known
+    ):  # an earlier version whose tables were dropped may have its history
+        known = _comparable(state, state.every_version())
     wanted = [known[-1].version] if known else []
     wanted += [published.version] if published else []
     if every:
         wanted += [entry.version for entry in known if own_boxes(state, entry)]
     return [entry for entry in known if entry.version in wanted]
+
+
+def _comparable(state: ReleaseState, versions: Sequence[Entry]) -> list[Entry]:
+    return [one for one in kept(versions, state.exists) if not of_other_secret(one, state.secret)]
 
 
 def own_boxes(state: ReleaseState, earlier: Entry) -> bool:

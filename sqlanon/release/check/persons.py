@@ -94,7 +94,7 @@ def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
         if number < spec.privacy.k and name.lower() in named
     ]
     if failing:
-        raise PrivacyViolation("\n".join(failing))
+        raise PrivacyViolation(failing)
 
 
 def feasible_persons(
@@ -115,7 +115,7 @@ def feasible_persons(
         if number < spec.privacy.k
     ]
     if failing:
-        raise InfeasibleError("\n".join(failing))
+        raise InfeasibleError(failing)
     return tuple(Feasible(NAME, name, spec.privacy.k, number, True) for name, number in counts.fewest.items())
 
 

@@ -127,18 +127,12 @@ class Siblings:
     written: list[Shown] = field(default_factory=list)
 
 
-def others(
-    engine: Engine, entries: Sequence[Entry], scope: str | None, releases: Sequence[str]
-) -> list[Shown]:
+def others(engine: Engine, scope: str | None, releases: Sequence[str]) -> list[Shown]:
     """The tables that releases other than these have published in a scope."""
     return [
         shown_of(engine, entry)
-        for entry in entries
-        if scope is not None
-        and entry.status == "published"
-        and entry.release not in releases
-        and not entry.file
-        and scope_of(entry) == scope
+        for entry in (Catalog(engine).entries(statuses=("published",)) if scope is not None else ())
+        if entry.release not in releases and not entry.file and scope_of(entry) == scope
     ]
 
 
@@ -183,7 +177,7 @@ def signs(scratch: Scratch, tables: Sequence[Shown], name: str = "signs") -> Tab
 def elsewhere(scratch: Scratch, state: ReleaseState, siblings: Siblings | None = None) -> TableRef | None:
     """The signatures that tokens have in the other tables of a release's scope; None: there are none."""
     names = siblings.names if siblings else (state.spec.name,)
-    beside = others(state.engine, state.entries, state.spec.scope, names)
+    beside = others(state.engine, state.spec.scope, names)
     beside += siblings.made if siblings else []
     return signs(scratch, beside, "elsewhere") if beside else None
 
@@ -236,7 +230,7 @@ def verify_tokens(
     """
     spec = state.spec
     joined = siblings or Siblings((spec.name,), (state.published,) if state.published else ())
-    beside = others(state.engine, state.entries, spec.scope, joined.names) + joined.written
+    beside = others(state.engine, spec.scope, joined.names) + joined.written
     found = measured(scratch, own, beside)
     for one in found:
         if not one.satisfied:
@@ -258,18 +252,18 @@ def audit_tokens(
         name for name in names if roles.get(name.lower()) not in ("sensitive", "insensitive", "pseudonym")
     ]
     own = shown(spec, relation.ref, classes, names)
-    beside = [] if entry is None else others(engine, Catalog(engine).entries(), spec.scope, [spec.name])
+    beside = [] if entry is None else others(engine, spec.scope, [spec.name])
     with Scratch(engine) as scratch:
         return tuple(measured(scratch, own, beside))
 
 
-def refuse_together(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> None:
+def refuse_together(engine: Engine, entry: Entry) -> None:
     """Check an earlier version together with what is published in its scope now.
 
     Raises:
         PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
     """
-    beside = others(engine, entries, scope_of(entry), [entry.release])
+    beside = others(engine, scope_of(entry), [entry.release])
     if not beside:
         return
     with Scratch(engine) as scratch:

@@ -69,9 +69,9 @@ def erase(
         with engine.lock(f"release {spec.name}"):
             with watch.stage("state"):
                 Catalog(engine).guard()
-                state = read_state(engine, spec)
+                state = read_state(engine, spec, every=True)
                 if reconcile(engine, spec.name, state.versions):
-                    state = read_state(engine, spec)
+                    state = read_state(engine, spec, every=True)
                 secret = state.secret or secrets.token_hex(32)
                 apart = unrecognized(state, state.secret)
                 lineage, follows = _lineage(state, lost=apart != 0 or secret_is_lost(state))
@@ -172,7 +172,7 @@ def _lineage(state: ReleaseState, *, lost: bool) -> tuple[Lineage, bool]:
     except GuardError as error:
         if not (lost and newest):
             raise GuardError(
-                f"{error}. Nothing was erased: what is published of these keys stays until they are erased with the policy and the source's columns as they "
+                f"{'; '.join(error.problems)}. Nothing was erased: what is published of these keys stays until they are erased with the policy and the source's columns as they "
                 "were, or after that run; it leaves them out where their rows were deleted from the source"
             ).advising(*error.options) from error
         return Lineage.of(state.engine, state.spec.name, number_of(newest[-1]) or 1), False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlanon.errors import PrivacyViolation
 from sqlanon.results import LineageReport
+from sqlanon.shell import command
 from sqlanon.spec import ReleaseSpec
 
 
@@ -71,10 +72,10 @@ def some(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> N
         what = (
             "every class holds one of these keys, or its rows are no longer in the source; nothing was erased"
         )
-        choice = f"sqlanon unpublish {spec.name} withdraws the release; then erase the keys"
+        choice = f"{command('unpublish', spec.name)} withdraws the release; then erase the keys"
     else:
         what = "the source has no row of the published classes any more, and no cohort is published"
-        choice = f"check the source; sqlanon unpublish {spec.name} withdraws the release"
+        choice = f"check the source; {command('unpublish', spec.name)} withdraws the release"
     raise PrivacyViolation(
         f"{spec.name}: no row would stay published: {what}. The published version stays. {choice}"
     )

@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from sqlanon.engines.base import Bind
 from sqlanon.errors import GuardError
 from sqlanon.release.make.prepare import Staged
+from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.lineage import Lineage, number_of, of_other_secret
 from sqlanon.release.store.state import SHOWN, ReleaseState
+from sqlanon.shell import command
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 
@@ -49,7 +51,9 @@ def unrecognized(state: ReleaseState, secret: str | None) -> int | None:
         binds: dict[str, Bind] = {"mark": list_mark(state, secret)}
         counted = statement("frozen/listed_apart", state.engine.dialect, binds, erased=erased)
         return int(str(state.engine.fetch(counted)[0][0]))
-    return None if any(entry.frozen and entry.status in SHOWN for entry in state.versions) else 0
+    if any(entry.frozen and entry.status in SHOWN for entry in state.versions):
+        return None
+    return None if Catalog(state.engine).of_lineages(state.spec.name) else 0
 
 
 def secret_is_lost(state: ReleaseState) -> bool:
@@ -71,10 +75,11 @@ def check_listed(state: ReleaseState) -> None:
     how = "is gone, the list of erased keys"
     if found:
         how = f"lists {found} erased keys by another key, type of the key or secret (in _sqlanon.secrets) than that of now"
+    again = command("erase", state.spec.name, options=["--key-file", "FILE", "--yes"])
     back = "" if state.spec.refresh.frozen else "with refresh: {mode: frozen} in the policy "
     raise GuardError(
-        f"{state.spec.name}: {erased} {how}: no version can be made that is certain to be without them; {back}sqlanon erase {state.spec.name} "
-        f"--key-file FILE --yes, with all keys that were ever erased, {'lists them by those of now' if found else 'makes it anew'}"
+        f"{state.spec.name}: {erased} {how}: no version can be made that is certain to be without them; {back}{again}, "
+        f"with all keys that were ever erased, {'lists them by those of now' if found else 'makes it anew'}"
     )
 
 

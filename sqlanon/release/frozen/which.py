@@ -10,13 +10,14 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.frozen.census import Census, is_due, too_long
 from sqlanon.release.frozen.listed import check_listed
-from sqlanon.release.store.catalog import now
+from sqlanon.release.store.catalog import Catalog, now
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.lineage import (
     Lineage,
     current,
     lineage_of,
     next_number,
+    number_in,
     number_of,
     of_other_secret,
 )
@@ -57,7 +58,7 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
         check_listed(state)
     found = None if anew else current(state)
     if found is None:
-        return Lineage.of(state.engine, spec.name, next_number(state.versions)), True
+        return Lineage.of(state.engine, spec.name, next_number(state.every_version())), True
     _check_clock(state, found.number)
     broken, weaker = _broken(spec, newest(state, found.number), state)
     if broken:
@@ -92,8 +93,9 @@ def _check_clock(state: ReleaseState, number: int) -> None:
     Raises:
         GuardError: one did.
     """
-    seen = [one for one in state.versions if number_of(one) == number]
-    last = max((_parsed(one.checked_at or one.published_at) for one in seen), default=None)
+    looked = Catalog(state.engine).looked_at(state.spec.name, after=now())
+    seen = [_parsed(at) for at, report in looked if number_in(report) == number]
+    last = max(seen, default=None)
     if last is not None and _parsed(now()) < last:
         raise GuardError(
             f"{state.spec.name}: a run looked at this release at {last.isoformat()}, and the clock says {now()}: a clock that goes backwards would publish "

@@ -241,5 +241,5 @@ def feasible(
                 f"{as_number(requirement.asked):g}{of}; {best}"
             )
     if problems:
-        raise InfeasibleError("\n".join(problems))
+        raise InfeasibleError(problems)
     return tuple(found)

@@ -60,5 +60,5 @@ def feasible_in(
                 f"{'least' if requirement.at_most else 'largest'} feasible value is {reachable(requirement, best):g}{beyond}"
             )
     if problems:
-        raise InfeasibleError("\n".join(problems))
+        raise InfeasibleError(problems)
     return tuple(found)

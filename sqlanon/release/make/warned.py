@@ -11,6 +11,7 @@ from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.rights import reader_warnings
 from sqlanon.release.store.state import ReleaseState
 from sqlanon.release.store.target import Publication, is_pair
+from sqlanon.shell import command
 
 
 def warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
@@ -31,7 +32,7 @@ def neighbours(state: ReleaseState, target: Publication) -> list[str]:
     """Other releases of the same source that the same readers can see."""
     spec, source = state.spec, str(state.source.ref)
     found: list[Entry] = []
-    for entry in state.entries:
+    for entry in state.beside:
         if entry.status != "published" or entry.release == spec.name or entry.source != source:
             continue
         readers = set(entry.policy.get("readers", ())) & set(spec.readers)
@@ -55,7 +56,8 @@ def how_to_measure(others: Sequence[str], name: str, pair: bool) -> str:
     if pair:
         forms = " or ".join(facts.name for facts in FORMATS.values() if facts.paired)
         return f", and no audit measures it for format {forms}: give no reader both"
-    return f": sqlanon audit --together {others[0]} {name}{', and so for each' if len(others) > 1 else ''}"
+    audit = command("audit", options=["--together", others[0], name])
+    return f": {audit}{', and so for each' if len(others) > 1 else ''}"
 
 
 __all__ = ["how_to_measure", "neighbours", "warnings"]

@@ -6,37 +6,29 @@ import datetime
 import getpass
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sqlanon._version import __version__
-from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Found, Row, Statement, TableRef
-from sqlanon.errors import PolicyError
+from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Found, Statement, TableRef
 from sqlanon.release.store.catalog_entry import LATER, READ, Entry, SourceState, entry_of
 from sqlanon.release.store.catalog_policy import hashed, redacted
+from sqlanon.release.store.catalog_reader import STEP, CatalogReader
 from sqlanon.release.store.private_tables import private_table, schema_of
-from sqlanon.release.store.rights import drop_statistics, reading
+from sqlanon.release.store.rights import drop_statistics
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
-STEP = "step"
-"""Where an engine changes no rows: which of the rows of a version is the last. Other engines' catalogs need no such column."""
+HASHES = ("_link", "_edges", "_drawn", "_history")
+"""What the names of private tables end with that hold hashes."""
 
 
-class Catalog:
+class Catalog(CatalogReader):
     """The catalog table of one database; made on first use."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.table = private_table(engine, "catalog")
-        self._secrets = private_table(engine, "secrets")
+        super().__init__(engine)
         self._later = LATER if engine.updates else (*LATER, STEP)
-
-    @property
-    def tables(self) -> tuple[TableRef, ...]:
-        """What is looked up before the catalog is read."""
-        return (self.table, self._secrets)
 
     def complete(self, found: Found) -> bool:
         """Whether there is a catalog with every column of today."""
@@ -71,12 +63,15 @@ class Catalog:
         makes += [schema_of(self._engine, ref) for ref in schemas if ref.schema not in found.schemas]
         self._engine.execute_all(makes)
 
-    def drop_statistics(self, entries: Sequence[Entry]) -> None:
-        """Keep the planner's statistics of the catalog and of tables of hashes free of values, of older versions' as well."""
-        links = [entry.link for entry in entries]
-        links += [table for entry in entries for table in entry.certificate]
-        hashes = links + [replace(entry.link, name=f"{entry.physical}_history") for entry in entries]
-        drop_statistics(self._engine, [self.table, self._secrets, *hashes])
+    def drop_statistics(self, found: Found) -> None:
+        """Keep the planner's statistics of the catalog and of tables of hashes free of values, of older versions' as well.
+
+        Args:
+            found: the names of all private tables.
+        """
+        hashes = [name for name in found.tables if name.endswith(HASHES)]
+        tables = [self.table, self._secrets, *(private_table(self._engine, name) for name in hashes)]
+        drop_statistics(self._engine, tables)
 
     def guard(self) -> None:
         """Refuse to work with a private schema in which others have rights.
@@ -100,33 +95,6 @@ class Catalog:
         binds: dict[str, str | int | float | None] = {"release": release, "secret": secret}
         made = statement("catalog/insert_secret", self._engine.dialect, binds, secrets=self._secrets)
         self._engine.execute(made)
-
-    def entries(self, release: str | None = None) -> list[Entry]:
-        """The catalog's rows, by release and version; empty where there is no catalog yet."""
-        found = self._engine.look_up(self.tables)
-        if self.table not in found.relations:
-            return []
-        with reading(self._engine, self.table):
-            entries = self.rows(found)
-        return [entry for entry in entries if release is None or entry.release == release]
-
-    def unknown(self, release: str) -> PolicyError:
-        """The error of a release that the catalog does not have; it names those that it has."""
-        known = ", ".join(sorted({entry.release for entry in self.entries()})) or "none"
-        return PolicyError(f"{release} is not a release of this database; releases: {known}")
-
-    def rows(self, found: Found) -> list[Entry]:
-        """The same, of a catalog that was looked up, by who has made sure that it is read safely (`guard`, `Rights.reading`)."""
-        if self.table not in found.relations:
-            return []
-        known = {column.name for column in found.columns(self.table)}
-        later = [{"name": name, "known": name in known} for name in (*LATER, STEP)]
-        made = statement("catalog/list", self._engine.dialect, catalog=self.table, later=later)
-        rows = self._engine.fetch(made)
-        last: dict[tuple[object, object], Row] = {}
-        for row in sorted(rows, key=lambda row: int(str(row[-1] or 0))):
-            last[row[0], row[1]] = row
-        return [entry_of(row[:-1], self.table.database) for row in rows if last[row[0], row[1]] is row]
 
     def add(self, spec: ReleaseSpec, version: int, physical: str, target: TableRef, status: str, report: RunReport,
             source: SourceState, seed: int) -> Entry:  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sqlanon.engines.base import Engine, TableRef
@@ -55,7 +55,7 @@ def _version_in_file(engine: Engine, entry: Entry) -> int | None:
     if secret is None or not Path(entry.file).is_file():
         return None
     try:
-        return _version(engine, entry.file, entry, secret)
+        return _version(engine, entry.file, entry.release, (entry.view_schema, entry.view_name), secret)
     except LockedError:
         raise
     except DatabaseError:
@@ -69,14 +69,13 @@ def version_in(engine: Engine, entry: Entry) -> int | None:
     return version_shown(engine, entry.release, entry.view) if entry.view else None
 
 
-def check_ours(engine: Engine, release: str, file: str, entries: Sequence[Entry]) -> None:
+def check_ours(engine: Engine, release: str, file: str) -> None:
     """What is in the place of a file may be replaced: nothing, or a file that this release published.
 
     Args:
         engine: the source's database.
         release: the release.
         file: the place.
-        entries: the catalog's rows of the release.
 
     Raises:
         PolicyError: something else is there.
@@ -86,12 +85,12 @@ def check_ours(engine: Engine, release: str, file: str, entries: Sequence[Entry]
     path = Path(file)
     if not path.exists() and not path.is_symlink():
         return
-    places = {(entry.view_schema, entry.view_name): entry for entry in entries if entry.file == file}
+    places = [(schema, name) for known, schema, name in Catalog(engine).files(release) if known == file]
     secret = _secret(engine, release)
     if (
         secret is not None
         and path.is_file()
-        and any(_holds(engine, path, one, secret) for one in places.values())
+        and any(_holds(engine, path, release, place, secret) for place in places)
     ):
         return
     raise PolicyError(
@@ -100,9 +99,9 @@ def check_ours(engine: Engine, release: str, file: str, entries: Sequence[Entry]
     )
 
 
-def _holds(engine: Engine, path: Path, entry: Entry, secret: str) -> bool:
+def _holds(engine: Engine, path: Path, release: str, place: tuple[str | None, str], secret: str) -> bool:
     try:
-        return _version(engine, str(path), entry, secret) is not None
+        return _version(engine, str(path), release, place, secret) is not None
     except DatabaseError:
         pass
     try:
@@ -112,7 +111,7 @@ def _holds(engine: Engine, path: Path, entry: Entry, secret: str) -> bool:
         with PrivateFolder(path) as folder:
             copy = folder.path / path.name
             shutil.copyfile(path, copy)
-            return _version(engine, str(copy), entry, secret) is not None
+            return _version(engine, str(copy), release, place, secret) is not None
     except (DatabaseError, OSError):
         return False
 
@@ -124,29 +123,32 @@ def check_marked(engine: Engine, entry: Entry, metadata: TableRef) -> None:
         PolicyError: an earlier sqlanon made them.
     """
     secret = _secret(engine, entry.release)
-    if secret is None or _marked_version(engine, metadata, entry, secret) != entry.version:
+    if secret is None or _marked_version(engine, metadata, entry.release, secret) != entry.version:
         raise PolicyError(
             f"{entry.release}: version {entry.version} has no marker by which its file would be known again, as an earlier sqlanon made it, or "
             "the secret of the release is another now: run the release again instead"
         )
 
 
-def _version(engine: Engine, file: str, entry: Entry, secret: str) -> int | None:
-    if engine.second_file is None or not entry.view_name:
+def _version(
+    engine: Engine, file: str, release: str, place: tuple[str | None, str | None], secret: str
+) -> int | None:
+    schema, name = place
+    if engine.second_file is None or not name:
         return None
     with engine.second_file.attach(file, read_only=True) as database:
-        table = TableRef(entry.view_schema, metadata_name(entry.view_name), database)
-        return _marked_version(engine, table, entry, secret)
+        table = TableRef(schema, metadata_name(name), database)
+        return _marked_version(engine, table, release, secret)
 
 
-def _marked_version(engine: Engine, metadata: TableRef, entry: Entry, secret: str) -> int | None:
+def _marked_version(engine: Engine, metadata: TableRef, release: str, secret: str) -> int | None:
     rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
     try:
         facts = json.loads(str(rows[0][0]))
         version, said = facts["version"], str(facts[KEY])
     except (IndexError, KeyError, TypeError, ValueError):
         return None
-    wanted = _marker(secret, entry.release, version, facts.get("token"))
+    wanted = _marker(secret, release, version, facts.get("token"))
     return int(version) if hmac.compare_digest(said.encode(), wanted.encode()) else None
 
 

@@ -9,8 +9,9 @@ tables outlive the versions.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import GuardError
@@ -90,7 +91,12 @@ def rows_table(release: str, number: int) -> str:
 
 def number_of(entry: Entry) -> int | None:
     """The lineage that a version belongs to; None: it was computed anew from the whole source."""
-    lineage = entry.report.get("lineage")
+    return number_in(entry.report)
+
+
+def number_in(report: Mapping[str, Any]) -> int | None:
+    """The same, of the report of a version."""
+    lineage = report.get("lineage")
     return int(lineage["number"]) if lineage else None
 
 

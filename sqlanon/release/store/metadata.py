@@ -16,6 +16,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.formats import GROUP, Names, Recoded
 from sqlanon.release.store.catalog_policy import written
+from sqlanon.release.store.private_tables import METADATA, SENSITIVE
 from sqlanon.results import RequirementResult
 from sqlanon.spec import OWN, Accuracy, Hierarchy, PrivacySpec, ReleaseSpec, Rule
 from sqlanon.sqltext import statement
@@ -37,7 +38,7 @@ COLUMNS = (
 
 def metadata_name(view: str) -> str:
     """The name of the metadata view of ``view``."""
-    return f"{view}_metadata"
+    return f"{view}{METADATA}"
 
 
 def metadata_rows(
@@ -117,7 +118,7 @@ def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
     if recoded.sensitive:
         facts |= {
             "presence": "disclosed",
-            "sensitive_view": f"{view}_sensitive",
+            "sensitive_view": f"{view}{SENSITIVE}",
             "sensitive_columns": [column.name for column in recoded.sensitive],
             "group_column": GROUP,
         }

@@ -7,6 +7,11 @@ import hashlib
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Statement, TableRef
 from sqlanon.sqltext import identifier, statement
 
+METADATA = "_metadata"
+"""What the name of the metadata of a view or a table ends with."""
+SENSITIVE = "_sensitive"
+"""What the name of a second table ends with, which holds the sensitive values."""
+
 
 def schema_of(engine: Engine, ref: TableRef) -> Statement:
     """The statement that makes the schema of a table, where it is missing."""

@@ -336,7 +336,7 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
     there = all(ref.schema in state.found.schemas for ref in schemas)
     if catalog.complete(state.found) and there and state.secret is not None and not state.fresh:
         catalog.guard()
-        catalog.drop_statistics(state.entries)
+        catalog.drop_statistics(state.found)
         return
     # Two first releases at once would both make the schemas, and one would fail.
     with state.engine.lock("schemas", wait=True), state.engine.publishing():
@@ -344,7 +344,7 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
         if catalog.table in found.relations:  # another session may have added its later columns by now
             found = state.engine.look_up([*catalog.tables, *schemas])
         catalog.create(found, schemas)
-        catalog.drop_statistics(state.entries)
+        catalog.drop_statistics(state.found)
         if state.secret is None:
             catalog.keep_secret(state.spec.name, secret)
         if state.fresh and state.spec.scope is not None:
@@ -404,7 +404,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
         return done
 
     try:
-        done = put(engine, spec.name, target.file, state.versions, fill, watch)
+        done = put(engine, spec.name, target.file, fill, watch)
     except BaseException:
         _tidy(engine, spec.name)
         raise

@@ -13,6 +13,7 @@ from typing import Literal
 from sqlanon._version import __version__
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import GuardError, LockedError, SchemaChangedError
+from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.catalog_policy import redacted
 from sqlanon.release.store.file_marker import version_in
@@ -139,7 +140,7 @@ def first(state: ReleaseState) -> Decision:
     place = (str(view.schema).lower(), view.name.lower(), spec.publish_file)
     there = [
         entry
-        for entry in state.entries
+        for entry in Catalog(state.engine).instead(str(state.source.ref))
         if entry.status in SHOWN
         and entry.source == str(state.source.ref)
         and (str(entry.view_schema).lower(), str(entry.view_name).lower(), entry.file) == place

@@ -23,11 +23,11 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
     Args:
         engine: the source's database.
         release: the release.
-        entries: its rows of the catalog, where they are known.
+        entries: its live rows of the catalog, where they are known.
     """
     catalog = Catalog(engine)
     if entries is None:
-        entries = catalog.entries(release)
+        entries = catalog.live(None, release)
     dropped = [] if engine.transactions else _drop_late(engine, entries)
     published = [entry for entry in entries if entry.status == "published"]
     spare = [entry for entry in entries if entry.status == "withdrawn"]

@@ -14,6 +14,7 @@ from sqlanon.release.check.certified import altered, has_certificate
 from sqlanon.release.check.tokens import held, refuse_together, scope_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.catalog_reader import in_ranges
 from sqlanon.release.store.file_marker import check_marked, check_ours
 from sqlanon.release.store.lineage import lineage_of
 from sqlanon.release.store.phases import commit
@@ -30,6 +31,9 @@ from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import assign_roles, take_stage
+
+_DIGITS = 10
+"""No version has a number of so many digits."""
 
 
 def rollback(
@@ -55,7 +59,7 @@ def rollback(
         catalog = Catalog(engine)
         catalog.guard()
         reconcile(engine, release)
-        entries = catalog.entries(release)
+        entries = catalog.live(None, release)
         current = last_shown(entries)
         if current is None:
             raise PolicyError(f"{release}: nothing is published that could be rolled back")
@@ -78,16 +82,17 @@ def rollback(
         warnings = _warnings(engine, entry, weaker)
         shown = pointings(engine, view, entry.physical, pair=is_pair(entry))
         holding.enter_context(held(engine, scope_of(entry)))
-        refuse_together(engine, entry, catalog.entries())
+        refuse_together(engine, entry)
         _refuse_altered(engine, entry)
         if entry.file:
             check_no_link(release, entry.file)
-            check_ours(engine, release, entry.file, entries)
+            check_ours(engine, release, entry.file)
             check_marked(engine, entry, metadata_table(entry.table))
-            _return_file(engine, entry, entries, shown, policy)
+            _return_file(engine, entry, shown, policy)
         else:
             place = Publication(view, None, entry.version, entry.physical, is_pair(entry))
-            check_free(release, place, catalog.entries(), engine.exists)
+            taken = catalog.entries(statuses=("published",), views=[view])
+            check_free(release, place, taken, engine.exists)
             _return_views(engine, entry, shown, policy, current)
         return RollbackReport(
             release,
@@ -128,16 +133,14 @@ def _return_views(
         set_readers(engine, readers, views, previous)
 
 
-def _return_file(
-    engine: Engine, entry: Entry, entries: list[Entry], shown: list[Pointing], policy: Mapping[str, Any]
-) -> None:
+def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
     """The catalog records the step that is under way: after a kill `reconcile` reads from the file which version it holds."""
     catalog = Catalog(engine)
     with engine.publishing():
         catalog.mark(entry.release, entry.version, "returning")
         catalog.keep_policy(entry, policy)
     try:
-        give_back(engine, entry, entries, shown, Stopwatch(entry.release, Silent()))
+        give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
     except BaseException:
         with suppress(DatabaseError):  # what failed first is what the caller must hear of
             reconcile(engine, entry.release)
@@ -256,21 +259,18 @@ def _entry(engine: Engine, name: str) -> Entry:
     release, at, number = name.rpartition("@")
     if not at or not number.isdigit():
         release, number = name, ""
-    entries = Catalog(engine).entries(release)
-    if not entries:
-        raise PolicyError(
-            f"{Catalog(engine).unknown(release)}; name a version as NAME@VERSION, such as patients@2"
-        )
-    found = [
-        entry
-        for entry in entries
-        if (str(entry.version) == number if number else entry.status == "published")
-    ]
-    if not found:
-        known = ", ".join(str(entry.version) for entry in entries)
-        what = f"version {number}" if number else "published version"
-        raise PolicyError(f"{release} has no {what}; versions: {known}")
-    return found[-1]
+    catalog = Catalog(engine)
+    if not number:
+        found = catalog.entries(release, statuses=("published",))
+    else:
+        found = catalog.entries(release, versions=[int(number)]) if len(number) < _DIGITS else []
+    if found:
+        return found[-1]
+    versions = catalog.versions(release)
+    if not versions:
+        raise PolicyError(f"{catalog.unknown(release)}; name a version as NAME@VERSION, such as patients@2")
+    what = f"version {number}" if number else "published version"
+    raise PolicyError(f"{release} has no {what}; versions: {in_ranges(versions)}")
 
 
 def _report(entry: Entry) -> VersionReport:

@@ -33,7 +33,6 @@ def put(
     engine: Engine,
     release: str,
     path: str,
-    entries: Sequence[Entry],
     fill: Callable[[str], T],
     watch: Stopwatch,
 ) -> T:
@@ -43,7 +42,6 @@ def put(
         engine: the source's database, which attaches the new file while ``fill`` works.
         release: the release.
         path: where the file goes.
-        entries: the catalog's rows of the release, before this version.
         fill: writes into the database that is attached under this name.
         watch: what measures the stages.
 
@@ -57,7 +55,7 @@ def put(
         with engine.second_file.attach(str(beside)) as database:
             made = fill(database)
         with watch.stage("publish"):
-            check_ours(engine, release, path, entries)
+            check_ours(engine, release, path)
             put_in_place(beside, Path(path))
     return made
 
@@ -69,10 +67,8 @@ def keep_tables(engine: Engine, shown: Sequence[Pointing], database: str) -> Non
             _copy(engine, item.at, replace(item.view, database=database))
 
 
-def give_back(
-    engine: Engine, entry: Entry, entries: Sequence[Entry], shown: Sequence[Pointing], watch: Stopwatch
-) -> None:
-    """Put a kept version of ``entries`` into the published file again; the caller has marked it ``returning``."""
+def give_back(engine: Engine, entry: Entry, shown: Sequence[Pointing], watch: Stopwatch) -> None:
+    """Put a kept version into the published file again; the caller has marked it ``returning``."""
     assert entry.file is not None
 
     def fill(database: str) -> None:
@@ -81,7 +77,7 @@ def give_back(
             for item in shown:
                 _copy(engine, replace(item.view, database=database), item.at)
 
-    put(engine, entry.release, entry.file, entries, fill, watch)
+    put(engine, entry.release, entry.file, fill, watch)
 
 
 def _copy(engine: Engine, copy: TableRef, origin: TableRef) -> None:
@@ -98,10 +94,10 @@ def make_schema(engine: Engine, view: TableRef) -> None:
 def settled(engine: Engine, release: str, version: int) -> list[Entry]:
     """Readers have this version now: say so of it and of the one before, in the transaction that is open, if there are any.
 
-    Views of a version before which this one does not have go: no run would refresh them any more. Gives the release's rows of the catalog.
+    Views of a version before which this one does not have go: no run would refresh them any more. Gives the rows of the catalog that `CatalogReader.live` chooses.
     """
     catalog = Catalog(engine)
-    entries = catalog.entries(release)
+    entries = catalog.live(None, release)
     (now,) = (entry for entry in entries if entry.version == version)
     before = [entry for entry in entries if entry.status == "published" and entry.version != version]
     for entry in before:
@@ -124,9 +120,8 @@ def withdrawn(engine: Engine, entry: Entry) -> None:
     While nothing is published, only that one is ``withdrawn``, so that a rollback finds what readers had last.
     """
     catalog = Catalog(engine)
-    for other in catalog.entries(entry.release):
-        if other.status == "withdrawn":
-            catalog.mark(entry.release, other.version, "replaced")
+    for other in catalog.entries(entry.release, statuses=("withdrawn",)):
+        catalog.mark(entry.release, other.version, "replaced")
     catalog.mark(entry.release, entry.version, "withdrawn")
 
 
@@ -146,11 +141,11 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
     Args:
         engine: the source's database.
         release: the release.
-        entries: its rows of the catalog, where they are known.
+        entries: its live rows of the catalog, where they are known.
     """
     catalog = Catalog(engine)
     tidied = []
-    for entry in catalog.entries(release) if entries is None else entries:
+    for entry in catalog.live(None, release) if entries is None else entries:
         if entry.status == "published" and not entry.file and not engine.transactions:
             engine.execute(statement("publish/drop_view", engine.dialect, view=checked_view(entry)))
         if entry.status == "withdrawing":
@@ -170,9 +165,9 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
             if there:
                 settled(engine, release, entry.version)
             else:
-                take_back(engine, entry, catalog.entries(release))
+                take_back(engine, entry, catalog.live(None, release))
                 if entry.status == "pending":
                     undo(engine, entry)
-                catalog.mark(release, entry.version, _as_before(entry, catalog.entries(release)))
+                catalog.mark(release, entry.version, _as_before(entry, catalog.live(None, release)))
         tidied.append(f"{entry.release}@{entry.version}")
     return tidied

@@ -28,7 +28,8 @@ class ReleaseState:
     Attributes:
         engine: the source's database.
         spec: the release.
-        entries: the catalog's rows of all releases, by release and version.
+        versions: the catalog's rows of this release that a run needs, by version, as `CatalogReader.live` chooses them.
+        beside: the published versions of other releases that have the same source or perhaps the place of this one.
         secret: what the release's hashes are keyed with; None before its first version.
         tokens: what its pseudonyms are keyed with, unless the environment holds that; ``fresh``: it is not stored yet. Empty: there are none.
         found: the catalog's own tables, the names of all private ones, the source and the views.
@@ -36,7 +37,8 @@ class ReleaseState:
 
     engine: Engine
     spec: ReleaseSpec
-    entries: tuple[Entry, ...]
+    versions: tuple[Entry, ...]
+    beside: tuple[Entry, ...]
     secret: str | None
     found: Found
     tokens: str = field(default="", repr=False)
@@ -54,14 +56,7 @@ class ReleaseState:
     @property
     def view(self) -> TableRef:
         """The public view; ``release.<source table>`` unless the policy names one."""
-        if self.spec.publish:
-            return public_view(self.engine, self.spec.publish)
-        return replace(self.engine.target("release.x"), name=self.source.ref.name)
-
-    @property
-    def versions(self) -> list[Entry]:
-        """The catalog's rows of this release."""
-        return [entry for entry in self.entries if entry.release == self.spec.name]
+        return _view(self.engine, self.spec, self.source)
 
     @property
     def published(self) -> Entry | None:
@@ -73,6 +68,10 @@ class ReleaseState:
         """The version that readers have or had last."""
         return last_shown(self.versions)
 
+    def every_version(self) -> list[Entry]:
+        """All rows of this release in the catalog, also of versions whose tables were dropped; read now."""
+        return Catalog(self.engine).entries(self.spec.name)
+
     def exists(self, table: TableRef) -> bool:
         """Whether a table or view is there; the database is asked only about what was not looked up."""
         private = Catalog(self.engine).table
@@ -83,8 +82,14 @@ class ReleaseState:
         return self.engine.exists(table)
 
 
-def read_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState:
-    """Read the state of a release in a few statements; its lock is held, and the private schema was found to belong to this role."""
+def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> ReleaseState:
+    """Read the state of a release in a few statements; its lock is held, and the private schema was found to belong to this role.
+
+    Args:
+        engine: the database.
+        spec: the release.
+        every: with all its versions. Where each row has a box of its own, a version is compared with all that readers had.
+    """
     catalog = Catalog(engine)
     views = [
         view
@@ -97,10 +102,12 @@ def read_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState:
     stored = keyed and not spec.rotates
     kept = catalog.secret_in(found, scope_secret(str(spec.scope))) if stored else None
     tokens = (secrets.token_hex(32) if kept is None else kept) if keyed else ""
+    every = every or spec.privacy.own_boxes
     return ReleaseState(
         engine,
         spec,
-        tuple(catalog.rows(found)),
+        tuple(catalog.entries(spec.name) if every else catalog.live(found, spec.name)),
+        tuple(_beside(engine, spec, found)),
         catalog.secret_in(found, spec.name),
         found,
         tokens,
@@ -111,6 +118,21 @@ def read_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState:
 def scope_secret(scope: str) -> str:
     """Under what name the private schema keeps what the pseudonyms of a scope are keyed with."""
     return f"pseudonyms of scope {scope}"
+
+
+def _view(engine: Engine, spec: ReleaseSpec, source: Relation) -> TableRef:
+    if spec.publish:
+        return public_view(engine, spec.publish)
+    return replace(engine.target("release.x"), name=source.ref.name)
+
+
+def _beside(engine: Engine, spec: ReleaseSpec, found: Found) -> list[Entry]:
+    source = found.named.get(spec.source)
+    if source is None:
+        return []  # whoever looks at the source says that it is missing
+    paired = format_of(spec.format.kind).facts.paired
+    views = views_beside(_view(engine, spec, source), paired)
+    return Catalog(engine).beside(found, spec.name, str(source.ref), views)
 
 
 def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:

@@ -15,7 +15,7 @@ from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.file_marker import check_ours
 from sqlanon.release.store.metadata import metadata_name
-from sqlanon.release.store.private_tables import physical_name
+from sqlanon.release.store.private_tables import SENSITIVE, physical_name
 from sqlanon.spec import ReleaseSpec
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Publication:
 
 def sensitive_of(table: TableRef) -> TableRef:
     """The table of sensitive values of a view or a physical table."""
-    return replace(table, name=f"{table.name}_sensitive")
+    return replace(table, name=f"{table.name}{SENSITIVE}")
 
 
 def metadata_of(view: TableRef) -> TableRef:
@@ -106,9 +106,9 @@ def target_of(state: ReleaseState) -> Publication:
                 "publish_file is for DuckDB; PostgreSQL and Spark publish into a schema of the same database"
             )
         check_no_link(spec.name, spec.publish_file)
-        check_ours(engine, spec.name, spec.publish_file, entries)
+        check_ours(engine, spec.name, spec.publish_file)
         return publication
-    check_free(spec.name, publication, state.entries, state.exists)
+    check_free(spec.name, publication, [*entries, *state.beside], state.exists)
     return publication
 
 
@@ -133,7 +133,7 @@ def check_free(
     Args:
         release: its name.
         target: where it goes.
-        entries: the catalog's rows of all releases.
+        entries: the catalog's rows of the release, and of others that have published one of these views.
         exists: whether a view is there.
 
     Raises:
@@ -153,12 +153,12 @@ def check_free(
 
 def check_still_free(state: ReleaseState, target: Publication, found: Found) -> None:
     """The same in the publishing transaction, where the views were looked up again."""
-    entries: Sequence[Entry] = state.entries
+    entries: Sequence[Entry] = [*state.versions, *state.beside]
     views = [ref for ref in views_beside(target.view, target.pair) if ref in found.relations]
     if not all(
         _owners(ref, state.versions) for ref in views
     ):  # since the state was read, perhaps by another release
-        entries = Catalog(state.engine).entries()
+        entries = Catalog(state.engine).entries(statuses=("published",), views=views)
     check_free(state.spec.name, target, entries, lambda ref: ref in found.relations)
 
 

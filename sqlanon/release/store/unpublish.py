@@ -43,7 +43,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
         catalog = Catalog(engine)
         catalog.guard()
         reconcile(engine, release)
-        entries = catalog.entries(release)
+        entries = catalog.live(None, release)
         if not entries:
             raise catalog.unknown(release)
         current = next((entry for entry in entries if entry.status == "published"), None)
@@ -59,7 +59,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
             current.version if current else None,
             current.report.get("published", "") if current else "",
             purged,
-            _warnings(engine, current, entries, purge=purge),
+            _warnings(engine, current, release, purge=purge),
         )
 
 
@@ -132,9 +132,10 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
     """Drop what is left of every version, each in one transaction; gives the versions that had anything."""
     catalog = Catalog(engine)
     purged, refused = [], []
-    for entry in catalog.entries(release):
+    names = engine.look_up([], schema=catalog.table).tables
+    for entry in catalog.entries(release, statuses=PURGED):
         kept = table_of(engine, entry.physical)
-        if entry.status not in PURGED or (entry.status == "dropped" and not engine.exists(kept)):
+        if entry.status == "dropped" and kept.name.lower() not in names and kept.name not in names:
             continue
         try:
             with engine.publishing():
@@ -152,16 +153,15 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
     return tuple(purged)
 
 
-def _warnings(engine: Engine, current: Entry | None, entries: list[Entry], *, purge: bool) -> tuple[str, ...]:
+def _warnings(engine: Engine, current: Entry | None, release: str, *, purge: bool) -> tuple[str, ...]:
     shown = str(current.view) if current and current.view else None
     found = [
         f"release {entry.release} has {shown} as its source: its next run fails"
-        for entry in Catalog(engine).entries()
-        if entry.status == "published" and shown and entry.source == shown
+        for entry in (Catalog(engine).entries(statuses=("published",), source=shown) if shown else ())
     ]
     found += [
         f"{file} is from an earlier version of this release; remove it if nobody shall read it"
-        for file in sorted({entry.file for entry in entries if entry.file})
+        for file in sorted({file for file, _, _ in Catalog(engine).files(release)})
         if Path(file).exists()
     ]
     if current and current.file and not purge and not engine.exists(current.table):
