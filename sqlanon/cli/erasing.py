@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sqlanon.bounded_file import read_bounded
 from sqlanon.cli.options import database
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError, SqlanonError
@@ -60,23 +64,40 @@ def erase_keys(
         erase_report(screen, report, following("erase", ["--key-file", str(key_file), "--yes"]))
 
 
-def _keys(path: Path) -> list[dict[str, object]]:
-    """The rows of a file of keys."""
-    import csv
+MOST_KEYS = 1_000_000
+"""Keys of a file, at most: they are held in memory."""
+MOST_COLUMNS = 100
+"""Columns of a file of keys, at most."""
 
+
+def _keys(path: Path) -> list[dict[str, object]]:
+    """The rows of a file of keys.
+
+    Raises:
+        PolicyError: it cannot be read, is no regular file, too large, or no CSV file of keys.
+    """
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = list(csv.DictReader(file))
+        text = read_bounded(path).decode("utf-8-sig")
     except OSError as error:
         raise PolicyError(f"cannot read {path}: {error.strerror or type(error).__name__}") from error
-    except (UnicodeError, csv.Error) as error:
+    except UnicodeError as error:
         raise PolicyError(f"{path}: no CSV file in UTF-8") from error
+    lines = csv.reader(io.StringIO(text, newline=""))
+    try:
+        names = next(lines, [])
+        rows = list(islice(filter(None, lines), MOST_KEYS + 1)) if len(names) <= MOST_COLUMNS else []
+    except csv.Error as error:
+        raise PolicyError(f"{path}: no CSV file in UTF-8") from error
+    if len(names) > MOST_COLUMNS:
+        raise PolicyError(f"{path}: more than {MOST_COLUMNS} columns; it wants those of the key alone")
+    if len(rows) > MOST_KEYS:
+        raise PolicyError(f"{path}: more than {MOST_KEYS:,} keys; erase those of one part after the other")
     if not rows:
         raise PolicyError(
             f"{path}: no keys; it wants a first line with the columns of the key, and a line for each key"
         )
-    if any(None in row or None in row.values() for row in rows):
+    if any(len(row) != len(names) for row in rows):
         raise PolicyError(f"{path}: a line has more or fewer fields than the first one")
-    if any(not value for row in rows for value in row.values()):
+    if not all(map(all, rows)):
         raise PolicyError(f"{path}: a field is empty; a key is never NULL")
-    return [dict(row) for row in rows]
+    return [dict(zip(names, row, strict=True)) for row in rows]

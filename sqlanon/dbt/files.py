@@ -14,8 +14,11 @@ import yaml
 from jinja2 import StrictUndefined, TemplateError, UndefinedError
 from jinja2.sandbox import SandboxedEnvironment
 
+from sqlanon.bounded_file import read_bounded
 from sqlanon.errors import PolicyError
 
+MOST = 256 * 1024 * 1024
+"""Bytes of a file of dbt, at most: the manifest of a large project is one of these."""
 _AS = ("as_text", "as_bool", "as_number", "as_native")
 """dbt's filters that choose a type; here every value is text until it is used."""
 
@@ -53,7 +56,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_bounded(path, MOST).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise PolicyError(f"{path}: not UTF-8; save the file as UTF-8") from None
     except OSError as error:

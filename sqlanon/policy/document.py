@@ -22,6 +22,7 @@ Data: TypeAlias = "dict[str, Data] | list[Data] | str | None"
 
 LARGEST = 200_000
 """Values of one file at most, aliases followed."""
+_LARGE = f"{{}}: holds more than {LARGEST} values, aliases followed; long lists of values go into files of their own"
 
 DEEPEST = 20
 """Mappings and lists inside each other at most."""
@@ -124,9 +125,7 @@ class Document:
     def _value(self, path: Path, node: yaml.Node) -> Data:
         self._count += 1
         if self._count > LARGEST:
-            raise PolicyError(
-                f"{self.file}: holds more than {LARGEST} values, aliases followed; long lists of values go into files of their own"
-            )
+            raise PolicyError(_LARGE.format(self.file))
         if len(path) > DEEPEST:
             raise PolicyError(
                 f"{self.file}:{_line(node)}: nested deeper than {DEEPEST} levels; no key of a policy is"
@@ -249,11 +248,31 @@ def read(path: FilePath, environ: Mapping[str, str], *, connection: bool = True)
     return Document(str(path), text, environ, connection=connection)
 
 
+class _TooMany(Exception):
+    """More keys and values than a policy may have."""
+
+
+class _Bounded(yaml.SafeLoader):
+    """Stops at once where a text has too many keys and values, also where keys are written again and again."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._nodes = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: object) -> yaml.Node | None:
+        self._nodes += 1
+        if self._nodes > 2 * LARGEST:  # each value may have a key
+            raise _TooMany
+        return super().compose_node(parent, index)
+
+
 def _compose(file: str, text: str) -> yaml.Node | None:
     loader: yaml.SafeLoader | None = None
     try:
-        loader = yaml.SafeLoader(text)
+        loader = _Bounded(text)
         return loader.get_single_node()
+    except _TooMany:
+        raise PolicyError(_LARGE.format(file)) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise PolicyError(

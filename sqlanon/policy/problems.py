@@ -18,6 +18,8 @@ Path = tuple[str | int, ...]
 """The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
 
 _LONGEST = 80
+_MOST = 100
+"""So many problems are told at once."""
 _SIMPLE = re.compile(r"[\w-]+")
 
 
@@ -78,8 +80,9 @@ class Problems:
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
-        self._found: list[tuple[int, str]] = []
-        self._paths: list[Path] = []
+        self._found: dict[tuple[int, str], None] = {}
+        self._paths: set[Path] = set()
+        self._above: set[Path] = set()
         self._muted: set[Path] = set()
 
     def mute(self, paths: Iterable[Path]) -> None:
@@ -92,23 +95,25 @@ class Problems:
             return
         order, place = self._origin.place(path)
         text = f"{place}: {what}" + (f"; {allowed}" if allowed else "")
-        self._paths.append(path)
-        if (order, text) not in self._found:
-            self._found.append((order, text))
+        self._paths.add(path)
+        self._above.update(path[:depth] for depth in range(len(path) + 1))
+        self._found.setdefault((order, text))
 
     def broken(self, path: Path) -> bool:
         """Whether a problem was noted at, above or below ``path``: its value then proves nothing more."""
-        return any(at[: len(path)] == path or path[: len(at)] == at for at in self._paths)
+        return path in self._above or any(path[:depth] in self._paths for depth in range(len(path)))
 
     def shown(self, path: Path, text: str) -> str:
         """What a message may show of the file name ``text`` at ``path``."""
         return self._origin.shown(path, text)
 
     def stop(self) -> None:
-        """Raise one error that holds every problem, in the order of their places.
+        """Raise one error that holds the problems, in the order of their places; of very many the first.
 
         Raises:
             PolicyError: if there is any problem.
         """
         if self._found:
-            raise PolicyError([text for _, text in sorted(self._found, key=lambda found: found[0])])
+            texts = [text for _, text in sorted(self._found, key=lambda found: found[0])]
+            more = len(texts) - _MOST
+            raise PolicyError(texts[:_MOST] + ([f"and {more:,} more problems"] if more > 0 else []))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sqlanon.bounded_file import read_bounded
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -61,6 +62,11 @@ def _releases(path: Path) -> Iterator[ReleaseSpec]:
 def _policies(folder: Path) -> Sequence[Path]:
     """The files of a folder that have releases: others, such as those of dbt, are no policies."""
     files = sorted(path for path in folder.iterdir() if path.suffix in (".yml", ".yaml") and path.is_file())
-    return [
-        path for path in files if "\nreleases:" in f"\n{path.read_text(encoding='utf-8', errors='replace')}"
-    ]
+    return [path for path in files if b"\nreleases:" in b"\n" + _content(path)]
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_bounded(path)
+    except OSError as error:
+        raise PolicyError(f"{path}: cannot be read ({error.strerror})") from error

@@ -50,6 +50,8 @@ def _connect(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
 def _is_database(path: Path) -> bool:
     """Whether the file begins as DuckDB's do: a checksum, then the word DUCK."""
     try:
+        if not path.is_file() and not path.is_dir():
+            return False  # a pipe would be waited for
         with path.open("rb") as file:
             return file.read(12)[8:] == b"DUCK"
     except OSError:
