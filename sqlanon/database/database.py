@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
+from sqlanon.database.kept import Kept
 from sqlanon.database.released import Release
 from sqlanon.declared import FORMATS
 from sqlanon.declared.options import AnonymizeOptions
@@ -31,9 +32,6 @@ from sqlanon.release.make.run import run
 from sqlanon.release.make.tables import run_tables
 from sqlanon.release.store import rollback as versions
 from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.kept_scratch import drop_kept, kept_of
-from sqlanon.release.store.retention import drop_old
-from sqlanon.release.store.second_file import reconcile
 from sqlanon.release.store.target import views_of
 from sqlanon.release.store.unpublish import unpublish
 from sqlanon.results import (
@@ -58,7 +56,6 @@ from sqlanon.sqltext import statement
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
 from sqlanon.table.profile import ColumnProfile, profile
-from sqlanon.table.scratch import sweep
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -69,7 +66,7 @@ if TYPE_CHECKING:
     from sqlanon.query.find import Names
 
 
-class Database:
+class Database(Kept):
     """A connected database whose tables can be anonymized in place. A context manager.
 
     Example:
@@ -424,21 +421,6 @@ class Database:
             else:
                 return tried
         return proposal.because(refused)
-
-    def clean(self) -> tuple[str, ...]:
-        """Drop what killed runs and old versions left; returns what was dropped.
-
-        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are gone.
-        """
-        Catalog(self.engine).guard()
-        dropped = sweep(self.engine)
-        names = {entry.release for entry in Catalog(self.engine).entries()}
-        for name in sorted(names | {release for release, _ in kept_of(self.engine)}):
-            with self.engine.lock(f"release {name}"):
-                dropped += drop_kept(self.engine, name)
-                dropped += reconcile(self.engine, name)
-                dropped += drop_old(self.engine, name)
-        return tuple(dropped)
 
     def query(
         self,

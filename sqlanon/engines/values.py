@@ -101,6 +101,23 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class Compacted:
+    """What `Compaction.compact` did.
+
+    Attributes:
+        written: the file, or the tables, that were written anew.
+        before: bytes that they had.
+        after: bytes that they have.
+        stays: where values of dropped tables and deleted rows can be all the same, a sentence each.
+    """
+
+    written: tuple[str, ...]
+    before: int
+    after: int
+    stays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FileReading:
     """What is known of a CSV file; the rest is guessed from all of it.
 

@@ -29,6 +29,7 @@ from sqlanon.engines.base import (
 )
 from sqlanon.engines.spark import batches, few, opening
 from sqlanon.engines.spark.binds import Binds, frame_of
+from sqlanon.engines.spark.compaction import NoCompaction
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, quiet, reason, refused
 from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.names import parts_of, qualified, quoted
@@ -60,6 +61,7 @@ class SparkEngine:
     dialect = "spark"
     rights: Rights | None = None
     second_file: SecondFile | None = None
+    compaction = NoCompaction()
     files: Files | None = None
     frames: Frames | None = None
     fetch_words = load_list = None

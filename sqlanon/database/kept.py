@@ -1,0 +1,56 @@
+"""What is kept in a database besides releases: leftovers of killed runs, and what dropped tables leave in its files."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping, Sequence
+from typing import Any
+
+from sqlanon.engines.base import Engine
+from sqlanon.progress import Progress
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.compact import compact
+from sqlanon.release.store.kept_scratch import drop_kept, kept_of
+from sqlanon.release.store.retention import drop_old
+from sqlanon.release.store.second_file import reconcile
+from sqlanon.results import CompactReport
+from sqlanon.table.scratch import sweep
+
+
+class Kept:
+    """The part of a connected database that removes what no release needs."""
+
+    engine: Engine
+    _progress: Progress
+    _asked: MutableMapping[Any, Any]
+
+    def clean(self) -> tuple[str, ...]:
+        """Drop what killed runs and old versions left; returns what was dropped.
+
+        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are gone.
+        """
+        Catalog(self.engine).guard()
+        dropped = [*self.engine.compaction.swept(), *sweep(self.engine)]
+        names = {entry.release for entry in Catalog(self.engine).entries()}
+        for name in sorted(names | {release for release, _ in kept_of(self.engine)}):
+            with self.engine.lock(f"release {name}"):
+                dropped += drop_kept(self.engine, name)
+                dropped += reconcile(self.engine, name)
+                dropped += drop_old(self.engine, name)
+        return tuple(dropped)
+
+    @property
+    def lingering(self) -> str:
+        """What dropped tables and deleted rows leave in the database's files, and what removes it; empty: nothing."""
+        return self.engine.compaction.leaves
+
+    def check_compaction(self) -> None:
+        """Look whether `compact` can begin, before something is dropped; raises what it raises."""
+        self.engine.compaction.check_compaction()
+
+    def compact(self, releases: Sequence[str] | None = None) -> CompactReport:
+        """Write the database's file, or the private tables, anew; see `sqlanon.release.store.compact.compact`.
+
+        On DuckDB the connection is made anew: temporary tables, attached databases and settings of before are gone.
+        """
+        self._asked.clear()
+        return compact(self.engine, releases, self._progress)
