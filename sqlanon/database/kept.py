@@ -8,7 +8,7 @@ from typing import Any
 from sqlanon.engines.base import Engine
 from sqlanon.progress import Progress
 from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.compact import compact
+from sqlanon.release.store.compact import compact, compaction_of
 from sqlanon.release.store.kept_scratch import drop_kept, kept_of
 from sqlanon.release.store.retention import drop_old
 from sqlanon.release.store.second_file import reconcile
@@ -29,7 +29,8 @@ class Kept:
         That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are gone.
         """
         Catalog(self.engine).guard()
-        dropped = [*self.engine.compaction.swept(), *sweep(self.engine)]
+        copies = self.engine.compaction.swept() if self.engine.compaction else []
+        dropped = [*copies, *sweep(self.engine)]
         names = {entry.release for entry in Catalog(self.engine).entries()}
         for name in sorted(names | {release for release, _ in kept_of(self.engine)}):
             with self.engine.lock(f"release {name}"):
@@ -41,11 +42,12 @@ class Kept:
     @property
     def lingering(self) -> str:
         """What dropped tables and deleted rows leave in the database's files, and what removes it; empty: nothing."""
-        return self.engine.compaction.leaves
+        found = self.engine.compaction
+        return found.leaves if found else self.engine.capabilities.leaves
 
     def check_compaction(self) -> None:
         """Look whether `compact` can begin, before something is dropped; raises what it raises."""
-        self.engine.compaction.check_compaction()
+        compaction_of(self.engine).check_compaction()
 
     def compact(self, releases: Sequence[str] | None = None) -> CompactReport:
         """Write the database's file, or the private tables, anew; see `sqlanon.release.store.compact.compact`.

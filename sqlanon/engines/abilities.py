@@ -152,11 +152,11 @@ class SecondFile(Protocol):
 
 
 class Compaction(Protocol):
-    """The ability to write files of the database anew, without what dropped tables and deleted rows left in them."""
+    """The ability of an engine that can write files of the database anew, without what dropped tables and deleted rows left in them."""
 
     @property
     def leaves(self) -> str:
-        """What dropping tables and deleting rows leaves in files, and what removes it, for people; empty: nothing."""
+        """What dropping tables and deleting rows leaves in files, and what removes it, for people."""
 
     def swept(self) -> list[str]:
         """Copies that killed processes left, and that were removed when the database was opened; each is named once."""
@@ -165,7 +165,6 @@ class Compaction(Protocol):
         """Look whether `compact` can begin; nothing is changed.
 
         Raises:
-            UnsupportedError: this engine, or this database, is not compacted so; the text says what does it.
             DatabaseError: it cannot be done as things are.
         """
 
@@ -176,7 +175,7 @@ class Compaction(Protocol):
             tables: private tables of which rows were deleted or changed. An engine whose tables are in one file writes all of it.
 
         Raises:
-            UnsupportedError, DatabaseError: see `check_compaction`. Every table has its rows.
+            DatabaseError: see `check_compaction`. Every table has its rows.
         """
 
 

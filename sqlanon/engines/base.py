@@ -66,8 +66,8 @@ class Engine(Protocol):
         """Releases in database files next to its own; None: there are none."""
 
     @property
-    def compaction(self) -> Compaction:
-        """How its files are rid of what was dropped and deleted."""
+    def compaction(self) -> Compaction | None:
+        """How its files are written anew, without what was dropped and deleted; None: they are not, see `Capabilities.leaves`."""
 
     @property
     def files(self) -> Files | None:

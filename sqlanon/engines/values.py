@@ -199,6 +199,7 @@ class Capabilities:
         timestamp: the type of a time without a zone.
         security_labels: columns may have labels that extensions read (``pg_seclabels``).
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
+        leaves: what dropped tables leave in files, and what removes it, where the engine has no `Engine.compaction`; empty: nothing.
     """
 
     max_identifier: int
@@ -228,3 +229,4 @@ class Capabilities:
     security_labels: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None
+    leaves: str = ""

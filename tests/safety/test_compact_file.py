@@ -17,7 +17,7 @@ import sqlanon
 from sqlanon.engines.duckdb import fresh_copy
 from sqlanon.private_folder import PrivateFolder
 from tests.safety.conftest import hear, kill
-from tests.safety.worker import compact_until, hold_file
+from tests.safety.worker import compact_on_a_full_disk, compact_until, hold_file
 
 LISTINGS = ("schemas", "tables", "views", "columns", "constraints", "indexes", "sequences", "types", "functions", "triggers")  # fmt: skip
 PASSING = {"database_name", "database_oid", "constraint_index", "estimated_size", "data_type_id", "is_bound", "oid"}  # fmt: skip
@@ -206,6 +206,20 @@ def test_a_full_disk_is_refused_before_it_is_full(
     refused(url, path, "1,000 free; free space there")
 
 
+def test_a_disk_that_is_full_before_the_copy_is_whole_keeps_the_file(tmp_path: Path, start: Any) -> None:
+    path = tmp_path / "x.duckdb"
+    url = made(path, "CREATE TABLE t AS SELECT md5(range::VARCHAR) AS m FROM range(200000)")
+    inode, before = path.stat().st_ino, content(path)
+    _, pipe = start(compact_on_a_full_disk, url, path.stat().st_size // 2)
+    kind, said = hear(pipe)
+    assert (kind, "x.duckdb is as it was, and not compacted: the disk is full" in said) == (
+        "DatabaseError",
+        True,
+    )
+    assert hear(pipe) == [(200000,)]
+    assert (path.stat().st_ino, content(path), alone(path)) == (inode, before, True)
+
+
 def test_what_is_not_in_the_copy_keeps_the_file(
     small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,7 +247,7 @@ def test_an_open_file_is_refused(small: tuple[str, Path]) -> None:
         db.compact()
     with (
         sqlanon.connect("duckdb:///:memory:") as db,
-        pytest.raises(sqlanon.UnsupportedError, match="has none"),
+        pytest.raises(sqlanon.UnsupportedError, match="it has no file"),
     ):
         db.compact()
 

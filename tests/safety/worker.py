@@ -259,3 +259,20 @@ def compact_until(reported: Connection, url: str, step: str) -> None:
             reported.send("begins")
         db.compact()
     reported.send("done")
+
+
+def compact_on_a_full_disk(reported: Connection, url: str, limit: int) -> None:
+    """Write a DuckDB file anew where files cannot grow beyond so many bytes; reports how that ended, and what is read then."""
+    import resource
+
+    import sqlanon
+
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with sqlanon.connect(url, threads=1) as db:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
+        try:
+            db.compact()
+        except sqlanon.SqlanonError as error:
+            reported.send((type(error).__name__, str(error)))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        reported.send(db.engine.fetch("SELECT count(*) FROM t"))

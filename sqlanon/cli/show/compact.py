@@ -23,4 +23,4 @@ def compact_report(screen: Screen, report: CompactReport) -> None:
 def lingering(screen: Screen, leaves: str) -> None:
     """Show what dropped tables leave in files; nothing for an empty text."""
     if leaves:
-        screen.show(f"note: {leaves} (docs/refresh.md, Withdrawing a release)")
+        screen.show(f"note: {leaves} (docs/refresh.md, What dropped tables leave in files)")

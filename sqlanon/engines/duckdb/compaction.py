@@ -10,30 +10,21 @@ from typing import Self
 from sqlanon.engines.duckdb import fresh_copy
 from sqlanon.engines.duckdb.arrays import Arrays
 from sqlanon.engines.values import Compacted, TableRef
-from sqlanon.errors import DatabaseError, LockedError, UnsupportedError
+from sqlanon.errors import DatabaseError, LockedError
 
 
 class Compacting(Arrays):
     """The part of a connection that can have its file written anew."""
 
+    leaves = "values of dropped tables can stay in free blocks of the database's file, and in backups, until they are overwritten; --compact writes the file anew"
     _again: Callable[[], Compacting] | None = None
     """Opens the same file as it was opened; None where the connection is not for us to close."""
     _swept: tuple[str, ...] = ()
 
     @property
-    def compaction(self) -> Self:
-        """See `Engine.compaction`."""
-        return self
-
-    @property
-    def leaves(self) -> str:
-        """See `Compaction.leaves`."""
-        if self._path is None:
-            return ""
-        return (
-            "values of dropped tables can stay in free blocks of the database's file, and in backups, until they are overwritten; --compact writes the file "
-            "anew"
-        )
+    def compaction(self) -> Self | None:
+        """See `Engine.compaction`: a database in memory has no file, and a guest does not open its host's."""
+        return None if self._path is None or self._again is None else self
 
     def swept(self) -> list[str]:
         """See `Compaction.swept`."""
@@ -42,8 +33,7 @@ class Compacting(Arrays):
 
     def check_compaction(self) -> None:
         """See `Compaction.check_compaction`."""
-        if self._path is None or self._again is None:
-            raise UnsupportedError("--compact writes a DuckDB file anew, and this database has none")
+        assert self._path is not None
         with self._translated("catalog lookup"):
             self._use(self._empty)
             ((read_only,),) = self._sent(

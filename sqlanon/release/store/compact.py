@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Compaction, Engine, TableRef
+from sqlanon.errors import UnsupportedError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
@@ -30,7 +31,8 @@ def compact(
         LockedError: a run of one of them is going on, or the database's file is open elsewhere.
         DatabaseError: it cannot be done. Every table has its rows.
     """
-    engine.compaction.check_compaction()
+    compaction = compaction_of(engine)
+    compaction.check_compaction()
     catalog = Catalog(engine)
     catalog.guard()
     with ExitStack() as stack:
@@ -43,10 +45,22 @@ def compact(
         label, progress = ", ".join(names), progress or Silent()
         try:
             with Stopwatch(label, progress).stage("compact"):
-                done = engine.compaction.compact([table for table in wanted if table.name in there])
+                done = compaction.compact([table for table in wanted if table.name in there])
         finally:
             progress.finish(label)
     return CompactReport(**asdict(done))
+
+
+def compaction_of(engine: Engine) -> Compaction:
+    """How the engine writes files anew.
+
+    Raises:
+        UnsupportedError: it does not; the text says what does in its place.
+    """
+    if engine.compaction is None:
+        why = engine.capabilities.leaves or "it has no file"
+        raise UnsupportedError(f"--compact is not for this database: {why}")
+    return engine.compaction
 
 
 def _changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
@@ -58,4 +72,4 @@ def _changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
             yield from (lineage.rows, lineage.classes, lineage.erased)
 
 
-__all__ = ["compact"]
+__all__ = ["compact", "compaction_of"]
