@@ -17,6 +17,7 @@ import duckdb
 from sqlanon.engines.duckdb.connection import quoted
 from sqlanon.engines.duckdb.errors import cannot_open, meaning
 from sqlanon.engines.duckdb.inventory import inventory, lacking
+from sqlanon.engines.duckdb.self_references import copy_rows, self_references
 from sqlanon.errors import DatabaseError, LockedError, file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place
 
@@ -83,7 +84,7 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
                 two.execute(f"CHECKPOINT {quoted(database)}")
                 two.execute(f"DETACH {quoted(database)}")
                 _attach(two, copy, database, "(READ_ONLY)")
-                missing = lacking(inventory(one, database), inventory(two, database))
+                missing = lacking(inventory(one, database, _EMPTY), inventory(two, database, _EMPTY))
         if missing:
             more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
             raise DatabaseError(
@@ -165,7 +166,10 @@ def _copy(connection: duckdb.DuckDBPyConnection, database: str, copy: Path) -> N
     _attach(connection, copy, _COPY, f"({', '.join(options)})")
     # Expressions of columns may have macros of the database, which are looked up in the current one.
     connection.execute(f"USE {quoted(database)}.main")
-    connection.execute(f"COPY FROM DATABASE {quoted(database)} TO {_COPY}")
+    references = self_references(connection, database)
+    connection.execute(f"COPY FROM DATABASE {quoted(database)} TO {_COPY}{' (SCHEMA)' if references else ''}")
+    if references:
+        copy_rows(connection, database, _COPY, references)
     connection.execute(f"USE {_EMPTY}.main")
     connection.execute(f"DETACH {_COPY}")
 
