@@ -58,18 +58,19 @@ def of_file(db: Any) -> Callable[[], bytes]:
 
 
 def of_relations(db: Any) -> Callable[[], bytes]:
-    """Reads the files of all private tables and their TOAST tables and indexes."""
+    """Reads all files of a PostgreSQL database but those of the source, which is not sqlanon's, and of the server's statistics."""
     (folder,) = (Path(row[0]) for row in db.engine.fetch("SHOW data_directory"))
     if not folder.is_dir():
         pytest.skip("the server's files are on another machine")
 
     def read() -> bytes:
         db.engine.execute("CHECKPOINT")
-        found = db.engine.fetch(
-            "WITH own AS (SELECT oid, reltoastrelid FROM pg_class WHERE relnamespace = '_sqlanon'::regnamespace) "
-            "SELECT pg_relation_filepath(oid) FROM own UNION SELECT pg_relation_filepath(reltoastrelid) FROM own WHERE reltoastrelid <> 0"
+        ((own, *others),) = db.engine.fetch(
+            "SELECT pg_relation_filepath('_sqlanon.catalog'), pg_relation_filepath('people'), pg_relation_filepath('pg_statistic')"
         )
-        return b"".join((folder / path).read_bytes() for (path,) in found if path)
+        files = [entry for entry in (folder / own).parent.iterdir() if entry.is_file()]
+        left_out = {Path(other).name for other in others}
+        return b"".join(entry.read_bytes() for entry in files if entry.name.split("_")[0] not in left_out)
 
     return read
 

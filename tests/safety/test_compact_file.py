@@ -211,6 +211,18 @@ def test_a_file_with_other_names_is_refused(small: tuple[str, Path]) -> None:
     refused(url, path, "2 names")
 
 
+def test_a_file_of_another_user_and_a_folder_that_is_not_to_be_written_are_refused(
+    small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy would be this user's, and could not be made."""
+    url, path = small
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+        refused(url, path, "belongs to the user with number")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    refused(url, path, "may not write in")
+
+
 def test_a_full_disk_is_refused_before_it_is_full(
     small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -365,14 +377,14 @@ def test_killed_anywhere_leaves_the_old_file_or_the_new_one(tmp_path: Path, star
 @pytest.mark.thorough
 def test_killed_at_any_moment_leaves_the_old_file_or_the_new_one(tmp_path: Path, start: Any) -> None:
     path = tmp_path / "everything.duckdb"
-    url = made(path, *ALL_KINDS, "CREATE TABLE wide AS SELECT range AS i, md5(range::VARCHAR) AS m FROM range(300000)")  # fmt: skip
+    url = made(path, *ALL_KINDS, "CREATE TABLE wide AS SELECT range AS i, md5(range::VARCHAR) AS m FROM range(60000)")  # fmt: skip
     before, begun = content(path), time.perf_counter()
     compacted(url)
     takes = time.perf_counter() - begun
-    for moment in range(30):
+    for moment in range(20):
         process, pipe = start(compact_until, url, "nowhere")
         assert hear(pipe) == "begins"
-        time.sleep(takes * moment / 25)
+        time.sleep(takes * moment / 16)
         kill(process)
         assert content(path) == before
     compacted(url)

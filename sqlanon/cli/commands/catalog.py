@@ -36,7 +36,9 @@ def releases(
     if len(words) == 2 and words[0] == "show":
         return _show(screen, words[1], db, policy)
     if len(words) > 1:
-        raise PolicyError("releases wants nothing, a NAME, or: show NAME@VERSION")
+        raise PolicyError(
+            "releases wants nothing, a NAME, or: show NAME@VERSION, such as: sqlanon releases show patients@2"
+        )
     name = words[0] if words else None
     with database(url(db, found(db, policy)), screen, read_only=True) as connected:
         rows = connected.releases(name)

@@ -126,7 +126,9 @@ class DuckDBEngine(Compacting):
         """See `Engine.relation`."""
         found = self.look_up([], [name]).named.get(name)
         if found is None:
-            raise DatabaseError(f"no table or view {name} in this database; names are table or schema.table")
+            raise DatabaseError(
+                f"no table or view {name} in this database; names are table or schema.table, such as main.patients"
+            )
         return found
 
     def look_up(

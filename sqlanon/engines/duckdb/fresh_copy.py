@@ -33,7 +33,7 @@ def check_file(path: Path) -> None:
     """Refuse a file that no copy can take the place of as it is.
 
     Raises:
-        DatabaseError: it has several names, or belongs to another user.
+        DatabaseError: it has several names, belongs to another user, or its folder is not to be written.
     """
     with file_errors(path):
         known = path.stat()
@@ -44,6 +44,10 @@ def check_file(path: Path) -> None:
     if os.geteuid() not in (0, known.st_uid):
         raise DatabaseError(
             f"{path} belongs to the user with number {known.st_uid}, and a file that takes its place would be this user's: run it as that user"
+        )
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise DatabaseError(
+            f"this user may not write in {path.parent}, where the copy of {path.name} is made"
         )
 
 

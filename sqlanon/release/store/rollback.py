@@ -58,7 +58,9 @@ def rollback(
         entries = catalog.entries(release)
         current = last_shown(entries)
         if current is None:
-            raise PolicyError(f"{release}: nothing is published that could be rolled back")
+            nothing = f"{release}: nothing is published that could be rolled back"
+            example = "the version is an option, such as: sqlanon rollback patients --to 1"
+            raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown(release)}; {example}")
         entry = _wanted(engine, release, entries, current, to)
         for one in (current, entry):
             if together := one.policy.get("together"):
@@ -269,7 +271,9 @@ def _entry(engine: Engine, name: str) -> Entry:
     if not found:
         known = ", ".join(str(entry.version) for entry in entries)
         what = f"version {number}" if number else "published version"
-        raise PolicyError(f"{release} has no {what}; versions: {known}")
+        raise PolicyError(
+            f"{release} has no {what}; versions: {known}; name one as {release}@{entries[-1].version}"
+        )
     return found[-1]
 
 
