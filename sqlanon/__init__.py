@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from sqlanon.results import (
         AttackReport,
         AuditReport,
+        CompactReport,
         DataChange,
         DiffReport,
         EraseReport,
@@ -125,6 +126,7 @@ _PUBLIC = {
     "results": (
         "AttackReport",
         "AuditReport",
+        "CompactReport",
         "DataChange",
         "DiffReport",
         "EraseReport",
@@ -189,6 +191,7 @@ __all__ = [
     "CohortSpec",
     "ColumnProfile",
     "ColumnSpec",
+    "CompactReport",
     "DataChange",
     "Database",
     "DatabaseError",

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from sqlanon.bounded_file import read_bounded
+from sqlanon.cli import compacting
 from sqlanon.cli.options import database
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError, SqlanonError
@@ -38,6 +39,7 @@ def erase_keys(
     following: Callable[[str, Sequence[str]], str],
     *,
     yes: bool,
+    compact: bool = False,
 ) -> None:
     """Report what erasing the keys of a file costs, or do it.
 
@@ -46,22 +48,34 @@ def erase_keys(
         where: URL of the database.
         release: whose keys they are.
         key_file: a CSV file with the columns of the key.
-        following: a command to try next, from its name (``erase`` or ``run``) and its own options.
+        following: a command to try next, from its name (``erase``, ``run`` or ``clean``) and its own options.
         yes: do it.
+        compact: then have the database's files written anew.
     """
     keys = _keys(key_file)
     with database(where, screen) as connected:
+        compacting.check(connected, compact=compact)
         try:
             report = connected.erase(release, keys, confirmed=yes)
         except SqlanonError as error:
             if error.options:  # of a run, after which the keys can be erased
                 error.following = following("run", error.options)
             raise
-    screen.emit(report.to_dict())
-    if not screen.silent:
+        outcome = compacting.attempt(
+            connected,
+            [release.name],
+            compact=compact,
+            drops=report.done,
+            again=lambda: following("clean", ["--compact"]),
+        )
+
+    def show() -> None:
         from sqlanon.cli.show.catalog import erase_report
 
-        erase_report(screen, report, following("erase", ["--key-file", str(key_file), "--yes"]))
+        more = ["--compact"] if compact else []
+        erase_report(screen, report, following("erase", ["--key-file", str(key_file), "--yes", *more]))
+
+    compacting.conclude(screen, report.to_dict(), show, outcome)
 
 
 MOST_KEYS = 1_000_000

@@ -25,6 +25,7 @@ WORDS = {
     "read": "read source and release",
     "compare": "compare rows with boxes",
     "versions": "compare versions",
+    "compact": "write files anew",
 }
 """What a stage does, for readers; a stage that is not listed is shown by its name."""
 EVERY = 5.0

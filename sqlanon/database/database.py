@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
+from sqlanon.database.kept import Kept
 from sqlanon.database.proposing import proposed, tried
 from sqlanon.database.released import Release
 from sqlanon.declared.options import AnonymizeOptions
@@ -30,7 +31,6 @@ from sqlanon.release.make.run import run
 from sqlanon.release.make.tables import run_tables
 from sqlanon.release.store import rollback as versions
 from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.clean import clean
 from sqlanon.release.store.target import views_of
 from sqlanon.release.store.unpublish import unpublish
 from sqlanon.results import (
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from sqlanon.query.find import Names
 
 
-class Database:
+class Database(Kept):
     """A connected database whose tables can be anonymized in place. A context manager.
 
     Example:
@@ -404,13 +404,6 @@ class Database:
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
         """A proposal with what `plan` says of it: in the first format that it accepts, or with the reasons why it refuses all."""
         return tried(self, proposal, source)[0]
-
-    def clean(self) -> tuple[str, ...]:
-        """Drop what killed runs and old versions left; returns what was dropped.
-
-        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are gone.
-        """
-        return clean(self.engine)
 
     def query(
         self,

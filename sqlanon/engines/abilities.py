@@ -7,7 +7,16 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from sqlanon.engines.values import EVERY, Column, ColumnReading, FileReading, Row, Statement, TableRef
+from sqlanon.engines.values import (
+    EVERY,
+    Column,
+    ColumnReading,
+    Compacted,
+    FileReading,
+    Row,
+    Statement,
+    TableRef,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -140,6 +149,34 @@ class SecondFile(Protocol):
 
     def attach(self, path: str, *, read_only: bool = False) -> AbstractContextManager[str]:
         """Open another database file; yields the name it has here."""
+
+
+class Compaction(Protocol):
+    """The ability of an engine that can write files of the database anew, without what dropped tables and deleted rows left in them."""
+
+    @property
+    def leaves(self) -> str:
+        """What dropping tables and deleting rows leaves in files, and what removes it, for people."""
+
+    def swept(self) -> list[str]:
+        """Copies that killed processes left, and that were removed when the database was opened; each is named once."""
+
+    def check_compaction(self) -> None:
+        """Look whether `compact` can begin; nothing is changed.
+
+        Raises:
+            DatabaseError: it cannot be done as things are.
+        """
+
+    def compact(self, tables: Sequence[TableRef]) -> Compacted:
+        """Write files anew; outside of a transaction. What the session made for itself, such as temporary tables, may be gone.
+
+        Args:
+            tables: private tables of which rows were deleted or changed. An engine whose tables are in one file writes all of it.
+
+        Raises:
+            DatabaseError: see `check_compaction`. Every table has its rows.
+        """
 
 
 class Files(Protocol):

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from sqlanon.engines.abilities import (
+    Compaction,
     Files,
     FrameKind,
     Frames,
@@ -26,6 +27,7 @@ from sqlanon.engines.values import (
     Capabilities,
     Column,
     ColumnReading,
+    Compacted,
     FileReading,
     Found,
     Kind,
@@ -62,6 +64,10 @@ class Engine(Protocol):
     @property
     def second_file(self) -> SecondFile | None:
         """Releases in database files next to its own; None: there are none."""
+
+    @property
+    def compaction(self) -> Compaction | None:
+        """How its files are written anew, without what was dropped and deleted; None: they are not, see `Capabilities.leaves`."""
 
     @property
     def files(self) -> Files | None:
@@ -242,6 +248,8 @@ __all__ = [
     "Capabilities",
     "Column",
     "ColumnReading",
+    "Compacted",
+    "Compaction",
     "Engine",
     "FileReading",
     "Files",

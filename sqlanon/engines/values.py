@@ -101,6 +101,23 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class Compacted:
+    """What `Compaction.compact` did.
+
+    Attributes:
+        written: the file, or the tables, that were written anew.
+        before: bytes that they had.
+        after: bytes that they have.
+        stays: where values of dropped tables and deleted rows can be all the same, a sentence each.
+    """
+
+    written: tuple[str, ...]
+    before: int
+    after: int
+    stays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FileReading:
     """What is known of a CSV file; the rest is guessed from all of it.
 
@@ -182,6 +199,7 @@ class Capabilities:
         timestamp: the type of a time without a zone.
         security_labels: columns may have labels that extensions read (``pg_seclabels``).
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
+        leaves: what dropped tables leave in files, and what removes it, where the engine has no `Engine.compaction`; empty: nothing.
     """
 
     max_identifier: int
@@ -211,3 +229,4 @@ class Capabilities:
     security_labels: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None
+    leaves: str = ""

@@ -121,7 +121,7 @@ def _ask(
     rights = engine.rights
     for left in reversed(range(TRIES)):
         with _explained(engine):
-            released = find(engine, name, spec, given=release is not None, known=known)
+            released = find(engine, name, spec, known=known)
         if as_of_source and released.unlike is None:
             raise PolicyError(
                 f"{name}: --as-of-source is for releases with refresh: {{mode: frozen}}; the rows of others are those of the source"
@@ -160,8 +160,7 @@ def _united(
         name = asked["release"] or parse(parts[0], engine.dialect).table_name
     for _ in range(TRIES):
         with _explained(engine):
-            given = asked["release"] is not None
-            released = find(engine, name, asked["spec"], given=given, known=asked["known"])
+            released = find(engine, name, asked["spec"], known=asked["known"])
         answers = [_ask(engine, part, limits, **asked) for part in parts]
         if not replaced(engine, released, unreadable=True):
             return together(sql, answers)

@@ -28,7 +28,7 @@ class Found:
     listed: tuple[Row, ...] = ()
 
 
-Names = dict[tuple[str, str, str, bool], Found]
+Names = dict[tuple[str, str, str], Found]
 """What the names in the queries of one connection meant, as long as the version and what the catalog lists stay the same."""
 
 
@@ -37,7 +37,6 @@ def find(
     name: str,
     spec: ReleaseSpec | None = None,
     *,
-    given: bool = False,
     known: Names | None = None,
 ) -> Released:
     """The release that ``name`` means: a release's view, a release's name, or a source's.
@@ -49,14 +48,13 @@ def find(
         engine: the database.
         name: as written after FROM, or by the caller.
         spec: a release of the caller's policy; tried if its source or its name is ``name``.
-        given: ``name`` is the caller's own choice of a release.
         known: what this connection found before; it is added to.
 
     Raises:
         PolicyError: no release, or several, go by that name.
     """
     names = {} if known is None else known
-    key = (name, spec.name if spec else "", (spec.publish or spec.source) if spec else "", given)
+    key = (name, spec.name if spec else "", (spec.publish or spec.source) if spec else "")
     before = names.pop(key, None)
     if before is not None:
         try:
@@ -68,18 +66,14 @@ def find(
                 return before.released
         except DatabaseError:
             pass  # it was withdrawn
-    view, direct = _view(engine, name, spec, given=given)
+    view, direct = _view(engine, name, spec)
     catalog, lasting = (None, False) if known is None else (None, True) if direct else _watched(engine)
     rows, listed = _read(engine, view, catalog)
     # The view's columns are read after the metadata, since `ask` compares these again after all that it reads.
     released = described(engine, engine.relation(spelled(view.ref)), rows)
     # Metadata without a token may be those of two versions. What the catalog lists may have changed since the name was
     # looked up: it has to mean the same after the catalog's rows were read.
-    if (
-        released.token
-        and lasting
-        and (catalog is None or _view(engine, name, spec, given=given)[0].ref == view.ref)
-    ):
+    if released.token and lasting and (catalog is None or _view(engine, name, spec)[0].ref == view.ref):
         names[key] = Found(released, catalog, listed)
     return released
 
@@ -127,12 +121,12 @@ def _watched(engine: Engine) -> tuple[TableRef | None, bool]:
     return catalog.table, True
 
 
-def _view(engine: Engine, name: str, spec: ReleaseSpec | None, *, given: bool) -> tuple[Relation, bool]:
+def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation, bool]:
     """The view that a name means, and whether the name is the view's own."""
     direct = relation_of(engine, name)
     if direct is not None and engine.exists(metadata_of(direct.ref)):
         return direct, True
-    named = spec is not None and (given or _same(name, spec.source) or _same(name, spec.name))
+    named = spec is not None and (_same(name, spec.source) or _same(name, spec.name))
     for tier in (
         [_view_of(engine, spec)] if named and spec is not None else [],
         _in_catalog(engine, name, direct),
@@ -148,8 +142,12 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None, *, given: bool) -
             raise PolicyError(f"{name} has several releases: {names}; name one of them")
         if found:
             return next(iter(found.values())), False
+    views = sorted(
+        {str(TableRef(place.view_schema, place.view_name)) for place in _published(engine) if place.view_name}
+    )
     raise PolicyError(
-        f"no release goes by the name {name} in this database; name a published view, or the table that it was made of"
+        f"no release goes by the name {name} in this database; name a published view, or the table that it was made of: "
+        f"{', '.join(views) or 'such as release.patients'}"
     )
 
 

@@ -41,7 +41,7 @@ def readers_report(engine: Engine, release: str) -> Page:
 
     Cost: a few groupings of the release.
     """
-    released = find(engine, release, given=True)
+    released = find(engine, release)
     page = _page(engine, released)
     unchanged(engine, released)
     return page

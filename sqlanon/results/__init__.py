@@ -10,9 +10,10 @@ from sqlanon.results.attack import (
 )
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
+from sqlanon.results.compact import CompactReport
 from sqlanon.results.erase import EraseReport
 from sqlanon.results.history import HistoryReport, HistorySets
-from sqlanon.results.lineage import LineageReport
+from sqlanon.results.lineage import KeptLineage, LineageReport
 from sqlanon.results.plan import Estimate, Feasible, PlanColumn, PlanReport
 from sqlanon.results.risk import (
     AttackerRisk,
@@ -33,6 +34,7 @@ __all__ = [
     "AuditReport",
     "BayesAttack",
     "ColumnSet",
+    "CompactReport",
     "CompositionAttack",
     "DataChange",
     "DiffReport",
@@ -45,6 +47,7 @@ __all__ = [
     "HistoryReport",
     "HistorySets",
     "IdentifyingReport",
+    "KeptLineage",
     "KeptTable",
     "LineageReport",
     "LinkageAttack",

@@ -74,3 +74,21 @@ class LineageReport(Report):
     def for_new_lineage(self) -> int:
         """Rows of the source that only a new lineage can publish."""
         return self.refused + self.gone + self.later
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLineage(Report):
+    """A lineage that stays in the private schema when the versions of its release are dropped.
+
+    Attributes:
+        number: of the lineage, from 1.
+        tables: its private tables.
+        keys: that were ever seen, each as a hash; of ``held`` of them published values are kept.
+        drop: SQL that removes it.
+    """
+
+    number: int
+    tables: tuple[str, ...]
+    keys: int
+    held: int
+    drop: str

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlanon.results.base import Report
+from sqlanon.results.lineage import KeptLineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,8 @@ class UnpublishReport(Report):
         published: where it was.
         purged: versions whose tables were dropped.
         warnings: objects that still read the release, and files that remain.
+        lineages: with purge: those that stay, as readers may have kept versions of them.
+        erased: with purge: keys on the list of those that are never published again, which stays.
     """
 
     release: str
@@ -88,6 +91,8 @@ class UnpublishReport(Report):
     published: str
     purged: tuple[int, ...]
     warnings: tuple[str, ...]
+    lineages: tuple[KeptLineage, ...] = ()
+    erased: int = 0
 
 
 @dataclass(frozen=True, slots=True)

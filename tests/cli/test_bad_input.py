@@ -283,3 +283,33 @@ def test_files_of_keys(cli, tmp_path, content, said):
 @pytest.mark.usefixtures("policy")
 def test_erase_of_a_release_that_the_policy_does_not_have(cli):
     refused(cli("erase", "nobody", "--key-file", "keys.csv"), 2, "error: no release nobody in the policy")
+
+
+MISSING = [
+    (("diff", "people@1", "nobody@1"), "nobody is not a release of this database; releases: people", "patients@2"),
+    (("diff", "people@1", "people@7"), "people has no version 7; versions: 1", "people@1"),
+    (("releases", "show", "people@7"), "people has no version 7; versions: 1", "people@1"),
+    (("releases", "show", "nobody"), "nobody is not a release of this database; releases: people", "patients@2"),
+    (("releases", "a", "b"), "releases wants nothing, a NAME, or: show NAME@VERSION", "sqlanon releases show patients@2"),
+    (("rollback", "nobody"), "nobody is not a release of this database; releases: people", "rollback patients --to 1"),
+    (("rollback", "people@1"), "people@1 is not a release of this database; releases: people", "rollback patients --to 1"),
+    (("unpublish", "nobody"), "nobody is not a release of this database", "releases: people"),
+    (("audit", "nobody"), "no table or view nobody", "such as main.patients"),
+    (("query", "SELECT count(*) FROM nobody"), "no release goes by the name nobody", "release.people"),
+    (("query", "SELECT count(*) FROM people", "--release", "nobody"), "no release goes by the name nobody", "release.people"),
+    (("attack", "nobody"), "nobody is neither a published release nor the view of one", "there are: people"),
+    (("evaluate", "nobody"), "nobody is neither a published release nor the view of one", "there are: people"),
+    (("report", "nobody", "-o", "x.html"), "nobody is neither a published release nor the view of one", "there are: people"),
+    (("hierarchy", "nobody", "zip"), "nobody is neither a published release nor the view of one", "there are: people"),
+    (("run", "--select", "nobody"), "no release nobody in the policy", "it has: people"),
+]  # fmt: skip
+"""Commands with a name that there is not, what the error says, and a name or a command that there is."""
+
+
+@pytest.mark.usefixtures("policy")
+def test_names_that_there_are_not_end_with_those_that_there_are_or_an_example(cli):
+    assert cli("run").code == 0
+    for words, said, example in MISSING:
+        ended = cli(*words)
+        assert ended.code in (2, 3), words
+        refused(ended, ended.code, said, example)

@@ -114,7 +114,7 @@ def test_run_and_after(cli):
     listed = cli("releases", "people", "--json").json["releases"]
     assert sorted(row["version"] for row in listed) == [1, 2]
     assert "people" in cli("releases").out
-    assert cli("clean", "--json").json == {"dropped": []}
+    assert cli("clean", "--json").json == {"dropped": [], "compacted": None}
     assert cli("clean").out == "nothing to clean\n"
 
 

@@ -66,11 +66,13 @@ def test_keys_are_erased_from_the_release_of_a_model(inside):
     inside.write()
     command("run")
     (inside.folder / "my keys.csv").write_text("id\n1001\n", encoding="utf-8")
-    asked = command("erase", "people", "--key-file", "my keys.csv").stdout
+    inode = (inside.folder / "warehouse.duckdb").stat().st_ino
+    asked = command("erase", "people", "--key-file", "my keys.csv", "--compact").stdout
     assert "1 are published" in asked
     (done,) = following(asked)
     assert done[:3] == ["dbt", "erase", "people"]
-    command(*done[1:])
+    assert "written anew" in command(*done[1:]).stdout
+    assert (inside.folder / "warehouse.duckdb").stat().st_ino != inode
     with sqlanon.connect(f"duckdb:///{inside.folder}/warehouse.duckdb") as db:
         assert db.version("people").report["lineage"]["erasing"] == 1
     meta["privacy"] = {"k": 6, "l": 2}

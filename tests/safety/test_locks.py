@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import uuid
 import zlib
@@ -179,3 +181,17 @@ def test_first_releases_at_once(make_url, engine):
             thread.join()
         assert errors == []
         assert sorted(row.release for row in db.releases()) == ["t0", "t1", "t2"]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_another_connection_of_this_process_does_not_end_its_lock_on_the_file(make_url, read_only):
+    """POSIX ends all locks of a process on a file with the first descriptor of it that is closed."""
+    url = make_url(FILE)
+    path = url.removeprefix("duckdb:///")
+    opens = [sys.executable, "-c", f"import duckdb; duckdb.connect({path!r})"]
+    with sqlanon.connect(url) as db:
+        sqlanon.connect(url, read_only=read_only).close()
+        ended = subprocess.run(opens, capture_output=True, text=True, check=False)
+        assert "lock" in ended.stderr
+        db.engine.execute("CREATE TABLE t AS SELECT 1 AS a")
+    assert subprocess.run(opens, check=False).returncode == 0

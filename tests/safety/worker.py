@@ -235,3 +235,44 @@ def run_spec_until(reported: Connection, url: str, spec: Any, stage: str, nth: i
     with sqlanon.connect(url, progress=StopAt(reported, stage, nth), threads=1) as db:
         db.run(spec)
     reported.send("done")
+
+
+def compact_until(reported: Connection, url: str, step: str) -> None:
+    """Write a DuckDB file anew up to a step of it, with it done for ``copied``, or to ``replace`` or ``replaced`` of the file."""
+    import sqlanon
+    from sqlanon.engines.duckdb import fresh_copy
+
+    name = "_copy" if step == "copied" else step
+
+    def stopping(*arguments: Any) -> None:
+        if step == "copied":
+            done(*arguments)
+        stop(reported)
+
+    if step in ("replace", "replaced"):
+        _stop_at_replace(reported, step)
+    elif step != "nowhere":
+        done = getattr(fresh_copy, name)
+        setattr(fresh_copy, name, stopping)
+    with sqlanon.connect(url, threads=1) as db:
+        if step == "nowhere":
+            reported.send("begins")
+        db.compact()
+    reported.send("done")
+
+
+def compact_on_a_full_disk(reported: Connection, url: str, limit: int) -> None:
+    """Write a DuckDB file anew where files cannot grow beyond so many bytes; reports how that ended, and what is read then."""
+    import resource
+
+    import sqlanon
+
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with sqlanon.connect(url, threads=1) as db:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
+        try:
+            db.compact()
+        except sqlanon.SqlanonError as error:
+            reported.send((type(error).__name__, str(error)))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        reported.send(db.engine.fetch("SELECT count(*) FROM t"))

@@ -87,6 +87,8 @@ def test_the_walk(session: Any, events: Path, cli: Cli, people: str, tmp_path: P
     run("rollback", "walked", "--allow-weaker")
     statuses = [one["status"] for one in run("releases", "walked")["releases"]]
     assert statuses == ["published", "withdrawn"]
+    refused = run("unpublish", "walked", "--purge", "--compact", code=2)["error"]
+    assert (refused["kind"], "VACUUM" in refused["message"]) == ("UnsupportedError", True)
     run("unpublish", "walked", "--purge")
     run("clean")
     assert not session.catalog.tableExists("shown.walked")

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from sqlanon.cli import compacting
+from sqlanon.cli.compacting import Compact
 from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
 from sqlanon.cli.options import AllowWeaker, Db, PolicyFile, database, found, load, next_command, pick, url
 from sqlanon.cli.screen import Screen
@@ -34,7 +36,9 @@ def releases(
     if len(words) == 2 and words[0] == "show":
         return _show(screen, words[1], db, policy)
     if len(words) > 1:
-        raise PolicyError("releases wants nothing, a NAME, or: show NAME@VERSION")
+        raise PolicyError(
+            "releases wants nothing, a NAME, or: show NAME@VERSION, such as: sqlanon releases show patients@2"
+        )
     name = words[0] if words else None
     with database(url(db, found(db, policy)), screen, read_only=True) as connected:
         rows = connected.releases(name)
@@ -109,23 +113,48 @@ def unpublish(
             "--purge", help="Also drop the tables of all its versions; they cannot be rolled back to."
         ),
     ] = False,
+    compact: Compact = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
     """Withdraw a release: its views or its file go, the catalog keeps its history."""
+    if compact and not purge:
+        raise PolicyError(
+            "--compact goes with --purge: without it no table is dropped; try: sqlanon unpublish patients --purge --compact"
+        )
+
+    def following(command: str, *about: str, own: Sequence[str] = ()) -> str:
+        return next_command(screen, command, policy, None, db, *about, own=own)
+
     with database(url(db, found(db, policy)), screen) as connected:
+        compacting.check(connected, compact=compact)
         report = connected.unpublish(name, purge=purge)
-    screen.emit(report.to_dict())
-    if not screen.silent:
+        outcome = compacting.attempt(
+            connected,
+            [report.release],
+            compact=compact,
+            drops=compact or bool(report.purged),
+            again=lambda: following("clean", own=["--compact"]),
+        )
+
+    def show() -> None:
         from sqlanon.cli.show.catalog import unpublish_report
 
-        back = next_command(screen, "rollback", policy, None, db, report.release)
-        unpublish_report(screen, report, back)
+        erases = following("erase", report.release, own=["--key-file", "FILE", "--yes", "--compact"])
+        unpublish_report(screen, report, following("rollback", report.release), erases)
+
+    compacting.conclude(screen, report.to_dict(), show, outcome)
     return None
 
 
 def erase(
-    screen: Screen, name: Name, key_file: KeyFile, yes: Yes = False, db: Db = None, policy: PolicyFile = None
+    screen: Screen,
+    name: Name,
+    key_file: KeyFile,
+    yes: Yes = False,
+    compact: Compact = False,
+    db: Db = None,
+    policy: PolicyFile = None,
 ) -> int | None:
     """Erase keys from a release with refresh: {mode: frozen}: their classes leave at once, and they are never published again."""
     spec = load(policy, db)
@@ -138,19 +167,31 @@ def erase(
     def following(command: str, words: Sequence[str]) -> str:
         if command == "run":
             return next_command(screen, "run", policy, [name], db, own=words)
-        return next_command(screen, command, policy, None, db, name, own=words)
+        about = [name] if command == "erase" else []
+        return next_command(screen, command, policy, None, db, *about, own=words)
 
-    erase_keys(screen, url(db, spec), release, key_file, following, yes=yes)
+    erase_keys(screen, url(db, spec), release, key_file, following, yes=yes, compact=compact)
     return None
 
 
-def clean(screen: Screen, db: Db = None, policy: PolicyFile = None) -> int | None:
+def clean(screen: Screen, compact: Compact = False, db: Db = None, policy: PolicyFile = None) -> int | None:
     """Drop what killed runs left behind."""
     with database(url(db, found(db, policy)), screen) as connected:
+        compacting.check(connected, compact=compact)
         dropped = connected.clean()
-    screen.emit({"dropped": list(dropped)})
-    if dropped:
-        screen.show(f"dropped {len(dropped)}:", *(f"  {name}" for name in dropped))
-    else:
-        screen.show("nothing to clean")
+        outcome = compacting.attempt(
+            connected,
+            None,
+            compact=compact,
+            drops=compact,
+            again=lambda: next_command(screen, "clean", policy, None, db, own=["--compact"]),
+        )
+
+    def show() -> None:
+        if dropped:
+            screen.show(f"dropped {len(dropped)}:", *(f"  {name}" for name in dropped))
+        else:
+            screen.show("nothing to clean")
+
+    compacting.conclude(screen, {"dropped": list(dropped)}, show, outcome)
     return None

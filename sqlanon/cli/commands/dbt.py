@@ -11,8 +11,9 @@ import typer
 
 from sqlanon.cli.batch import each, planned
 from sqlanon.cli.command import Commands, register
+from sqlanon.cli.compacting import Compact
 from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
-from sqlanon.cli.options import AllowWeaker, Due, Full, NewLineage, RecordFile, database
+from sqlanon.cli.options import AllowWeaker, Due, Full, NewLineage, RecordFile, database, next_command
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
@@ -174,6 +175,7 @@ def erase(
     name: Name,
     key_file: KeyFile,
     yes: Yes = False,
+    compact: Compact = False,
     project_dir: ProjectDir = None,
     profiles_dir: ProfilesDir = None,
     profile: Profile = None,
@@ -187,12 +189,14 @@ def erase(
     release = next((one for one in found if one.name == name), found[0])
 
     def following(command: str, words: Sequence[str]) -> str:
+        if command == "clean":  # dbt has none of its own
+            return next_command(screen, "clean", None, None, _url(project), own=words)
         chosen, about = ([name], []) if command == "run" else (None, [name])
         return _next(
             command, words, chosen, project_dir, profiles_dir, profile, target, target_path, db, *about
         )
 
-    erase_keys(screen, _url(project), release, key_file, following, yes=yes)
+    erase_keys(screen, _url(project), release, key_file, following, yes=yes, compact=compact)
     return None
 
 

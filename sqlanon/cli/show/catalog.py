@@ -154,28 +154,40 @@ def rollback_report(screen: Screen, report: RollbackReport) -> None:
     )
 
 
-LINGERING = (
-    "note: values of dropped tables can stay in free blocks of the database's file, on PostgreSQL in its write-ahead log too, and in "
-    "backups, until they are overwritten (docs/refresh.md, Withdrawing a release)"
-)
-"""What dropping a table does not do."""
-
-
-def unpublish_report(screen: Screen, report: UnpublishReport, back: str) -> None:
-    """Show what an unpublish did; ``back`` is the command that publishes the version again."""
+def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: str) -> None:
+    """Show what an unpublish did; ``back`` is the command that publishes the version again, ``erase`` the one that erases keys."""
     if report.version is not None:
         screen.show(
             f"release {safe(report.release)}: version {report.version} is withdrawn, {safe(report.published)} is removed"
         )
     if report.purged:
         numbers = ", ".join(map(str, report.purged))
-        screen.show(f"release {safe(report.release)}: tables of version {numbers} are dropped", LINGERING)
+        screen.show(f"release {safe(report.release)}: tables of version {numbers} are dropped")
+    _kept_lineages(screen, report, erase)
     screen.show(*(f"warning: {safe(warning)}" for warning in report.warnings))
     if report.version is not None:
         again = "" if report.purged else f"; {back} publishes it again"
         screen.show(
             f"A later run makes a new version: take the release out of the policy if that is not meant{again}."
         )
+
+
+def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
+    """Show the lineages that stay, why, and what removes them."""
+    for one in report.lineages:
+        screen.show(
+            f"release {safe(report.release)}: lineage {one.number} stays in {' and '.join(map(safe, one.tables))}: {count(one.keys)} keys, as hashes, with "
+            f"published values of {count(one.held)} of them"
+        )
+    if not report.lineages:
+        return
+    listed = f", and the list of {count(report.erased)} erased keys" if report.erased else ""
+    screen.show(
+        f"  it stays{listed}, as readers may have kept versions: with it a later run publishes no key in a second class, and none that is erased",
+        f"  what it keeps of given keys is emptied by: {erase}",
+        f"  all of it is removed by SQL: {'; '.join(one.drop for one in report.lineages)}",
+        "  then the next run stops until run --new-lineage, and nobody can compute what its versions and those before reveal together",
+    )
 
 
 def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
@@ -218,7 +230,7 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
             if report.version
             else "nothing is published"
         )
-        screen.show(f"{what}; copies that readers made are beyond any command", LINGERING)
+        screen.show(f"{what}; copies that readers made are beyond any command")
 
 
 def _policy(value: object, path: str = "") -> list[tuple[str, str]]:

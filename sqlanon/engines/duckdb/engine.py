@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -29,18 +30,19 @@ from sqlanon.engines.base import (
 )
 from sqlanon.engines.duckdb import export, files, frame_export, frames, lookup
 from sqlanon.engines.duckdb import views as stored_views
-from sqlanon.engines.duckdb.arrays import Arrays
+from sqlanon.engines.duckdb.compaction import Compacting
 from sqlanon.engines.duckdb.connection import quoted
 from sqlanon.engines.duckdb.errors import cannot_open, refused
 from sqlanon.engines.duckdb.opening import connected
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
+from sqlanon.private_folder import sweep
 
 _locks: dict[str, threading.Lock] = {}
 _locks_guard = threading.Lock()
 
 
-class DuckDBEngine(Arrays):
+class DuckDBEngine(Compacting):
     """One DuckDB connection. A file has one writing process; readers in it see the last commit."""
 
     dialect = "duckdb"
@@ -115,13 +117,18 @@ class DuckDBEngine(Arrays):
         except BaseException:
             engine.close()
             raise
+        if path is not None:
+            engine._again = partial(cls.open, f"duckdb:///{path}", threads=threads, memory=memory)
+            engine._swept = () if read_only else tuple(map(str, sweep(Path(path))))
         return engine
 
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`."""
         found = self.look_up([], [name]).named.get(name)
         if found is None:
-            raise DatabaseError(f"no table or view {name} in this database; names are table or schema.table")
+            raise DatabaseError(
+                f"no table or view {name} in this database; names are table or schema.table, such as main.patients"
+            )
         return found
 
     def look_up(

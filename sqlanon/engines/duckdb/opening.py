@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -28,7 +29,8 @@ def connected(url: str, *, read_only: bool) -> tuple[duckdb.DuckDBPyConnection, 
                 f"no DuckDB file at {path}; give the path after duckdb:/// (four slashes for an absolute one)"
             )
         shown = os.path.realpath(path)
-        if not _is_database(Path(path)):
+        # Closing any descriptor of a file ends this process's locks on it: of a database that is open here nothing is read.
+        if not is_open_here(Path(path)) and not _is_database(Path(path)):
             # DuckDB would open a CSV or Parquet file as a database in memory, and the release would be lost.
             raise DatabaseError(
                 f"{path} is not a DuckDB database; to anonymize a file, name it in place of the table, without --db"
@@ -45,6 +47,16 @@ def _connect(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
     except duckdb.Error as error:
         raise cannot_open(path, error, read_only=read_only) from error
     return _connect(path, read_only=False)  # this process writes the file: its connections share one lock
+
+
+def is_open_here(path: Path) -> bool:
+    """Whether this process has a file open, by whatever name."""
+    known = path.stat()
+    for entry in Path("/dev/fd").iterdir():
+        with suppress(OSError):  # the descriptor of the listing itself is closed by now
+            if os.path.samestat(os.fstat(int(entry.name)), known):
+                return True
+    return False
 
 
 def _is_database(path: Path) -> bool:

@@ -24,6 +24,7 @@ from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import reasons as answers
 from sqlanon.engines.postgres import rights
 from sqlanon.engines.postgres.binary import END, SIGNATURE, arrays, copy_out, receive, record_type
+from sqlanon.engines.postgres.compaction import Compacting
 from sqlanon.engines.postgres.connect import open_session
 from sqlanon.engines.postgres.granting import Granting
 from sqlanon.engines.postgres.tables import Tables, ident
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class PostgresEngine(Tables, Granting):
+class PostgresEngine(Tables, Granting, Compacting):
     """One PostgreSQL session."""
 
     dialect = "postgres"

@@ -118,7 +118,7 @@ class Names:
         found = self.look_up([], [name], one=True).named.get(name)
         if found is None:
             raise DatabaseError(
-                f"no table or view {name} in this database; names are table or schema.table, in the exact spelling"
+                f"no table or view {name} in this database; names are table or schema.table, in the exact spelling, such as public.patients"
             )
         return found
 

@@ -16,6 +16,7 @@ from sqlanon.engines.base import (
     PRIVATE_SCHEMA,
     Capabilities,
     Column,
+    Compaction,
     Files,
     Found,
     Frames,
@@ -60,6 +61,7 @@ class SparkEngine:
     dialect = "spark"
     rights: Rights | None = None
     second_file: SecondFile | None = None
+    compaction: Compaction | None = None
     files: Files | None = None
     frames: Frames | None = None
     fetch_words = load_list = None
@@ -81,6 +83,8 @@ class SparkEngine:
         distinct_numbers=True,
         counts_in_domains=True,
         readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights of the catalog and of the warehouse",
+        leaves="values of dropped tables and of earlier snapshots can stay in files until the table format's own command removes them (Delta Lake: VACUUM of the "
+        "table; Iceberg: CALL system.expire_snapshots and system.remove_orphan_files)",
     )
 
     def __init__(

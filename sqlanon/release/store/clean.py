@@ -20,7 +20,8 @@ def clean(engine: Engine) -> tuple[str, ...]:
     """
     catalog = Catalog(engine)
     catalog.guard()
-    dropped = sweep(engine)
+    copies = engine.compaction.swept() if engine.compaction else []
+    dropped = [*copies, *sweep(engine)]
     names = catalog.releases()
     # Without transactions a server may finish what a killed run began: there every release is looked at.
     untidy = {one.release for one in catalog.untidy()} if engine.transactions else set(names)

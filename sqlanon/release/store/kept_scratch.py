@@ -30,7 +30,7 @@ class KeptScratch:
             drop_kept(state.engine, state.spec.name)
         if keep:
             catalog = Catalog(state.engine)
-            made = statement("catalog/create_scratch", state.engine.dialect, scratch=_list(state.engine))
+            made = statement("catalog/create_scratch", state.engine.dialect, scratch=list_table(state.engine))
             with state.engine.lock("schemas", wait=True), state.engine.publishing():
                 catalog.create(state.engine.look_up(catalog.tables))
                 state.engine.execute(made)
@@ -44,7 +44,7 @@ class KeptScratch:
             "release": self._release, "place": place, "stage": step.stage, "statement": step.statement, "name": copy.name, "n": rows,
             "seconds": step.seconds,
         }  # fmt: skip
-        engine.execute(statement("catalog/insert_scratch", dialect, binds, scratch=_list(engine)))
+        engine.execute(statement("catalog/insert_scratch", dialect, binds, scratch=list_table(engine)))
         columns = [column.name for column in engine.look_up([table]).columns(table)]
         engine.execute(statement("publish/copy", dialect, copy=copy, origin=table, columns=columns))
         drop_statistics(engine, [copy])
@@ -53,9 +53,9 @@ class KeptScratch:
 
 def kept_of(engine: Engine) -> list[tuple[str, str]]:
     """Release and name of every scratch table that is kept; the caller has checked that the private schema is ours."""
-    if not engine.exists(_list(engine)):
+    if not engine.exists(list_table(engine)):
         return []
-    rows = engine.fetch(statement("catalog/list_scratch", engine.dialect, scratch=_list(engine)))
+    rows = engine.fetch(statement("catalog/list_scratch", engine.dialect, scratch=list_table(engine)))
     return [(str(row[0]), str(row[4])) for row in rows]
 
 
@@ -71,13 +71,16 @@ def drop_kept(engine: Engine, release: str) -> list[str]:
             engine.execute(statement("table/drop", engine.dialect, target=private_table(engine, name)))
             if engine.updates:
                 engine.execute(
-                    statement("catalog/delete_scratch", engine.dialect, {"name": name}, scratch=_list(engine))
+                    statement(
+                        "catalog/delete_scratch", engine.dialect, {"name": name}, scratch=list_table(engine)
+                    )
                 )
     return dropped
 
 
-def _list(engine: Engine) -> TableRef:
+def list_table(engine: Engine) -> TableRef:
+    """The private table that lists what is kept."""
     return private_table(engine, NAME)
 
 
-__all__ = ["KeptScratch", "drop_kept", "kept_of"]
+__all__ = ["KeptScratch", "drop_kept", "kept_of", "list_table"]

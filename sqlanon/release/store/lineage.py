@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.errors import GuardError
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.private_tables import physical_name, private_table
 from sqlanon.release.store.state import SHOWN, ReleaseState
-from sqlanon.sqltext import statement
+from sqlanon.results import KeptLineage
+from sqlanon.sqltext import identifier, statement
 
 OWN = "_sqlanon_"
 """How the lineage's own columns begin; the others are published."""
@@ -57,6 +58,32 @@ class Lineage:
     def published_parts(self) -> list[str]:
         """The published columns that come from the class."""
         return [name for name in self.columns(self.classes) if not name.startswith(OWN)]
+
+    def kept(self) -> KeptLineage | None:
+        """What stays of it when its versions are dropped; None: somebody dropped its tables."""
+        tables = (self.rows, self.classes)
+        if not all(map(self.engine.exists, tables)):
+            return None
+        dialect, own = self.engine.dialect, [n for n in self.columns(self.rows) if not n.startswith(OWN)]
+        counted = statement(
+            "frozen/kept",
+            dialect,
+            rows=self.rows,
+            classes=self.classes,
+            own=own,
+            parts=self.published_parts(),
+        )
+        keys, held = (int(str(cell)) for cell in self.engine.fetch(counted)[0])
+        drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(one.name)}" for one in tables)
+        return KeptLineage(self.number, tuple(map(str, tables)), keys, held, drop)
+
+    def listed(self) -> int:
+        """How many keys are on the list of those that are never published again."""
+        if not self.engine.exists(self.erased):
+            return 0
+        return int(
+            str(self.engine.fetch(statement("frozen/listed", self.engine.dialect, erased=self.erased))[0][0])
+        )
 
     def undo(self, version: int) -> None:
         """Take back what a version set that readers never had, in the transaction that is open.
@@ -145,6 +172,12 @@ def of_two_secrets(old: Entry, new: Entry) -> bool:
     return all(marks) and marks[0] != marks[1]
 
 
+def lineages_of(engine: Engine, entries: Sequence[Entry]) -> list[Lineage]:
+    """The lineages that versions of one release belong to, by number."""
+    found = {number_of(entry): lineage_of(engine, entry) for entry in entries}
+    return [lineage for _, lineage in sorted((n, one) for n, one in found.items() if n and one)]
+
+
 def next_number(entries: Sequence[Entry]) -> int:
     """The number of a lineage that begins now."""
     return max((number_of(entry) or 0 for entry in entries), default=0) + 1
@@ -162,6 +195,7 @@ __all__ = [
     "Lineage",
     "current",
     "lineage_of",
+    "lineages_of",
     "next_number",
     "number_of",
     "of_other_secret",

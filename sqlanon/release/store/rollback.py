@@ -62,7 +62,9 @@ def rollback(
         entries = catalog.live(None, release)
         current = last_shown(entries)
         if current is None:
-            raise PolicyError(f"{release}: nothing is published that could be rolled back")
+            nothing = f"{release}: nothing is published that could be rolled back"
+            example = "the version is an option, such as: sqlanon rollback patients --to 1"
+            raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown(release)}; {example}")
         entry = _wanted(engine, release, entries, current, to)
         for one in (current, entry):
             if together := one.policy.get("together"):
@@ -270,7 +272,9 @@ def _entry(engine: Engine, name: str) -> Entry:
     if not versions:
         raise PolicyError(f"{catalog.unknown(release)}; name a version as NAME@VERSION, such as patients@2")
     what = f"version {number}" if number else "published version"
-    raise PolicyError(f"{release} has no {what}; versions: {in_ranges(versions)}")
+    raise PolicyError(
+        f"{release} has no {what}; versions: {in_ranges(versions)}; name one as {release}@{versions[-1]}"
+    )
 
 
 def _report(entry: Entry) -> VersionReport:

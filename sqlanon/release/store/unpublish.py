@@ -10,6 +10,7 @@ from sqlanon.release.check.history import table_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.file_marker import version_in
+from sqlanon.release.store.lineage import lineages_of
 from sqlanon.release.store.phases import checked_view, drop_views
 from sqlanon.release.store.retention import dropped_as, drops_of
 from sqlanon.release.store.second_file import reconcile, withdrawn
@@ -54,12 +55,15 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
         elif current:
             _withdraw_views(engine, current)
         purged = _purge(engine, release) if purge else ()
+        lineages = lineages_of(engine, entries) if purge else []
         return UnpublishReport(
             release,
             current.version if current else None,
             current.report.get("published", "") if current else "",
             purged,
             _warnings(engine, current, release, purge=purge),
+            tuple(kept for kept in (one.kept() for one in lineages) if kept),
+            lineages[0].listed() if lineages else 0,
         )
 
 

@@ -1,0 +1,45 @@
+"""What is kept in a database besides releases: leftovers of killed runs, and what dropped tables leave in its files."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping, Sequence
+from typing import Any
+
+from sqlanon.engines.base import Engine
+from sqlanon.progress import Progress
+from sqlanon.release.store.clean import clean
+from sqlanon.release.store.compact import compact, compaction_of
+from sqlanon.results import CompactReport
+
+
+class Kept:
+    """The part of a connected database that removes what no release needs."""
+
+    engine: Engine
+    _progress: Progress
+    _asked: MutableMapping[Any, Any]
+
+    def clean(self) -> tuple[str, ...]:
+        """Drop what killed runs and old versions left; returns what was dropped.
+
+        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are gone.
+        """
+        return clean(self.engine)
+
+    @property
+    def lingering(self) -> str:
+        """What dropped tables and deleted rows leave in the database's files, and what removes it; empty: nothing."""
+        found = self.engine.compaction
+        return found.leaves if found else self.engine.capabilities.leaves
+
+    def check_compaction(self) -> None:
+        """Look whether `compact` can begin, before something is dropped; raises what it raises."""
+        compaction_of(self.engine).check_compaction()
+
+    def compact(self, releases: Sequence[str] | None = None) -> CompactReport:
+        """Write the database's file, or the private tables, anew; see `sqlanon.release.store.compact.compact`.
+
+        On DuckDB the connection is made anew: temporary tables, attached databases and settings of before are gone.
+        """
+        self._asked.clear()
+        return compact(self.engine, releases, self._progress)

@@ -1,0 +1,74 @@
+"""The ability `Compaction` of a DuckDB file: while it is written anew, the engine has no connection to it, and then a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from sqlanon.engines.duckdb import fresh_copy
+from sqlanon.engines.duckdb.arrays import Arrays
+from sqlanon.engines.values import Compacted, TableRef
+from sqlanon.errors import DatabaseError, LockedError
+
+
+class Compacting(Arrays):
+    """The part of a connection that can have its file written anew."""
+
+    leaves = "values of dropped tables can stay in free blocks of the database's file, and in backups, until they are overwritten; --compact writes the file anew"
+    _again: Callable[[], Compacting] | None = None
+    """Opens the same file as it was opened; None where the connection is not for us to close."""
+    _swept: tuple[str, ...] = ()
+
+    @property
+    def compaction(self) -> Self | None:
+        """See `Engine.compaction`: a database in memory has no file, and a guest does not open its host's."""
+        return None if self._path is None or self._again is None else self
+
+    def swept(self) -> list[str]:
+        """See `Compaction.swept`."""
+        found, self._swept = self._swept, ()
+        return list(found)
+
+    def check_compaction(self) -> None:
+        """See `Compaction.check_compaction`."""
+        assert self._path is not None
+        with self._translated("catalog lookup"):
+            self._use(self._empty)
+            ((read_only,),) = self._sent(
+                "SELECT readonly FROM duckdb_databases() WHERE database_name = $name",
+                {"name": self._database},
+            ).fetchall()
+            ((connections,),) = self._sent("SELECT * FROM duckdb_connection_count()").fetchall()
+        if read_only:
+            raise DatabaseError(f"{self._path} is open for reading only; connect without read_only")
+        if connections > 1:
+            raise LockedError(
+                f"{self._path} is open in {connections} connections of this process; close the others, and run again"
+            )
+        fresh_copy.check_file(Path(self._path))
+
+    def compact(self, tables: Sequence[TableRef]) -> Compacted:
+        """See `Compaction.compact`: the whole file, whatever the tables are."""
+        self.check_compaction()
+        assert self._path is not None
+        assert self._again is not None
+        with self._translated("settings"):
+            settings = {
+                name: str(self._one(f"SELECT current_setting('{name}')"))
+                for name in ("threads", "memory_limit")
+            }
+        self.close()
+        try:
+            before, after = fresh_copy.write_anew(Path(self._path), self._database, settings)
+        finally:
+            # Whether another process has opened it first does not change what was done.
+            with suppress(DatabaseError):
+                vars(self).update(vars(self._again()))
+        return Compacted((self._path,), before, after, STAYS)
+
+
+STAYS = (
+    "backups and copies of the file, and the disk's blocks of the old file until they are overwritten, have what was dropped",
+)

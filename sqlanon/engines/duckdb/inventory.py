@@ -1,0 +1,117 @@
+"""All that a DuckDB database holds, so that a copy of it can be compared: what its catalog lists, and of each table rows and a checksum.
+
+The catalog is read through every ``duckdb_*()`` function that says to which database its rows belong: also those that a later DuckDB adds. They are named in full, as
+macros of the database may have their names: some bind expressions of tables, which may call macros, so that the database has to be the current one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import duckdb
+
+from sqlanon.engines.duckdb.connection import quoted
+
+_PASSING = {"database_name", "data_type_id", "constraint_index", "estimated_size", "is_bound"}
+"""What differs between two files of the same content, or depends on what was asked before; so do all columns whose names end with ``oid``."""
+
+Facts = tuple[str, str, tuple[str, ...]]
+"""A kind, the name of an object of it, and what is known of it."""
+
+
+class Table(NamedTuple):
+    """A table: its number, its name after those of the schemas around it, and its columns that are not generated."""
+
+    number: int
+    parts: list[str]
+    columns: list[str]
+
+    def qualified(self, database: str) -> str:
+        """Its name in a database as SQL."""
+        return ".".join(map(quoted, [database, *self.parts]))
+
+
+def inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: str) -> Counter[Facts]:
+    """What a database holds.
+
+    Args:
+        connection: both databases are attached to it.
+        database: which one.
+        empty: another one, which has no macros; it is the current one afterwards.
+
+    Returns:
+        how often each fact holds: two databases of the same content have equal ones.
+    """
+    connection.execute(f"USE {quoted(database)}.main")
+    found = Counter(_catalog(connection, database))
+    known = tables(connection, database)
+    connection.execute(f"USE {quoted(empty)}.main")
+    return found + Counter(_rows(connection, database, table) for table in known)
+
+
+def lacking(old: Counter[Facts], new: Counter[Facts]) -> list[str]:
+    """The objects of which the two say different things, as kind and name; never what they say, which may be values."""
+    different = {(kind, name) for kind, name, _ in (old - new) + (new - old)}
+    return [f"{kind} {name}" for kind, name in sorted(different)]
+
+
+def tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[Table]:
+    """The tables of a database."""
+    binds = {"database": database}
+    schemas = {
+        oid: (str(name), parent)
+        for oid, name, parent in connection.execute(
+            "SELECT oid, schema_name, parent_schema_oid FROM system.main.duckdb_schemas() WHERE database_name = $database",
+            binds,
+        ).fetchall()
+    }
+    columns: dict[object, list[str]] = {}
+    for table, name, generated in connection.execute(
+        "SELECT table_oid, column_name, is_generated FROM system.main.duckdb_columns() WHERE database_name = $database ORDER BY table_oid, column_index",
+        binds,
+    ).fetchall():
+        columns.setdefault(table, []).extend([] if generated else [str(name)])
+
+    def path(oid: object) -> list[str]:
+        name, parent = schemas[oid]
+        return [*([] if parent is None else path(parent)), name]
+
+    found = connection.execute(
+        "SELECT schema_oid, table_name, table_oid FROM system.main.duckdb_tables() WHERE database_name = $database",
+        binds,
+    ).fetchall()
+    return [Table(table, [*path(schema), str(name)], columns[table]) for schema, name, table in found]
+
+
+def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[Facts]:
+    for function in _listings(connection):
+        listing = f"system.main.{function}()"
+        columns = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {listing}").fetchall()]
+        if "database_name" not in columns:
+            continue
+        kept = [name for name in columns if name not in _PASSING and not name.endswith("oid")]
+        names = [i for i, name in enumerate(kept) if name.endswith("_name")]
+        text = f"SELECT {', '.join(map(quoted, kept))} FROM {listing} WHERE database_name = $database"  # noqa: S608
+        kind = function.removeprefix("duckdb_").replace("_", " ")
+        for row in connection.execute(text, {"database": database}).fetchall():
+            yield kind, ".".join(str(row[i]) for i in names if row[i] is not None), tuple(map(repr, row))
+
+
+def _listings(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The functions that list something of all databases; what `duckdb_databases` says differs between two files."""
+    found = connection.execute(
+        "SELECT function_name, function_type, parameters FROM system.main.duckdb_functions() WHERE database_name = 'system'"
+    ).fetchall()
+    names = {str(name) for name, kind, parameters in found if kind == "table" and not parameters}
+    return sorted(name for name in names if name.startswith("duckdb_") and name != "duckdb_databases")
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, database: str, table: Table) -> Facts:
+    hashed = ", ".join(f"_sqlanon_row.{quoted(column)}" for column in table.columns)
+    text = f"SELECT count(*), sum(hash({hashed})) FROM {table.qualified(database)} AS _sqlanon_row"  # noqa: S608
+    return "rows of", ".".join(table.parts), tuple(map(repr, connection.execute(text).fetchall()))
+
+
+__all__ = ["Facts", "inventory", "lacking", "tables"]

@@ -1,0 +1,103 @@
+"""The ability `Compaction` of PostgreSQL: VACUUM FULL of private tables, each of which gets a new file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Self
+
+from psycopg import sql
+
+from sqlanon.engines.postgres.session import Session
+from sqlanon.engines.values import Compacted, TableRef
+from sqlanon.errors import DatabaseError
+
+_FILES = """
+SELECT t.schema, t.name, pg_relation_filenode(c.oid), pg_total_relation_size(c.oid)
+FROM unnest(%(schemas)s::text[], %(names)s::text[]) AS t(schema, name)
+JOIN pg_namespace AS n ON n.nspname = t.schema
+JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = t.name
+"""
+_MAY_CHECKPOINT = """
+SELECT r.rolsuper OR EXISTS (SELECT FROM pg_roles AS g WHERE g.rolname = 'pg_checkpoint' AND pg_has_role(r.oid, g.oid, 'USAGE'))
+FROM pg_roles AS r WHERE r.rolname = current_user
+"""
+_PATIENCE = "10s"
+
+LEAVES = (
+    "values of deleted rows and dropped tables can stay in free space of tables until they are overwritten, in the write-ahead log and in backups; "
+    "--compact writes the private tables anew (VACUUM FULL)"
+)
+STAYS = (
+    "the write-ahead log and its archive, replicas and backups have what was dropped until their own retention ends",
+    "the source is not sqlanon's: rows that were deleted from it stay in its files until VACUUM FULL of it",
+    "statistics of dropped tables stay in free space of pg_statistic until its VACUUM FULL, by a superuser or the owner of the database",
+)
+UNTIL = "files of dropped tables are removed at the server's next checkpoint: CHECKPOINT is for superusers and members of pg_checkpoint"
+
+
+class Compacting(Session):
+    """The part of a session that writes private tables anew."""
+
+    leaves = LEAVES
+
+    @property
+    def compaction(self) -> Self:
+        """See `Engine.compaction`."""
+        return self
+
+    def swept(self) -> list[str]:
+        """See `Compaction.swept`: it makes no copies."""
+        return []
+
+    def check_compaction(self) -> None:
+        """See `Compaction.check_compaction`."""
+        if self._read_only:
+            raise DatabaseError("this connection was opened to read only; nothing can be compacted on it")
+
+    def compact(self, tables: Sequence[TableRef]) -> Compacted:
+        """See `Compaction.compact`: VACUUM FULL of each table, then CHECKPOINT where this role may."""
+        self.check_compaction()
+        before = self._files_of(tables)
+        with self._waiting_briefly():
+            for table in tables:
+                name = sql.Identifier(str(table.schema), table.name)
+                with self._translated(f"VACUUM FULL of {table}"):
+                    self._connection.execute(sql.SQL("VACUUM (FULL) {}").format(name))
+        after = self._files_of(tables)
+        # Of a table that is another role's the server only warns.
+        same = [str(table) for table in tables if before[table][0] == after[table][0]]
+        if same:
+            raise DatabaseError(
+                f"PostgreSQL has not written {', '.join(same)} anew: VACUUM FULL is for the owner of a table; run as the role that owns them"
+            )
+        with self._translated("CHECKPOINT"):
+            may = self._connection.execute(_MAY_CHECKPOINT).fetchone()
+            if may and may[0]:
+                self._connection.execute("CHECKPOINT")
+        return Compacted(
+            tuple(map(str, tables)),
+            sum(size for _, size in before.values()),
+            sum(size for _, size in after.values()),
+            STAYS if may and may[0] else (UNTIL, *STAYS),
+        )
+
+    def _files_of(self, tables: Sequence[TableRef]) -> dict[TableRef, tuple[int, int]]:
+        """Of each table the number of its file, and the bytes that it has with its indexes."""
+        binds = {"schemas": [table.schema for table in tables], "names": [table.name for table in tables]}
+        with self._translated("catalog lookup"):
+            rows = self._connection.execute(_FILES, binds).fetchall()
+        return {TableRef(schema, name): (int(file), int(size)) for schema, name, file, size in rows}
+
+    @contextmanager
+    def _waiting_briefly(self) -> Iterator[None]:
+        """No statement inside waits for long for a reader, behind which other readers would queue."""
+        self._control("settings", f"SET lock_timeout = '{_PATIENCE}'")
+        try:
+            yield
+        finally:
+            if not self._connection.closed:
+                self._control("settings", "SET lock_timeout = 0")
+
+
+__all__ = ["Compacting"]

@@ -1,0 +1,24 @@
+"""What writing a database's files anew did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class CompactReport(Report):
+    """A compaction: files without what dropped tables and deleted rows left in them.
+
+    Attributes:
+        written: the file, or the private tables, that were written anew.
+        before: bytes that they had.
+        after: bytes that they have.
+        stays: where values of what was dropped can be all the same, a sentence each.
+    """
+
+    written: tuple[str, ...]
+    before: int
+    after: int
+    stays: tuple[str, ...]
