@@ -52,9 +52,11 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
         columns.append(
             column
             if role == column.role
-            else replace(column, role=role, reason="as answered", accept_repeats=False)
+            else replace(
+                column, role=role, reason="as answered", accept_repeats=role == "identifier", settings=()
+            )
         )
-    found = replace(proposal, columns=tuple(columns))
+    found = replace(proposal, columns=tuple(columns), refused=())
     numbers = [column.name for column in columns if column.role == "identifier"]
     person = found.person if set(found.person) <= set(numbers) else ()
     if numbers:

@@ -26,10 +26,10 @@ LEAST_QUASI = 3
 
 def related(engine: Engine, source: str, profile: Sequence[ColumnProfile]) -> policy.Related:
     """What is counted over columns of a table together. Cost: a GROUP BY for each column that may be a person's number, and for each twin."""
-    keys, attributes = policy.keys_to_try(profile)
+    keys, looked = policy.keys_to_try(profile)
     found = {}
-    for key in keys if attributes else ():
-        counted = varying(engine, source, key, attributes)
+    for key in keys if looked else ():
+        counted = varying(engine, source, key, looked)
         if counted is not None:
             found[key] = policy.Varying(*counted)
     by_name = {column.name: column for column in profile}
@@ -72,8 +72,8 @@ def tried(
     for asked in proposal.weaker():
         for form in (FormatSpec().kind, plain):
             made = asked.published_as(form)
-            (spec,) = policy.loads(made.policy(None, source), {}).releases
             try:
+                (spec,) = policy.loads(made.policy(None, source), {}).releases
                 return made, database.plan(spec)
             except PolicyError as error:
                 refused = refused or tuple(error.problems)

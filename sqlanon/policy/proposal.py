@@ -192,8 +192,8 @@ def _line(text: str) -> str:
 
 def _column(column: Proposed) -> str:
     extra = ", accept_repeats: true" if column.accept_repeats else ""
-    extra += "".join(f", {key}: {value}" for key, value in column.settings)
-    return f"{_key(column.name)}: {{role: {column.role}{extra}}}  # {column.reason}"
+    extra += "".join(f", {key}: {_text(value)}" for key, value in column.settings)
+    return f"{_key(column.name)}: {{role: {column.role}{extra}}}  # {_line(column.reason)}"
 
 
 def _view(source: tuple[str, ...]) -> str:

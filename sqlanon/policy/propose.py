@@ -6,7 +6,7 @@ twice, how many quasi and sensitive columns a release carries, and what l the ta
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon.errors import PolicyError
@@ -19,11 +19,13 @@ from sqlanon.policy.roles import (
     can_be_key,
     counts_of,
     left_out,
+    listed,
+    listed_numbers,
     named_person,
-    numbers,
     repeats,
     role_of,
 )
+from sqlanon.policy.vocabulary import names_first, words_of
 
 L = 2
 MOST_QUASI = 12
@@ -70,12 +72,14 @@ NOTHING = Related({})
 
 
 def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[str]]:
-    """Columns that may be numbers of persons, and attributes of persons by which that shows."""
+    """Columns that may be numbers of persons; and those of which it shows whether they stay the same within one.
+
+    The latter are attributes of persons, by which numbers of persons are known, and columns of many values, which may be as many as persons.
+    """
     keys = [column for column in profile if can_be_key(column)]
     keys.sort(key=lambda column: (not named_person(column), -column.distinct))
-    return [column.name for column in keys[:MOST_KEYS]], [
-        column.name for column in profile if attribute(column)
-    ]
+    looked = [column.name for column in profile if attribute(column) or listed(column)]
+    return [column.name for column in keys[:MOST_KEYS]], looked
 
 
 def alike(profile: Sequence[ColumnProfileLike]) -> list[list[str]]:
@@ -108,8 +112,10 @@ def propose(
     by_name = {column.name: column for column in profile}
     rows = max(column.rows for column in profile)
     person = _person(profile, related)
-    persons = by_name[person].distinct if person else rows
-    own = [_of_labels(column, (labels or {}).get(column.name, ()), persons) for column in profile]
+    own = [
+        _of_labels(column, (labels or {}).get(column.name, ()), _owners(column, person, by_name, related))
+        for column in profile
+    ]
     if person is None:
         person = _counted(by_name, own)
     columns = _with_person(profile, own, person, related)
@@ -126,55 +132,81 @@ def propose(
 def _person(profile: Sequence[ColumnProfileLike], related: Related) -> str | None:
     """The column that says whose row it is, where several rows are one person's.
 
-    That is a column within whose values what stays the same of a person does so; of several the one of the fewest values, as a visit
-    determines the person as well. Where the table has no such attributes, the name decides.
+    That is a column within whose values what stays the same of a person does so; of several the one that is called a person's number,
+    then the one of the fewest values, as a visit determines the person as well. Where attributes prove nothing, the name decides, and where
+    that says nothing, how values are written.
     """
     able = [column for column in profile if can_be_key(column)]
     found = [column for column in able if _determines(column, related, profile)]
     named = [column for column in able if named_person(column)]
-    both = [column for column in named if column in found]
+    about = [column for column in named if names_first(words_of(column.name))]
+    both = [column for column in about or named if column in found]
     if found and not both:
         # What is called the person's number, and varies within visits that do not, is coarser than they are.
         least = min(column.distinct for column in found)
-        named = [column for column in named if column.distinct <= least]
-    # Texts that number something, and repeat: whom else than persons, unless what stays the same of a person varies within them.
-    unknown = [] if both or named or found else [column for column in able if numbers(column)]
-    unknown = [column for column in unknown if not _varies(column, related)]
-    best = both or named or found or unknown
+        about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
+    unknown = [column for column in able if listed_numbers(column) and not _varies(column, related, profile)]
+    best = both or about or named or found or unknown
     return min(best, key=lambda column: column.distinct).name if best else None
 
 
-def _varies(column: ColumnProfileLike, related: Related) -> bool:
-    """Whether attributes of persons vary within the values of a column."""
-    varying = related.varying.get(column.name)
-    return varying is not None and any(number > _VARIES * varying.keys for number in varying.varied.values())
+def _attributes(
+    related: Related, key: str, profile: Sequence[ColumnProfileLike]
+) -> Iterator[tuple[ColumnProfileLike, int]]:
+    """The attributes of persons that vary by chance within a key, each with the number of its values within which it does."""
+    varying = related.varying.get(key)
+    if varying is None:
+        return
+    for column in profile:
+        known = max(column.rows - column.nulls, 1)
+        if column.name == key or column.name not in varying.varied or not attribute(column):
+            continue
+        if varying.keys * (1 - column.top / known) >= _SURE:
+            yield column, varying.varied[column.name]
 
 
 def _determines(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
     """Whether the rows of each value have one value of most attributes, where by chance they would not."""
-    varying = related.varying.get(column.name)
-    if varying is None or not varying.keys:
-        return False
-    by_name = {one.name: one for one in profile}
     held = failed = 0
-    for name, varied in varying.varied.items():
-        known = by_name[name].rows - by_name[name].nulls
-        by_chance = varying.keys * (1 - by_name[name].top / max(known, 1))
-        if name == column.name or by_chance < _SURE:
-            continue
-        if varied <= _VARIES * varying.keys and varied * 5 <= by_chance:
+    for one, varied in _attributes(related, column.name, profile):
+        keys = related.varying[column.name].keys
+        by_chance = keys * (1 - one.top / max(one.rows - one.nulls, 1))
+        if varied <= _VARIES * keys and varied * 5 <= by_chance:
             held += 1
         else:
             failed += 1
     return held > failed
 
 
+def _varies(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
+    """Whether attributes of persons vary within the values of a column."""
+    keys = related.varying[column.name].keys if column.name in related.varying else 0
+    return any(varied > _VARIES * keys for _, varied in _attributes(related, column.name, profile))
+
+
+def _owners(
+    column: ColumnProfileLike, person: str | None, by_name: Mapping[str, ColumnProfileLike], related: Related
+) -> int:
+    """How many have a value of a column: the persons, where all rows of one have the same, else the rows."""
+    varying = related.varying.get(person or "")
+    if person is None or varying is None or column.name not in varying.varied:
+        return column.rows
+    its_own = varying.varied[column.name] <= _VARIES * varying.keys
+    return by_name[person].distinct if its_own else column.rows
+
+
 def _counted(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
-    """An identifier that repeats, and whose repeats would count persons, where nothing else says whose rows they are."""
+    """An identifier that repeats, and whose repeats would count persons, where nothing else says whose rows they are.
+
+    None where an identifier is another one in every row: then rows are persons, and who repeats is a manager, or a shop.
+    """
+    identifiers = [column for column in columns if column.role == "identifier" and column.named]
+    if any(not repeats(by_name[column.name]) and by_name[column.name].comparable for column in identifiers):
+        return None
     found = [
         by_name[column.name]
-        for column in columns
-        if column.role == "identifier" and not column.accept_repeats and repeats(by_name[column.name])
+        for column in identifiers
+        if not column.accept_repeats and repeats(by_name[column.name])
     ]
     return min(found, key=lambda column: column.distinct).name if found else None
 
@@ -191,20 +223,18 @@ def _of_labels(column: ColumnProfileLike, labels: Sequence[str], persons: int) -
 def _with_person(
     profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed], person: str | None, related: Related
 ) -> list[Proposed]:
-    """The person's column, and what determines and is determined by it, as identifiers."""
-    if person is None:
-        return list(columns)
-    same = next((group for group in related.same if person in group), (person,))
+    """The person's column, and other numbers of the person, as identifiers; repeats of others count nobody."""
+    same = next((group for group in related.same if person in group), ())
     made = []
     for counts, column in zip(profile, columns, strict=True):
         if column.name == person:
             reason = f"says whose row it is; {counts_of(counts)}"
             made.append(Proposed(column.name, "identifier", reason, named=True))
-        elif column.name in same:
-            reason = f"another number of the person: it has one value for each of {person}"
+        elif column.name in same and can_be_key(counts):
+            reason = "another number of the person: it has one value for each of the person's column"
             made.append(Proposed(column.name, "identifier", reason, named=True, accept_repeats=True))
         elif column.role == "identifier" and not column.accept_repeats and repeats(counts):
-            made.append(replace(column, accept_repeats=True))  # persons are counted by their own column
+            made.append(replace(column, accept_repeats=True))
         else:
             made.append(column)
     return made

@@ -1,6 +1,6 @@
 """The role that ``sqlanon init`` proposes for one column, by its counts and its name.
 
-It sees names, types and counts, never values. Counts decide before names: a column of eight values is no identifier, whatever its name.
+It sees names, types and counts, never values. Counts decide before names: an ``admission_type_id`` of eight values is no identifier.
 Where neither says enough, the safer role is taken: left out before generalized before published; nothing is proposed as insensitive.
 """
 
@@ -28,7 +28,7 @@ _SINGLE = 0.01
 _SETS = 0.05
 """Share of rows alone with their value up to which a quasi column without an order is proposed: its classes publish sets of values."""
 _MOSTLY = 0.9
-"""Share of the texts that look like dates from which a column is one of dates."""
+"""Share of the texts that look like dates, or like numbers of things, from which a column is one of them."""
 
 
 class ColumnProfileLike(Protocol):
@@ -36,7 +36,8 @@ class ColumnProfileLike(Protocol):
 
     ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
     ``comparable`` is false for types without equality, whose values cannot be counted. Of texts, ``iso`` look like dates or times that
-    begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``), ``coded`` have letters and digits and no space. ``bottom`` and ``top_value`` are the
+    begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``), ``coded`` have digits and no space, and are
+    no numbers with decimals and no times. ``bottom`` and ``top_value`` are the
     ends, as round numbers or days, of what is left without a few values far from all others; None: there are none.
     """
 
@@ -95,29 +96,34 @@ def can_be_key(column: ColumnProfileLike) -> bool:
     known, words = column.rows - column.nulls, words_of(column.name)
     named = names_person(words)
     others = words_.FREE_TEXT if named else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE
+    # Fewer than K are no persons where they are counted on: 1, 2, 3 are the members of a household.
+    least = 2 if named and column.kind != "integer" else K
     return (
         column.comparable
         and column.kind not in _MEASURES
-        and (column.kind != "other" or column.type.lower() == "uuid")
-        and (2 if named else K) <= column.distinct < known
+        and (column.kind != "other" or _uuid(column))
+        and least <= column.distinct < known
         and column.nulls * 2 <= column.rows
+        and column.iso + column.dated < _MOSTLY * known
         and first(words, others) is None
     )
 
 
 def named_person(column: ColumnProfileLike) -> bool:
-    """Whether a column is the number of a person by its name, and has values enough for it."""
-    category = column.distinct <= _FEW and column.distinct * _OFTEN <= column.rows - column.nulls
+    """Whether a column is the number of a person by its name, and by its values no category such as yes and no, or subjects of a school."""
     words = words_of(column.name)
-    numbered = len([word for word in words if not word.isdecimal()]) > 1 or joined("".join(words))
-    return names_person(words) and (not category or numbered)
+    plain = [word for word in words if not word.isdecimal()]
+    numbered = len(plain) > 1 or joined("".join(plain)) or column.distinct > _FEW
+    return names_person(words) and (
+        numbered or (column.distinct >= K and (column.kind == "integer" or _coded(column)))
+    )
 
 
-def numbers(column: ColumnProfileLike) -> bool:
-    """Whether the texts of a column are mostly different and written as numbers of persons or things are, whatever its name."""
+def listed_numbers(column: ColumnProfileLike) -> bool:
+    """Whether a column's many values number persons or things by how they are written, or are integers almost all of which are different."""
     filled = column.rows - column.nulls
-    coded = column.type.lower() == "uuid" or (column.kind == "text" and column.coded >= _MOSTLY * filled)
-    return coded and column.distinct * 2 > filled
+    nearly = column.kind == "integer" and column.distinct * 10 >= filled * 9
+    return column.distinct > _FEW and (_coded(column) or nearly)
 
 
 def attribute(column: ColumnProfileLike) -> bool:
@@ -126,19 +132,40 @@ def attribute(column: ColumnProfileLike) -> bool:
     return few and first(words_of(column.name), words_.ATTRIBUTES) is not None
 
 
+def listed(column: ColumnProfileLike) -> bool:
+    """Whether a column, were it quasi, would be published as sets of many values."""
+    return column.comparable and column.kind in ("text", "enum") and column.distinct > _FEW
+
+
+def _uuid(column: ColumnProfileLike) -> bool:
+    return column.type.lower() == "uuid"
+
+
+def _coded(column: ColumnProfileLike) -> bool:
+    """Whether values are numbers of persons or things by how they are written."""
+    return _uuid(column) or (
+        column.distinct > K and column.coded >= _MOSTLY * (column.rows - column.nulls) > 0
+    )
+
+
+def _category(column: ColumnProfileLike) -> bool:
+    return column.distinct <= _FEW and column.distinct * _OFTEN <= column.rows - column.nulls
+
+
 def role_of(column: ColumnProfileLike, persons: int) -> Proposed:
     """The role of one column.
 
     Args:
         column: in counts.
-        persons: how many persons the rows are of; the rows, where each is another's.
+        persons: how many values it may have before half of the persons would have one of their own: the persons, where it says the same in
+            all rows of a person; else the rows.
     """
     words = words_of(column.name)
     known = column.rows - column.nulls
     if column.distinct > K and column.kind in ("integer", "text") and words_.ROWS.fullmatch("_".join(words)):
         return left_out(column, f"a number of the row, by its name; {counts_of(column)}")
     if found := _identifies(words, column):
-        return _identifier(found, column, known)
+        return _identifier(found, column)
     if column.kind == "other" or not column.comparable:
         return left_out(column, "a type that cannot be generalized: left out")
     if column.distinct + (column.nulls > 0) <= 1:
@@ -147,39 +174,45 @@ def role_of(column: ColumnProfileLike, persons: int) -> Proposed:
         return left_out(
             column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out"
         )
-    counted = (
-        len(words) > 1 and column.kind in _ORDERED
-        and (words[0] in words_.COUNTS or words[-1] in ("count", "cnt"))
-    )  # fmt: skip
-    found = None if counted else first(words, words_.SENSITIVE) or coded(words) or _money(words, column)
-    if found and (column.distinct * 2 > known or column.singles > _SINGLE * column.rows):
-        alone = f", of which {column.singles} occur once" if column.singles else ""
-        return left_out(
-            column,
-            f"sensitive by its name ({found}), but {counts_of(column)}{alone}, would name persons: left out; a view can make groups of them",
-        )
-    if found:
-        return Proposed(column.name, "sensitive", f"sensitive by its name ({found}); {counts_of(column)}")
+    if word := _sensitive(words, column):
+        return _of_sensitive(word, words, column, known)
     return _quasi(column, words, min(known, persons))
 
 
-def _money(words: Sequence[str], column: ColumnProfileLike) -> str | None:
-    """``balance``, where it is a number of many values."""
-    numeric = column.kind in ("integer", "float", "decimal")
-    return "balance" if means_money(words) and numeric and column.distinct > _FEW else None
+def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
+    """The word that makes a column sensitive; counts of things are not, such as ``num_medications``."""
+    ordered = column.kind in _ORDERED
+    if len(words) > 1 and ordered and (words[0] in words_.COUNTS or words[-1] in ("count", "cnt")):
+        return None
+    balance = means_money(words) and ordered and column.distinct > _FEW
+    return first(words, words_.SENSITIVE) or coded(words) or ("balance" if balance else None)
+
+
+def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int) -> Proposed:
+    """A sensitive column, unless its values are too rare to be published as they are."""
+    nominal = column.kind not in _ORDERED
+    rare = column.distinct * 2 > known or column.singles > _SINGLE * column.rows
+    # Texts that are neither codes nor a few words may be names: of parties, of who was charged.
+    texts = nominal and not coded(words) and column.distinct > _FEW and column.distinct * _OFTEN > known
+    if rare or texts:
+        alone = f", of which {column.singles} occur once" if column.singles else ""
+        return left_out(
+            column,
+            f"sensitive by its name ({word}), but {counts_of(column)}{alone}, would name persons: left out; a view can make groups of them",
+        )
+    return Proposed(column.name, "sensitive", f"sensitive by its name ({word}); {counts_of(column)}")
 
 
 def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Proposed:
-    """A quasi column, or one that is left out where so many values are different that it identifies persons.
-
-    ``known``: the persons whose values they are, at most.
-    """
+    """A quasi column, or one that is left out where its values identify persons, of whom there are ``known`` at most."""
     counts = counts_of(column)
     filled = column.rows - column.nulls
-    nearly = column.distinct * 10 >= known * 9
     nominal = column.kind not in _ORDERED
+    named = first(words, words_.QUASI)
     settings: tuple[tuple[str, str], ...] = ()
     if nominal and column.distinct > K and column.iso >= _MOSTLY * filled:
+        if column.distinct * 2 > known:
+            return _mostly_different(column, known)
         nominal, settings = False, (("ordered", "alphabetical"),)
         counts += "; dates as text, whose order is that of their letters"
     elif nominal and column.distinct > K and column.dated + column.iso >= _MOSTLY * filled:
@@ -188,45 +221,58 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Propo
             f"dates as text ({counts}): left out, as sets of exact dates say too much; of a file read them as dates "
             "(--types COLUMN=date --date-format FORMAT), of a table in a view, and propose again",
         )
-    ends = tuple(
-        (key, value)
-        for key, value in (("bottom", column.bottom), ("top", column.top_value))
-        if value is not None
-    )
+    elif nominal and column.distinct > _FEW and first(words, words_.POSTCODES):
+        nominal, settings = False, (("hierarchy", "prefix:3,2,1"),)
+        counts += "; in groups by their first characters"
+    elif nominal and not named and _coded(column):
+        return left_out(column, f"numbers persons or things, as it is written: {counts}")
+    ends = [(key, value) for key, value in (("bottom", column.bottom), ("top", column.top_value)) if value]
     if ends:
-        settings += ends
-        counts += "; a few values are far from all others (missing values are often written so), and count as the end"
-    if nominal and _single(column, known):
-        return _mostly_different(column)
-    if named := first(words, words_.QUASI):
-        why = f"others may know it, by its name ({named}); {counts}"
-        rank = 0 if first(words, words_.GROUPED) else 1
-        return Proposed(column.name, "quasi", why, named=True, settings=settings, rank=rank)
-    if nearly:
-        return _mostly_different(column)
-    why = (
-        "few values, which others may know"
-        if column.distinct <= _FEW
-        else "unclear, so generalized to be safe"
+        settings += tuple(ends)
+        counts += "; a few values are far from all others, or one is below 0 (missing values are often written so), and count as the end"
+    if nominal and _lists(column, known, named=bool(named)):
+        return _mostly_different(column, known)
+    rank = 0 if first(words, words_.GROUPED) else 1 if named else 2
+    if (
+        column.distinct * 10 >= known * 9
+        and not settings
+        and (not named or (column.kind == "integer" and rank))
+    ):
+        return _mostly_different(column, known)
+    if named:
+        why = f"others may know it, by its name ({named})"
+    elif column.distinct <= _FEW:
+        why = "few values, which others may know"
+    else:
+        why = "unclear, so generalized to be safe"
+    separator = ";" if named else ":"
+    return Proposed(
+        column.name, "quasi", f"{why}{separator} {counts}", named=bool(named), settings=settings, rank=rank
     )
-    return Proposed(column.name, "quasi", f"{why}: {counts}", settings=settings)
 
 
-def _single(column: ColumnProfileLike, known: int) -> bool:
-    """Whether sets of a column's values would show many that one row has, or, of ``known`` persons, as many as half of them."""
+def _lists(column: ColumnProfileLike, known: int, *, named: bool) -> bool:
+    """Whether sets of a column's values would list many that few rows have.
+
+    Half of ``known`` persons, or 1 of 20 rows, have one of their own; or no name explains it, and values are in few rows each.
+    """
     filled = column.rows - column.nulls
-    if column.distinct <= _FEW:
-        return column.distinct > K and column.distinct * 10 >= known * 9
-    return column.distinct * 2 > known or column.singles > _SETS * filled
+    if column.distinct <= K:
+        return False
+    seldom = column.distinct * 5 > filled if column.distinct <= _FEW else column.distinct * _OFTEN > filled
+    return column.distinct * 2 > known or column.singles > _SETS * filled or (not named and seldom)
 
 
-def _mostly_different(column: ColumnProfileLike) -> Proposed:
-    known = column.rows - column.nulls
-    nearly, mostly = column.distinct * 10 >= known * 9, column.distinct * 2 > known
-    how = (
-        "nearly unique" if nearly else "mostly different" if mostly else f"{column.singles} values occur once"
-    )
-    measured = column.kind in _ORDERED and not (column.kind == "integer" and column.distinct == known)
+def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:
+    """A column that is left out as its values are those of single persons, of whom there are ``known`` at most."""
+    if column.distinct * 10 >= known * 9:
+        how = "nearly unique"
+    elif column.distinct * 2 > known:
+        how = "mostly different"
+    else:
+        how = "in few rows each"
+    filled = column.rows - column.nulls
+    measured = column.kind in _ORDERED and not (column.kind == "integer" and column.distinct == filled)
     other = "; or quasi, to publish it generalized" if measured else ""
     return left_out(column, f"{how}: {counts_of(column)}{other}")
 
@@ -235,41 +281,42 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
     """The word that makes a column an identifier."""
     if column.kind == "boolean":
         return None
-    category = column.distinct <= _FEW and column.distinct * _OFTEN <= column.rows - column.nulls
-    found = first(words, words_.IDENTIFIERS)
-    kind_of_thing = column.distinct <= _FEW and (
-        first(words, words_.QUASI | words_.SENSITIVE) or coded(words)
-    )
+    category = _category(column)
+    found = first(words, words_.IDENTIFIERS) or first(words, words_.STAFF)
+    things = first(words, words_.QUASI | words_.SENSITIVE) or coded(words)
+    few = column.distinct <= _FEW or column.distinct * _OFTEN <= column.rows - column.nulls
+    if found in words_.STAFF:  # officer_race is what others may know, charge_nurse is a person
+        things = first(words, words_.QUASI)
+    thing = bool(things) and few and (found in words_.FREE_TEXT or found in words_.STAFF)  # country_name
     flag = 1 < column.distinct <= _FLAG and category and found not in words_.FREE_TEXT
-    if (
-        found and not flag and not (found in words_.FREE_TEXT and kind_of_thing)
-    ):  # country_name, drug_description
+    if found and not flag and not thing:
         return found
     plain = [word for word in words if not word.isdecimal()] or words
     for before, word in itertools.pairwise(plain):
-        if before.rstrip("0123456789") in words_.PERSONS and word in words_.NUMBERS:
+        if before.rstrip("0123456789") in words_.PERSONS_NUMBERED and word in words_.NUMBERS:
             return f"{before}_{word}"
-    if named_person(column) and column.kind not in _MEASURES and not category:
+    if column.kind in ("float", "decimal", "date", "timestamp"):
+        return None
+    if named_person(column):
         return plain[-1]
     last = plain[-1].rstrip("0123456789") if plain else ""
-    measured = column.kind in ("float", "decimal", "date", "timestamp")
-    if not category and not measured and (last in words_.BY_COUNT or joined(last) or "id" in plain[:1]):
+    if (not category or _coded(column)) and (last in words_.BY_COUNT or joined(last) or "id" in plain[:1]):
         return last if last in words_.BY_COUNT or joined(last) else "id"
     return None
 
 
-def _identifier(found: str, column: ColumnProfileLike, known: int) -> Proposed:
+def _identifier(found: str, column: ColumnProfileLike) -> Proposed:
     """A column that identifies by its name; what its repeats mean depends on the name."""
     reason = f"identifies, by its name ({found}); {counts_of(column)}"
     if not column.comparable:
         return Proposed(column.name, "identifier", reason, named=True, accept_repeats=True)
     if not repeats(column):
         return Proposed(column.name, "identifier", reason, named=True)
-    few = column.distinct < K and not names_person(words_of(column.name))
-    if found in words_.FREE_TEXT or few:
+    few = column.distinct < K and not can_be_key(column)
+    if found in words_.FREE_TEXT or found in words_.STAFF or few or column.nulls * 2 > column.rows:
         why = f"{reason}, which need not be one person"
         return Proposed(column.name, "identifier", why, named=True, accept_repeats=True)
-    if column.distinct >= known:
+    if column.distinct >= column.rows - column.nulls:
         hint = "its NULLs count as one person: if they are not, accept_repeats: true here"
         return Proposed(column.name, "identifier", f"{reason}; {hint}", named=True)
     return Proposed(column.name, "identifier", reason, named=True)

@@ -16,23 +16,40 @@ IDENTIFIERS = _vocabulary(
     " sin nin nino nhs mrn bsn cpf dni nif nie curp aadhaar pesel personnummer medicare medicaid phone telephone tel mobile"
     " fax address addr street url uri website ip ipaddress imei iban creditcard passport vin password passwd secret signature"
     " photo picture fingerprint biometric note notes comment comments remark remarks description freetext latitude longitude"
-    " lat lon lng geom geometry coordinates"
+    " lat lon lng geom geometry coordinates contact kontakt claimant nachname vorname familienname anschrift adresse strasse straße telefon handy"
+    " sender receiver recipient payer payee owner"
 )
 """Words that identify a person, or may, however many values there are."""
-NUMBERS = _vocabulary("id identifier no nr nbr num number nummer numero key uid uuid guid pid")
+STAFF = _vocabulary(
+    "nurse doctor physician provider clinician attending surgeon therapist officer agent clerk teacher manager supervisor chef arzt"
+)
+"""Words for persons who did something for those whose rows they are: named, unless a few words are meant (``officer_race``)."""
+NUMBERS = _vocabulary("id identifier no nr nbr num number nummer numero key uid uuid guid pid ref reference")
 BY_COUNT = NUMBERS | _vocabulary(
-    "account acct card cell login mac token license licence plate patient pat subject participant respondent member mbr customer"
+    "account acct card login mac token license licence plate badge case patient pat subject participant respondent member mbr customer"
     " cust client employee emp student resident beneficiary bene donor user"
 )
 """Words that identify at the end of a name, where there are many values: ``account_no`` does, ``admission_type_id`` may not."""
 PERSONS = _vocabulary(
     "patient pat pt person pers customer cust client member mbr user employee emp student subject subj participant respondent resident"
-    " insured citizen voter beneficiary bene donor pupil worker taxpayer nhs mr usubj response visitor rider driver passenger account"
+    " insured citizen voter beneficiary bene donor pupil worker taxpayer nhs mr usubj visitor rider driver passenger kunde versicherter mitglied"
+    " teilnehmer proband"
 )
-"""Words for persons: with one of `NUMBERS` they say whose row it is."""
+"""Words for persons: alone, or with one of `NUMBERS`, they say whose row it is."""
+PERSONS_NUMBERED = PERSONS | _vocabulary("response account session device household")
+"""The same, and words that do so only with a number."""
+FIRST_PERSONS = _vocabulary(
+    "patient pat pt person pers subject subj participant respondent resident insured citizen beneficiary bene nhs mr mrn usubj proband"
+    " versicherter"
+)
+"""Of these, those whom a table is about where it names others as well, such as users and employees."""
 _JOINED = re.compile(
     f"({'|'.join(sorted(PERSONS))}|encounter|enc|visit|episode|stay|case|account|acct|policy|claim|card|record|rec|row|site|order|invoice|trip)"
     "(id|no|nr|nbr|num|number|key)"
+)
+_NUMBERED = re.compile(r"\w{3,}(nummer|nr|number)")
+_GERMAN = re.compile(
+    r"(kunden|patienten?|versicherten|mitglieds|personal|personen|teilnehmer|probanden|matrikel)(nummer|nr|id)|matrikel"
 )
 _OF_PERSONS = re.compile(f"({'|'.join(sorted(PERSONS))})(id|no|nr|nbr|num|number|key)|desynpuf_?id|ptid|mrn")
 FREE_TEXT = _vocabulary(
@@ -48,11 +65,11 @@ SENSITIVE = _vocabulary(
     " offense charge crime criminal recid recidivism disability allergy allergies attrition churn fraud loan credit amount charges spending"
     " paid claim premium performance score rating suicide abuse alcohol health medical pregnant pregnancy infection infected positive"
     " tumor tumour cholesterol glucose mental anxiety relapse survived default delinquent delinq bankrupt bankruptcy lien liens bonus pension"
-    " wealth turnover terminated termination resigned gpa"
+    " wealth turnover terminated termination resigned gpa befund krankheit medikament gehalt einkommen lohn"
 )
 """Words for what nobody may learn of a person."""
 CODED = re.compile(
-    r"diags?|diagnos[ei]s|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
+    r"diags?|diagnos(e|[ei]s)|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
     r"|[a-z]{2}(orres|stres[cn]?)|cod"
 )
 """Codes of diagnoses, and the variables of clinical trials (CDISC SDTM) for terms, treatments and results: ``diag_1``, ``aedecod``."""
@@ -61,20 +78,24 @@ QUASI = _vocabulary(
     " country nation nationality native place sex gender male female race ethnicity ethnic hispanic black marital married marriage education"
     " degree occupation job profession employer workclass language relationship children household admitted admission discharge discharged"
     " visit death died height weight hospital ward department"
+    " alter geburtsdatum geburtsjahr geschlecht wohnort ort stadt bundesland land beruf familienstand nationalität station"
 )
 """Words for what others may know of a person."""
 GROUPED = _vocabulary(
     "age birth birthday birthdate dob born sex gender male race ethnicity ethnic zip zipcode postcode plz city state region country marital"
+    " alter geburtsdatum geschlecht wohnort"
 )
 """Of these, what tables of persons are mostly grouped by."""
 ATTRIBUTES = _vocabulary(
     "birth birthday birthdate dob brthdtc brthdt born sex gender male female race ethnicity ethnic ethnicgroup hispanic age nationality"
+    " geburtsdatum geburtsjahr geschlecht nationalität"
 )
 """Words for what stays the same for a person from row to row, or nearly: a number of the person has one value of it."""
 ROWS = re.compile(
     r"row_?(names?|num|number|no|nr|index)?|index|unnamed(_\d+)?|column0|[a-z]{2}(seq|spid)|seq(_?(no|nr|num))?"
 )
 """Names of what numbers the rows of a table, or those of a person."""
+POSTCODES = _vocabulary("zip zipcode postcode postal plz")
 COUNTS = _vocabulary("num number n nr no count cnt total")
 _NO_MONEY = _vocabulary("work life balance hours")
 """Of a name made of these words only, ``balance`` is not one of an account: ``WorkLifeBalance``."""
@@ -101,8 +122,8 @@ def coded(words: Iterable[str]) -> str | None:
 
 
 def joined(word: str) -> bool:
-    """Whether a word is a thing and its number, written together: ``patientid``."""
-    return _JOINED.fullmatch(word) is not None
+    """Whether a word is a thing and its number, written together: ``patientid``, ``kundennummer``."""
+    return _JOINED.fullmatch(word) is not None or _NUMBERED.fullmatch(word) is not None
 
 
 def names_person(words: Sequence[str]) -> bool:
@@ -111,16 +132,23 @@ def names_person(words: Sequence[str]) -> bool:
     if not plain:
         return False
     pairs = itertools.pairwise(plain)
-    if any(before.rstrip("0123456789") in PERSONS and word in NUMBERS for before, word in pairs):
+    if any(before.rstrip("0123456789") in PERSONS_NUMBERED and word in NUMBERS for before, word in pairs):
         return True
     last = plain[-1].rstrip("0123456789")
     together = "".join(plain)
     return (
         _OF_PERSONS.fullmatch(last) is not None
+        or _GERMAN.fullmatch(together) is not None
         or _OF_PERSONS.fullmatch(together) is not None
         or (len(plain) == 1 and last in PERSONS)
         or last == "mrn"
     )
+
+
+def names_first(words: Sequence[str]) -> bool:
+    """Whether a name that is one of a person's number names whom the table is about, and not a user or an employee."""
+    together = "".join(words)
+    return any(word in words or together.startswith(word) for word in FIRST_PERSONS)
 
 
 def means_money(words: Sequence[str]) -> bool:

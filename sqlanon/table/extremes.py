@@ -7,6 +7,7 @@ left, no value of the table.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
@@ -18,6 +19,8 @@ _FAR = 3
 _WIDE = 2
 """How many times as wide as all that is left the step to them is, at least."""
 _ROUND = (1, 2, 5, 10)
+_TAKEN = re.compile(r"-?\d{1,15}(\.\d{1,9})?|\d{4}-\d\d-\d\d")
+"""Ends that a policy takes."""
 
 
 def ends_of(least: Sequence[object], greatest: Sequence[object]) -> tuple[str | None, str | None]:
@@ -33,7 +36,11 @@ def ends_of(least: Sequence[object], greatest: Sequence[object]) -> tuple[str | 
     low, high = [number_of(value) for value in least], [number_of(value) for value in greatest]
     if len(low) < MOST or len(high) < MOST or set(low) & set(high) or not all(map(math.isfinite, low + high)):
         return None, None
-    dates = isinstance(least[0], date)
+    bottom, top = _ends(low, high, dates=isinstance(least[0], date))
+    return _taken(bottom), _taken(top)
+
+
+def _ends(low: Sequence[float], high: Sequence[float], *, dates: bool) -> tuple[str | None, str | None]:
     top = next((i for i in range(_FAR, 0, -1) if high[i - 1] - high[i] >= _WIDE * (high[i] - low[_FAR])), 0)
     bottom = next((i for i in range(_FAR, 0, -1) if low[i] - low[i - 1] >= _WIDE * (high[_FAR] - low[i])), 0)
     if not bottom and not dates and low[0] < 0 <= low[1] and _marks(low[0]):
@@ -41,6 +48,10 @@ def ends_of(least: Sequence[object], greatest: Sequence[object]) -> tuple[str | 
     if dates:
         return _day(low[bottom], -1) if bottom else None, _day(high[top], 1) if top else None
     return _below(low[bottom]) if bottom else None, _above(high[top]) if top else None
+
+
+def _taken(end: str | None) -> str | None:
+    return end if end is not None and _TAKEN.fullmatch(end) else None
 
 
 def number_of(value: object) -> float:
@@ -68,7 +79,7 @@ def _below(value: float) -> str:
 def _shown(value: float, *, up: bool) -> str:
     power = 10 ** math.floor(math.log10(value))
     fits = [step * power for step in _ROUND if (step * power >= value if up else step * power <= value)]
-    return f"{min(fits) if up else max(fits):.15g}"
+    return format(Decimal(f"{min(fits) if up else max(fits):.15g}"), "f")
 
 
 def _day(value: float, step: int) -> str:

@@ -24,7 +24,7 @@ class ColumnProfile:
         comparable: whether values can be compared; if not, they are counted as all different.
         iso: rows whose text looks like a date that begins with the year.
         dated: rows whose text looks like another date.
-        coded: rows whose text has letters and digits and no space.
+        coded: rows whose text is written as numbers of persons and things are.
         bottom, top_value: round ends of what is left without a few values far from all others: see `sqlanon.table.extremes`.
     """
 
@@ -87,11 +87,11 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
 
 def _looked_at(engine: Engine, source: TableRef, column: ColumnProfile) -> ColumnProfile:
     """A column with what texts look like, and with round ends of numbers and dates."""
-    if column.kind == "text" and column.distinct:
+    if column.kind in ("text", "enum") and column.distinct:
         made = statement("table/shapes", engine.dialect, source=source, column=column.name)
         iso, dated, coded = (int(str(cell)) for cell in engine.fetch(made)[0])
         return replace(column, iso=iso, dated=dated, coded=coded)
-    if column.kind in ("integer", "float", "decimal", "date") and column.distinct >= 2 * MOST:
+    if column.kind in ("integer", "float", "decimal", "date", "timestamp") and column.distinct >= 2 * MOST:
         made = statement("table/ends", engine.dialect, source=source, column=column.name, most=MOST)
         try:
             cells = engine.fetch(made)

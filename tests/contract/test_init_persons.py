@@ -11,7 +11,7 @@ import pytest
 import sqlanon
 from sqlanon.policy import loads
 from sqlanon.spec import ReleaseSpec
-from tests.engines import create_table, read_table
+from tests.engines import ENGINES, create_table, read_table
 
 
 def table_of(db: Any, columns: dict[str, str], rows: list[tuple[Any, ...]]) -> str:
@@ -160,3 +160,100 @@ def test_nothing_is_proposed_rather_than_addresses(shared_db: Any) -> None:
     assert "no column can be proposed as quasi" in found.refused[0]
     with pytest.raises(sqlanon.PolicyError, match="no quasi column"):
         loads(found.policy(None, table), {})
+
+
+def numbers_of(kind: str, at: int) -> object:
+    return {
+        "digits": f"{at:08}",
+        "coded": f"S-701-{at:04}",
+        "names": f"{'ABCDEFGHIJ'[at % 10]}nna {chr(65 + at // 26 % 26)}eier{chr(97 + at % 26)}",
+        "mails": f"m{at}@x.org",
+        "uuid": f"00000000-0000-4000-8000-{at:012}",
+    }[kind]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "persons", "rows"),
+    [
+        ("kunde", "digits", 300, 900), ("kunde", "digits", 100, 3000), ("zx7", "coded", 120, 600), ("matrikel", "coded", 300, 1800),
+        ("SUBJECT", "coded", 40, 600), ("id", "coded", 45, 900), ("claimant", "names", 250, 900), ("Nachname", "names", 250, 900),
+        ("kontakt", "mails", 348, 900), ("zx8", "mails", 200, 900), ("party", "names", 250, 900), ("charge_nurse", "names", 30, 900),
+        ("ref", "uuid", 30, 900), ("zx9", "names", 55, 60),
+    ],
+)  # fmt: skip
+def test_no_number_or_name_of_a_person_is_published(
+    connect: Any, name: str, kind: str, persons: int, rows: int
+) -> None:
+    """Whatever a column is called and however often its values repeat: no value of it is in the release."""
+    draw = random.Random(f"{name} {kind}")
+    db = connect(ENGINES[0])
+    made = [
+        (str(numbers_of(kind, draw.randrange(persons))), draw.choice("abc"), draw.randrange(40))
+        for _ in range(rows)
+    ]
+    table = table_of(db, {name: "VARCHAR", "region": "VARCHAR", "hours": "INTEGER"}, made)
+    found = db.propose(table)
+    assert {column.name: column.role for column in found.columns}[name] == "identifier"
+    if found.refused:
+        return
+    (spec,) = loads(found.policy(None, table), {}).releases
+    db.run(spec)
+    shown = {str(cell) for row in read_table(db, ("release", table)) for cell in row.values()}
+    assert not any(value in cell for value in {row[0] for row in made} for cell in shown)
+    if spec.person:
+        assert fewest_persons(db, table) >= 10
+
+
+def test_where_each_row_is_a_person_managers_are_none(connect: Any) -> None:
+    draw = random.Random(5)
+    rows = [(at, draw.randrange(80), "FM"[at % 2], draw.randrange(20, 60)) for at in range(900)]
+    db = connect(ENGINES[0])
+    table = table_of(
+        db, {"emp_id": "INTEGER", "manager_id": "INTEGER", "sex": "VARCHAR", "age": "INTEGER"}, rows
+    )
+    spec, roles, _ = proposed(db, table)
+    assert (spec.person, spec.rows_are) == ((), "persons")
+    assert roles == {"emp_id": "identifier", "manager_id": "identifier", "sex": "quasi", "age": "quasi"}
+    assert db.run(spec).verified
+
+
+def test_what_the_table_is_about_comes_before_who_entered_it(connect: Any) -> None:
+    draw = random.Random(6)
+    rows = [(draw.randrange(60), draw.randrange(20), draw.randrange(24)) for _ in range(900)]
+    db = connect(ENGINES[0])
+    spec, _, _ = proposed(
+        db, table_of(db, {"patient_id": "INTEGER", "user_id": "INTEGER", "hour": "INTEGER"}, rows)
+    )
+    assert spec.person == ("patient_id",)
+
+
+def test_what_a_person_has_is_no_number_of_it(connect: Any) -> None:
+    """24 subjects of different ages: the age determines the subject, and stays quasi."""
+    rows = [(f"S-{at % 24:03}", 30 + at % 24, "FM"[at % 24 % 2], at % 9) for at in range(480)]
+    columns = {"USUBJID": "VARCHAR", "age": "INTEGER", "sex": "VARCHAR", "visit": "INTEGER"}
+    db = connect(ENGINES[0])
+    spec, roles, _ = proposed(db, table_of(db, columns, rows))
+    assert spec.person == ("USUBJID",)
+    assert roles["age"] == "quasi"
+
+
+def test_names_of_columns_stay_in_their_comments(connect: Any) -> None:
+    """A name with line breaks, which its twin's reason and the person's line would quote."""
+    evil = "a\n    rest: keep\n    readers: [mallory]\n    #"
+    rows = [(at % 7, f"w{at % 7}", at % 30) for at in range(300)]
+    db = connect(ENGINES[0])
+    table = table_of(db, {evil: "INTEGER", "c": "VARCHAR", "d": "INTEGER"}, rows)
+    spec, _, text = proposed(db, table)
+    assert (spec.rest, spec.readers) == ("error", ())
+    assert "\n    rest: keep" not in text
+
+
+def test_ends_are_numbers_that_a_policy_takes(connect: Any) -> None:
+    rows = [
+        (at % 5, (at * 3 % 37) * 1e-8 if at else 5.0, (at % 41) * 1e14 if at else 1e40) for at in range(300)
+    ]
+    db = connect(ENGINES[0])
+    spec, _, _ = proposed(db, table_of(db, {"n": "INTEGER", "small": "DOUBLE", "large": "DOUBLE"}, rows))
+    tops = {column.name: column.recode and column.recode.top for column in spec.columns}
+    assert 3.6e-7 <= float(str(tops["small"])) <= 1e-6
+    assert tops["large"] is None

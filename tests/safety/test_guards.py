@@ -88,7 +88,9 @@ def test_quasi_column_whose_sets_list_everybody(shared_db):
             act(spec)
     assert shared_db.releases(table) == ()
     released("accepted", quasi=["age", "mail"], accept_unique="mail")
-    released("ordered", quasi=["age", "mail"], ordered={"mail": "alphabetical"})
+    with pytest.raises(sqlanon.GuardError, match="mail has 51 distinct values"):
+        released("ordered", quasi=["age", "mail"], ordered={"mail": "alphabetical"})
+    released("prefix", quasi=["age", "mail"], hierarchies={"mail": "prefix:2,1"})
     released("numbers", quasi=["age", "cost"])
     released("half", quasi=["age", "pair"])
     released("hidden", quasi=["age", "mail"], format="suppressed")
@@ -103,6 +105,15 @@ def test_quasi_column_that_lists_all_persons(shared_db):
     with pytest.raises(sqlanon.GuardError, match="mail has 60 distinct values in 200 rows of 60 persons"):
         shared_db.anonymize(table, **asked)
     assert shared_db.anonymize(table, accept_unique="mail", **asked).audit().satisfied
+
+
+def test_values_that_all_persons_have_are_no_list_of_them(shared_db):
+    """80 persons have each of 60 laboratory tests."""
+    rows = [(i % 80, i % 80 % 4, f"test {i // 80}") for i in range(4800)]
+    table = f"tests_{uuid.uuid4().hex[:8]}"
+    create_table(shared_db, table, {"pid": "INTEGER", "age": "INTEGER", "lbtest": "TEXT"}, rows)
+    made = shared_db.anonymize(table, quasi=["age", "lbtest"], identifiers="pid", person="pid", k=3)
+    assert made.report.verified
 
 
 def test_a_file_that_is_not_ours(connect, tmp_path):

@@ -1,8 +1,8 @@
 -- name: table/shapes
--- params: source (table), column (name, of a text)
+-- params: source (table), column (name, of a text or an enum)
 -- returns: iso bigint (rows whose text looks like a date or time that begins with the year: 2020-03-15, 2020-03), dated bigint (rows whose
---   text looks like another date: 15.3.2020, 3/15/20), coded bigint (rows whose text has letters and digits and no space, as numbers of
---   persons and things have)
+--   text looks like another date: 15.3.2020, 3/15/20), coded bigint (rows whose text has digits and neither spaces nor what decimals and
+--   times have, as numbers of persons and things)
 SELECT
     CAST(COALESCE(SUM(CASE WHEN t.shape LIKE '0000-00' OR t.shape LIKE '0000-00-00%' THEN 1 ELSE 0 END), 0) AS BIGINT) AS iso
     , CAST(COALESCE(SUM(
@@ -14,10 +14,10 @@ SELECT
             ELSE 0
         END
     ), 0) AS BIGINT) AS dated
-    , CAST(COALESCE(SUM(CASE WHEN t.shape LIKE '%0%' AND t.shape NOT LIKE '% %' AND t.letters <> '' THEN 1 ELSE 0 END), 0) AS BIGINT) AS coded
+    , CAST(COALESCE(SUM(CASE WHEN t.shape LIKE '%0%' AND t.plain = t.shape THEN 1 ELSE 0 END), 0) AS BIGINT) AS coded
 FROM (
     SELECT
         TRANSLATE(CAST(s.{{ column | ident }} AS VARCHAR), '0123456789', '0000000000') AS shape
-        , TRANSLATE(CAST(s.{{ column | ident }} AS VARCHAR), '0123456789.,:/+-eE$%', '') AS letters
+        , TRANSLATE(CAST(s.{{ column | ident }} AS VARCHAR), '0123456789 .,:/+$%', '0000000000') AS plain
     FROM {{ source | table }} AS s
 ) AS t

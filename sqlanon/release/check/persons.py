@@ -89,7 +89,8 @@ def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
     named = {name.lower() for name in spec.counted()}
     failing = [
         f"{spec.name}: a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer than k persons look "
-        f"alike; say person: {name}, so that classes are made of k persons, or accept it with persons: ignored"
+        f"alike; say person: {name}, so that classes are made of k persons, accept_repeats: true if equal values are not one person, or "
+        "accept it with persons: ignored"
         for name, number in fewest.items()
         if number < spec.privacy.k and name.lower() in named
     ]
@@ -110,7 +111,7 @@ def feasible_persons(
     counts = measure(scratch.engine, stage, (), {one.name: one.alias for one in persons})
     failing = [
         f"{spec.name}: the table holds {number} different values of {name}, and k is {spec.privacy.k}: every class would hold rows of fewer "
-        "than k persons; lower k, or accept it with persons: ignored"
+        "than k persons; lower k, say accept_repeats: true if equal values are not one person, or accept it with persons: ignored"
         for name, number in counts.fewest.items()
         if number < spec.privacy.k
     ]

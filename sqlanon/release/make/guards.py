@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Protocol
 
 from sqlanon.declared import most_suppressed
 from sqlanon.declared.combinations import combinations
@@ -22,8 +23,23 @@ UNIQUE_SHARE = 0.01
 """Share of rows alone with their value above which an insensitive column identifies people."""
 DISTINCT_SHARE = 0.5
 """Share of distinct values above which a sensitive column identifies people, or a quasi column whose classes publish sets of its values."""
+_OWN = 2
+"""Persons who have a value, on average, from which values are not those of single persons."""
 FEW_VALUES = 50
 """Values up to which a quasi column is one of categories, however few rows have them."""
+
+
+class Staging(Protocol):
+    """What of a source that was read is looked at: see `sqlanon.release.make.prepare.Staged`."""
+
+    @property
+    def roles(self) -> Roles: ...  # noqa: D102
+    @property
+    def stage(self) -> TableRef: ...  # noqa: D102
+    @property
+    def rows(self) -> int: ...  # noqa: D102
+    @property
+    def persons(self) -> tuple[Counted, ...]: ...  # noqa: D102
 
 
 def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -> None:
@@ -97,39 +113,48 @@ def guard_sensitive(spec: ReleaseSpec, sensitive: Sequence[Domain], rows: int) -
 
 
 def guard_sets(
-    scratch: Scratch,
-    spec: ReleaseSpec,
-    stage: TableRef,
-    persons: Sequence[Counted],
-    quasi: Sequence[Domain],
-    rows: int,
+    scratch: Scratch, spec: ReleaseSpec, staged: Staging, quasi: Sequence[Domain], *, part: bool
 ) -> None:
-    """A quasi column without order and hierarchy is published as sets of its values: where these are mostly different, as a list of them all.
+    """A quasi column of text without hierarchy is published as sets of its values, or as the first and the last of them.
 
-    Where `person` is named, values are compared with the number of persons.
+    Where its values are mostly different, that is a list of them all. Where `person` is named and each value is one person's, they are
+    compared with the number of persons.
+
+    Args:
+        scratch: the database.
+        spec: the release.
+        staged: what was read.
+        quasi: its quasi columns.
+        part: what was read is a part of the source's rows: the column is then looked at in the source.
 
     Raises:
-        GuardError: it is, and the policy does not accept it.
+        GuardError: they are, and the policy does not accept it.
     """
-    suspect = [
-        domain
-        for domain in quasi
-        if domain.reading.treatment == "nominal"
-        and domain.distinct > FEW_VALUES
-        and not domain.reading.spec.accept_unique
-    ]
-    if not suspect or format_of(spec.format.kind).facts.either:
+    if format_of(spec.format.kind).facts.either:
         return
-    among, of = rows, f"{rows} rows"
-    if spec.person:
-        among = _uniques(scratch, stage, persons[0].alias)[1]
-        of = f"{rows} rows of {among} persons"
-    problems = [
-        f"{spec.name}: quasi column {domain.reading.name} has {domain.distinct} distinct values in {of}, and classes would publish sets of "
-        "them, in clear; make it an identifier (not published), give it a hierarchy or an order, or say accept_unique: true"
-        for domain in suspect
-        if domain.distinct > DISTINCT_SHARE * among
-    ]
+    source, problems = staged.roles.relation.ref, []
+    for domain in quasi:
+        reading = domain.reading
+        texts = reading.treatment == "nominal" or (
+            reading.treatment == "ordered" and reading.column.kind == "text"
+        )
+        if not texts or domain.distinct <= FEW_VALUES or reading.spec.accept_unique:
+            continue
+        distinct, rows = domain.distinct, staged.rows
+        if part:
+            rows, distinct, _, _ = _uniques(scratch, source, reading.name)
+        among, of = rows, f"{rows} rows"
+        if spec.person and not part:
+            person = staged.persons[0].alias
+            persons = _uniques(scratch, staged.stage, person)[1]
+            pairs = scratch.fetch("table/pairs", source=staged.stage, one=reading.alias, other=person)[0][0]
+            if int(str(pairs)) < _OWN * distinct:
+                among, of = persons, f"{rows} rows of {persons} persons"
+        if distinct > DISTINCT_SHARE * among:
+            problems.append(
+                f"{spec.name}: quasi column {reading.name} has {distinct} distinct values in {of}, and classes would publish lists of them, in "
+                "clear; make it an identifier (not published), give it a hierarchy, or say accept_unique: true"
+            )
     if problems:
         raise GuardError(problems)
 

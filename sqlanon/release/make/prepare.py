@@ -227,8 +227,8 @@ def profiled(
         quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded, staged.beside)
         if not part:
             guard_sensitive(spec, sensitive, rows)
-            guard_sets(scratch, spec, stage, persons, quasi, rows)
             guard_values(scratch, spec, sensitive, asked)
+        guard_sets(scratch, spec, staged, quasi, part=part)
         if judged:
             guard_columns(scratch, spec, quasi)
             bound.check(spec, quasi)

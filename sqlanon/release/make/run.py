@@ -93,6 +93,7 @@ def run(
             early = only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC))
             if previous and early and not shows_erased_keys(state):
                 keep_readers(engine, spec, previous)
+                refuse_few(spec, previous)
                 return left(spec, previous, "fresh", ("not due yet",), watch)
             with watch.stage("state"):
                 target = target_of(state)

@@ -112,6 +112,7 @@ def run_tables(
 
 def _fresh(state: ReleaseState, watch: Stopwatch) -> RunReport:
     assert state.published is not None
+    refuse_few(state.spec, state.published)
     keep_readers(state.engine, state.spec, state.published)
     return left(state.spec, state.published, "fresh", ("not due yet",), watch)
 
