@@ -18,7 +18,9 @@ from sqlanon.engines.abilities import (
     Workers,
 )
 from sqlanon.engines.values import (
+    DROPPED,
     EVERY,
+    NOT_THERE,
     OUT_OF_RANGE,
     PRIVATE_SCHEMA,
     Apart,
@@ -234,7 +236,9 @@ class Engine(Protocol):
 
 
 __all__ = [
+    "DROPPED",
     "EVERY",
+    "NOT_THERE",
     "OUT_OF_RANGE",
     "PRIVATE_SCHEMA",
     "Apart",

@@ -259,7 +259,7 @@ class _Bounded(yaml.SafeLoader):
         super().__init__(text)
         self._nodes = 0
 
-    def compose_node(self, parent: yaml.Node | None, index: object) -> yaml.Node | None:
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self._nodes += 1
         if self._nodes > 2 * LARGEST:  # each value may have a key
             raise _TooMany
