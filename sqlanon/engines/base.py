@@ -19,7 +19,9 @@ from sqlanon.engines.abilities import (
     Workers,
 )
 from sqlanon.engines.values import (
+    DROPPED,
     EVERY,
+    NOT_THERE,
     OUT_OF_RANGE,
     PRIVATE_SCHEMA,
     Apart,
@@ -240,7 +242,9 @@ class Engine(Protocol):
 
 
 __all__ = [
+    "DROPPED",
     "EVERY",
+    "NOT_THERE",
     "OUT_OF_RANGE",
     "PRIVATE_SCHEMA",
     "Apart",

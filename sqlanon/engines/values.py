@@ -19,6 +19,11 @@ PRIVATE_SCHEMA = "_sqlanon"
 OUT_OF_RANGE = "a value leaves the range of its type"
 """The `Engine.reason` of an overflow."""
 
+DROPPED = "a table or view that it reads is not there; another session may have dropped it meanwhile, as a run, unpublish, erase or clean does: run again"
+"""What to do where a table is missing that was found before."""
+NOT_THERE = "a table or view is not there any more, as another session dropped it meanwhile; ask again"
+"""The `Engine.reason` of a missing table: its name was looked up before."""
+
 
 @dataclass(frozen=True, slots=True)
 class TableRef:

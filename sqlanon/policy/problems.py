@@ -19,7 +19,7 @@ Path = tuple[str | int, ...]
 
 _LONGEST = 80
 _MOST = 100
-"""So many problems are told at once."""
+"""One error lists so many problems."""
 _SIMPLE = re.compile(r"[\w-]+")
 
 

@@ -237,3 +237,11 @@ def test_to_erase_everybody_the_release_is_withdrawn_first(shared_db: Any) -> No
     assert shared_db.erase(spec, everybody, confirmed=True).done
     kept = shared_db.engine.fetch(f"SELECT COUNT(ill) FROM {lineage_table(shared_db, table)}")
     assert kept[0][0] == 0
+
+
+@pytest.mark.thorough
+def test_as_many_keys_as_there_are(shared_db: Any) -> None:
+    """More than the rows that are few elsewhere, of which two are published."""
+    _, spec, _ = begun(shared_db)
+    asked = shared_db.erase(spec, [{"id": number} for number in [3, 7, *range(10_000, 260_000)]])
+    assert (asked.keys, asked.published) == (250_002, 2)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import duckdb
 
-from sqlanon.engines.base import OUT_OF_RANGE, Row, Statement
+from sqlanon.engines.base import NOT_THERE, OUT_OF_RANGE, Row, Statement
+from sqlanon.engines.duckdb.errors import is_dropped
 
 _FUNCTION = re.compile(r"(?:Function with name \"?|argument types ')([A-Za-z_]\w*)")
 _REASONS: tuple[tuple[type[duckdb.Error], str], ...] = (
@@ -33,6 +34,8 @@ def reason(cause: duckdb.Error) -> str:
         return f"there is no function {called.group(1).lower()} in DuckDB"
     if called and isinstance(cause, duckdb.BinderException):
         return f"there is no function {called.group(1).lower()} for these types in DuckDB"
+    if is_dropped(cause):
+        return NOT_THERE
     return next((words for kind, words in _REASONS if isinstance(cause, kind)), "DuckDB cannot compute it")
 
 

@@ -6,6 +6,7 @@ import re
 
 import duckdb
 
+from sqlanon.engines.base import DROPPED
 from sqlanon.errors import DatabaseError, LockedError
 
 _FULL = re.compile(
@@ -14,6 +15,7 @@ _FULL = re.compile(
 _DENIED = re.compile(r"permission denied|operation not permitted|read-only file system", re.IGNORECASE)
 _COLUMN = re.compile(r"^.*when casting from source column ([^\n]+)$", re.MULTILINE)
 
+_MISSING = re.compile(r"^Catalog Error: (Table|View|Schema) with name .* does not exist", re.DOTALL)
 _FULL_SAID = "the disk is full (or a quota or a limit of file sizes is reached); free space and run again"
 _DENIED_SAID = (
     "this user may not read or write a file that it needs; check the rights of the database's file and folder"
@@ -111,10 +113,17 @@ def meaning(error: duckdb.Error, text: str = "") -> str:
         return "the database is open for reading only; connect without read_only to write"
     if isinstance(error, duckdb.ConversionException) and (column := _cast_column(said, text)):
         return f"a value of column {column} cannot be converted to the type that is asked for; cast the column in a view"
+    if is_dropped(error):
+        return f"{DROPPED}; if the source is a view, check that it can still be selected from"
     return next(
         (words for kind, words in _MEANINGS if isinstance(error, kind)),
         "the statement failed; if the source is a view, check that it can still be selected from",
     )
+
+
+def is_dropped(error: duckdb.Error) -> bool:
+    """Whether a table or view was missing, or went while DuckDB bound the statement."""
+    return isinstance(error, duckdb.CatalogException) and bool(_MISSING.search(str(error)))
 
 
 def _cast_column(said: str, text: str) -> str | None:

@@ -12,6 +12,8 @@ import psycopg
 from psycopg import conninfo
 from psycopg.pq import TransactionStatus
 
+from sqlanon.engines.base import DROPPED
+from sqlanon.engines.postgres.reasons import is_dropped
 from sqlanon.engines.postgres.times import keep_texts
 from sqlanon.errors import DatabaseError, LockedError
 
@@ -111,6 +113,8 @@ def _as_error(connection: psycopg.Connection, name: str, error: psycopg.Error) -
         )
     if isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected):
         return LockedError(f"{name}: another session holds a lock for too long; try again later")
+    if is_dropped(error):
+        return DatabaseError(f"PostgreSQL refused {name}: {DROPPED}")
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         return DatabaseError(
             f"PostgreSQL refused {name}: this session is read-only (default_transaction_read_only, or a standby), and this "

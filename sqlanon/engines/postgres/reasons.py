@@ -7,9 +7,10 @@ import re
 import psycopg
 from psycopg.pq import ExecStatus
 
-from sqlanon.engines.base import OUT_OF_RANGE
+from sqlanon.engines.base import NOT_THERE, OUT_OF_RANGE
 
 _FUNCTION = re.compile(r"function (?:\w+\.)?([A-Za-z_]\w*)\(")
+_WENT = re.compile(r"could not open relation with OID|cache lookup failed for (relation|type)")
 _REASONS: tuple[tuple[type[psycopg.Error], str], ...] = (
     (psycopg.errors.SyntaxError, "PostgreSQL cannot parse it"),
     (psycopg.errors.QueryCanceled, "it took longer than it may"),
@@ -34,8 +35,19 @@ def reason(error: psycopg.Error) -> str:
         called = _FUNCTION.match(error.diag.message_primary or "")
         if called:
             return f"there is no function {called.group(1).lower()} for these types in PostgreSQL"
+    if is_dropped(error):
+        return NOT_THERE
     return next(
         (words for kind, words in _REASONS if isinstance(error, kind)), "PostgreSQL cannot compute it"
+    )
+
+
+def is_dropped(error: psycopg.Error) -> bool:
+    """Whether a table or view was missing, or went while the server looked at it, for which it has no condition of its own."""
+    if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
+        return True
+    return isinstance(error, psycopg.errors.InternalError_) and bool(
+        _WENT.match(error.diag.message_primary or "")
     )
 
 

@@ -8,7 +8,7 @@ import warnings
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import OUT_OF_RANGE
+from sqlanon.engines.base import DROPPED, NOT_THERE, OUT_OF_RANGE
 from sqlanon.errors import DatabaseError
 
 _MEANINGS: tuple[tuple[str, str, str], ...] = (
@@ -33,7 +33,12 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
         "there is no such function in Spark",
     ),
     (
-        r"UNRESOLVED_|TABLE_OR_VIEW_NOT_FOUND|SCHEMA_NOT_FOUND|MISSING_AGGREGATION|AMBIGUOUS|INCOMPATIBLE_VIEW",
+        r"TABLE_OR_VIEW_NOT_FOUND",
+        f"{DROPPED}; if the source is a view, check that it can still be selected from",
+        NOT_THERE,
+    ),
+    (
+        r"UNRESOLVED_|SCHEMA_NOT_FOUND|MISSING_AGGREGATION|AMBIGUOUS|INCOMPATIBLE_VIEW",
         "a table or column is not as expected; if the source is a view, check that it can still be selected from",
         "a name is not there in Spark",
     ),

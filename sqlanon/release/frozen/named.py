@@ -55,7 +55,7 @@ def hashed_keys(
     known = {column.name: column for column in roles.relation.columns}
     types: list[dict[str, object]] = [{"name": name, "type": known[name].type} for name in columns]
     try:
-        printed = scratch.fetch("frozen/printed", read=read, columns=types)
+        printed = scratch.fetch("frozen/printed", max_rows=len(keys), read=read, columns=types)
         scratch.execute("frozen/typed", typed=typed, read=read, columns=types)
     except DatabaseError as error:
         kinds = ", ".join(f"{name} {known[name].shown_type}" for name in columns)

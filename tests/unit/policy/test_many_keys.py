@@ -1,4 +1,4 @@
-"""Policies of very many keys end soon: in one error that tells the first problems, and how many more there are."""
+"""Policies of very many keys end soon: in one error with the first problems and the number of the others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Lines:
         return text
 
 
-def test_the_first_problems_are_told() -> None:
+def test_the_first_problems_are_listed() -> None:
     problems = Problems(Lines())
     for line in reversed(range(1, 251)):
         problems.add(("a", line), "wrong")
@@ -49,7 +49,7 @@ def test_the_first_problems_are_told() -> None:
     ],
 )
 def test_keys_that_are_written_again_count(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """They were no values, so that a file of them was read to its end and told one by one."""
+    """They were no values, so that a file of them was read to its end, and each was a problem."""
     monkeypatch.setattr(document, "LARGEST", 400)
     with pytest.raises(PolicyError, match="holds more than 200000 values") as caught:
         policy.loads(text, {})
