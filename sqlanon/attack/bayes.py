@@ -86,11 +86,14 @@ def _learnt(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
     if not covered.size[a]:
         low, high = fits.low[a].astype(np.int64), fits.high[a].astype(np.int64)
         some = (high >= low) & (low < codes)
-        each = boxes[some] / (high - low + 1)[some, None]
+        null = fits.null[a]
+        ways = np.where(some, high - low + 1, 0) + null
+        each = boxes / np.maximum(ways, 1)[:, None]
         steps = np.zeros((codes + 1, boxes.shape[1]))
-        np.add.at(steps, low[some], each)
-        np.add.at(steps, high[some] + 1, -each)
+        np.add.at(steps, low[some], each[some])
+        np.add.at(steps, high[some] + 1, -each[some])
         found: Doubles = np.maximum(np.cumsum(steps, axis=0)[:codes], 0.0)
+        found[0] += each[null].sum(axis=0)
         return found
     kinds, size = int(cells[a].max()) + 1, int(covered.size[a])
     of_cells = np.zeros((kinds, boxes.shape[1]))

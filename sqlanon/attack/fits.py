@@ -33,6 +33,7 @@ class Fits:
         self.material, self.reporter = material, reporter
         columns = len(cells)
         self.low, self.high = np.zeros(cells.shape, np.int32), np.zeros(cells.shape, np.int32)
+        self.null = np.zeros(cells.shape, np.bool_)
         sets: list[npt.NDArray[np.bool_]] = []
         for a in range(columns):
             if covered.size[a]:
@@ -43,7 +44,7 @@ class Fits:
             else:
                 sets.append(np.zeros((0, 0), np.bool_))
                 at = covered.start[a] + cells[a]
-                self.low[a], self.high[a] = covered.low[at], covered.high[at]
+                self.low[a], self.high[a], self.null[a] = covered.low[at], covered.high[at], covered.null[at]
         # Code by code: the kernels ask one code of all cells.
         self._by_code = np.concatenate([np.zeros(0, np.bool_), *(one.T.ravel() for one in sets)])
         self._kinds = np.array([len(one) for one in sets], np.int64)
@@ -55,7 +56,7 @@ class Fits:
 
         material = self.material
         return Boxes(
-            self.low, self.high, material.cells, self._start, self._kinds, self._by_code, place, material.members
+            self.low, self.high, self.null, material.cells, self._start, self._kinds, self._by_code, place, material.members
         )  # fmt: skip
 
     def widths(self) -> npt.NDArray[np.int64]:
@@ -70,7 +71,9 @@ class Fits:
         if self.material.covered.size[a]:
             sizes: npt.NDArray[np.int64] = self._sets(a).sum(axis=1).astype(np.int64)[self.material.cells[a]]
             return sizes
-        found: npt.NDArray[np.int64] = np.maximum(self.high[a].astype(np.int64) - self.low[a] + 1, 0)
+        found: npt.NDArray[np.int64] = (
+            np.maximum(self.high[a].astype(np.int64) - self.low[a] + 1, 0) + self.null[a]
+        )
         return found
 
     def _sets(self, a: int) -> npt.NDArray[np.bool_]:

@@ -191,7 +191,7 @@ COLUMN = {
     "accept_unique": Key(
         False,
         "Sensitive and insensitive columns: publish the column although many of its values occur once and "
-        "could name a person. Quasi columns of text without order and hierarchy: publish sets of values although more than half of the "
+        "could name a person. Quasi columns of text without a hierarchy: publish lists of values although more than half of the "
         "rows, or persons, have values of their own.",
     ),
     "accept_repeats": Key(

@@ -49,8 +49,8 @@ def spread(
         number: which column of ``released`` it is.
 
     Returns:
-        The table, and a table (part, low, high, size) where every part is a run of codes, of which each value has the same share; None: the
-        parts are sets. A step of an integer or a date and a leaf of a hierarchy is a value; so is a value of a declared
+        The table, and a table (part, low, high, size) where every part is a run of codes, of which each value has the same share, or two: NULL,
+        which has half of the rows, and a run; None: the parts are sets. A step of an integer or a date and a leaf of a hierarchy is a value; so is a value of a declared
         order. For other types (floats, decimals, timestamps, text by the alphabet) and where any value is possible, the
         values are those that the source holds.
 
@@ -103,7 +103,7 @@ def _marked(read: _Read) -> tuple[str | None, str]:
 
 
 def _runs(read: _Read) -> TableRef:
-    """Table (part, low, high, size): the codes that a part reaches, and how many values it has."""
+    """Table (part, low, high, size): the codes that a part reaches, in one run or two, and how many values it has."""
     reading, domain = read.domain.reading, read.domain
     tree = reading.treatment == "hierarchy"
     texts = order = None

@@ -55,10 +55,12 @@ class Cell:
 
     Attributes:
         parts: ``lo`` and ``hi`` of an ordered column, the ``set`` of a nominal one, the ``node`` of a hierarchy.
-        state: ``none`` (a value is known), ``all`` (NULL), ``some`` (any value or NULL), ``any`` (any value); None: none throughout.
+        state: ``none`` (a value is known), ``all`` (NULL), ``some`` (any value or NULL), ``any`` (any value), and where ``beside`` is true ``ends``
+            (a value between the ends, or NULL); None: none throughout.
         mean: the class's mean, where it is published.
         point: the representative value that is published in place of a box.
         valued: the parts are values of the source's type.
+        beside: it shows ends beside NULL.
     """
 
     parts: Mapping[str, str]
@@ -66,6 +68,7 @@ class Cell:
     mean: str | None = None
     point: str | None = None
     valued: bool = False
+    beside: bool = False
 
 
 class Format:

@@ -43,7 +43,7 @@ class BoxFormat(Format):
         """A scratch table (code, label) of the values' texts, where the format publishes texts."""
         return None
 
-    def tables(self, scratch: Scratch, classed: TableRef, column: Column) -> Column:
+    def tables(self, scratch: Scratch, classed: TableRef, spans: TableRef, column: Column) -> Column:
         """The column with the scratch tables that ``shown`` joins besides those of the boxes."""
         return column
 
@@ -74,7 +74,7 @@ class BoxFormat(Format):
         if levels:
             spans = generalized(scratch, encoded.quasi, spans, levels)
         parts = [
-            self._column(scratch, classed, spans, domain, layout.names[domain.code], leveled=bool(levels))
+            self._column(scratch, classed, spans, domain, layout.names[domain.code], levels)
             for domain in encoded.quasi
         ]
         published = layout.of_class
@@ -160,15 +160,15 @@ class BoxFormat(Format):
         spans: TableRef,
         domain: Domain,
         names: Names,
-        *,
-        leveled: bool,
+        levels: Levels,
     ) -> Column:
         """What the templates need to know of one column, its scratch tables made."""
+        leveled = bool(levels)
         column = Column(
             domain, domain.code, KINDS[domain.reading.treatment or "ordered"], domain.table, domain.has_null,
             max(domain.size, 1), names, key_of(domain, leveled=leveled),
             domain.reading.column.type if domain.reading.as_text else None,
-            leveled=leveled, height=height_of(domain), either=self.either,
+            leveled=leveled, height=height_of(domain), either=self.either, wider=levels.wider,
         )  # fmt: skip
         if column.kind == "ordered":
             places = scratch.engine.capabilities.array_places
@@ -192,7 +192,7 @@ class BoxFormat(Format):
         if column.kind == "set":
             members = _members(scratch, classed, spans, domain, column.labels, leveled=leveled)
             column = column.having(members=members)
-        return self.tables(scratch, classed, column)
+        return self.tables(scratch, classed, spans, column)
 
     def _keys(
         self, encoded: Encoded, names: Mapping[str, Names], published: Sequence[str]

@@ -30,6 +30,8 @@ class Column:
         height: of the tree; 1 for other columns.
         either: a cell is the value or nothing.
         labels, means, middle: the texts of values or nodes; the means, and the representative codes, of classes.
+        beside_null: the least codes of classes that have NULL and other values; None: those show no ends.
+        wider: the boxes are the method's, and reach further than the rows of the classes.
         source: the column's domain.
         places: an ordered domain is read in arrays, in the order of the codes, which are 0, 1, 2, ..
     """
@@ -52,6 +54,8 @@ class Column:
     labels: TableRef | None = field(default=None)
     means: TableRef | None = None
     middle: TableRef | None = None
+    beside_null: TableRef | None = None
+    wider: bool = False
     places: bool = False
 
     @property

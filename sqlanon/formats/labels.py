@@ -44,7 +44,7 @@ class Labels(BoxFormat):
         )
         return table
 
-    def tables(self, scratch: Scratch, classed: TableRef, column: Column) -> Column:
+    def tables(self, scratch: Scratch, classed: TableRef, spans: TableRef, column: Column) -> Column:
         """See `BoxFormat.tables`: the labels of the nodes that classes have."""
         if column.found is None:
             return column

@@ -33,7 +33,7 @@ class Points(BoxFormat):
         """See `Format.reads_codes`: for the representative codes."""
         return True
 
-    def tables(self, scratch: Scratch, classed: TableRef, column: Column) -> Column:
+    def tables(self, scratch: Scratch, classed: TableRef, spans: TableRef, column: Column) -> Column:
         """See `BoxFormat.tables`: the representative code of every class."""
         middle = scratch.table(f"{column.code}_middle")
         scratch.execute(

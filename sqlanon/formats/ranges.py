@@ -40,19 +40,26 @@ class Ranges(BoxFormat):
         return Names(lo=f"{name}_lo", hi=f"{name}_hi", mean=f"{name}_mean" if mean else None, null=null)
 
     def reads_codes(self, domain: Domain, form: FormatSpec) -> bool:
-        """See `Format.reads_codes`: also for exact means of floats."""
-        return super().reads_codes(domain, form) or (
-            domain.reading.name in form.mean and domain.reading.as_float
-        )
+        """See `Format.reads_codes`: also for exact means of floats, and for the ends of values beside NULL."""
+        mean = domain.reading.name in form.mean and domain.reading.as_float
+        return super().reads_codes(domain, form) or mean or _has_ends_beside_null(domain)
 
-    def tables(self, scratch: Scratch, classed: TableRef, column: Column) -> Column:
+    def tables(self, scratch: Scratch, classed: TableRef, spans: TableRef, column: Column) -> Column:
         """See `BoxFormat.tables`."""
-        return column.having(means=_means(scratch, classed, column.source)) if column.names.mean else column
+        if column.names.mean:
+            column = column.having(means=_means(scratch, classed, column.source))
+        if not _has_ends_beside_null(column.source) or column.wider:
+            return column
+        table = scratch.table(f"{column.code}_beside_null")
+        scratch.execute("recode/beside_null", beside=table, spans=spans, classed=classed, column=column.code)
+        return column.having(beside_null=table)
 
     def ranks(self, domain: Domain, names: Names) -> Mapping[str, str]:
-        """Codes rank classes as their ends, and sets of few values as their bits, do."""
+        """Codes rank classes as their ends, and sets of few values as their bits, do; not those of NULL and values as what is beside it."""
         if domain.fits_bits:
             return {names.value: f"set_{domain.code}"} if names.value else {}
+        if _has_ends_beside_null(domain):
+            return {}
         ends = ((names.lo, "lo"), (names.hi, "hi"))
         return {name: f"{end}_{domain.code}" for name, end in ends if name is not None}
 
@@ -61,13 +68,22 @@ class Ranges(BoxFormat):
         at = {name.removeprefix(own.name): f'"{view}".{identifier(name)}' for name in own.published}
         state = at["_null"] if "_null" in at and len(own.published) > 1 else None
         if shape in ("interval", "order"):
-            return Cell({"lo": at["_lo"], "hi": at["_hi"]}, state, at.get("_mean"))
+            if state is None:
+                return Cell({"lo": at["_lo"], "hi": at["_hi"]}, None, at.get("_mean"))
+            # Earlier versions, and classes of which any value is published, have no ends where some are NULL.
+            ends = f"CASE WHEN {state} = 'some' AND {at['_lo']} IS NOT NULL AND {at['_hi']} IS NOT NULL THEN 'ends' ELSE {state} END"
+            return Cell({"lo": at["_lo"], "hi": at["_hi"]}, ends, at.get("_mean"), beside=True)
         part = "set" if shape == "set" else "node"
         return Cell({part: f'"{view}".{identifier(own.published[0])}'}, state)
 
     def mark(self, names: Names) -> tuple[str | None, str]:
         """See `Format.mark`."""
         return names.null, "state"
+
+
+def _has_ends_beside_null(domain: Domain) -> bool:
+    """Whether classes of a column may have NULL and values with ends."""
+    return domain.has_null and domain.reading.treatment == "ordered"
 
 
 def _mean(values: npt.NDArray[np.float64]) -> float:

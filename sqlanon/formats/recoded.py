@@ -21,10 +21,12 @@ class Levels:
     Attributes:
         table: scratch table (class, a smallint for each code column); None: the least node of every class.
         starred: the class that publishes no quasi value; None: there is none.
+        wider: the boxes are the method's, and reach further than the rows of their classes.
     """
 
     table: TableRef | None = None
     starred: int | None = None
+    wider: bool = False
 
     def __bool__(self) -> bool:
         """Whether there is anything that the boxes of the classes do not say."""

@@ -19,7 +19,8 @@ class Boxes(NamedTuple):
 
     Attributes:
         low: int32[d, b], the least code of each cell.
-        high: int32[d, b], the greatest; less than ``low``: the cell covers nothing.
+        high: int32[d, b], the greatest; less than ``low``: the cell covers nothing of them.
+        null: bool[d, b], whether a cell covers code 0 beside them.
         cells: int32[d, b], the number of each cell that is a set.
         start: int64[d], where a column's part of ``sets`` begins.
         kinds: int64[d], how many different cells a column of sets has; 0: its cells are all codes from ``low`` to ``high``.
@@ -30,6 +31,7 @@ class Boxes(NamedTuple):
 
     low: Ints
     high: Ints
+    null: Bools
     cells: Ints
     start: Longs
     kinds: Longs
@@ -80,6 +82,11 @@ def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
                 for j in range(len(found)):
                     # No branch: the compiler compares several boxes at once.
                     part[j] = np.int32(-1) if (code >= low[j]) & (code <= high[j]) else off
+                if code == 0:
+                    beside = boxes.null[a]
+                    for j in range(len(found)):
+                        if beside[j]:
+                            part[j] = np.int32(-1)
         for j in range(len(found)):
             found[j] &= part[j]
     return every
@@ -97,7 +104,7 @@ def inside(boxes: Boxes, a: int, j: int, code: int) -> bool:
     """Whether a box's cell covers a code."""
     if boxes.kinds[a]:
         return bool(having(boxes, a, code)[boxes.cells[a, j]])
-    return bool(boxes.low[a, j] <= code <= boxes.high[a, j])
+    return bool(boxes.low[a, j] <= code <= boxes.high[a, j]) or bool(code == 0 and boxes.null[a, j])
 
 
 @njit(nogil=True, cache=True)

@@ -56,6 +56,11 @@ def _by_code(boxes: Boxes, a: int, first: int, wanted: Bools, others: Ints, here
         before, counts = here[n - 1], here[n]
         for s in range(len(counts)):
             counts[s] += before[s]
+    if first == 0 and wanted[0]:  # NULL beside the range, which begins above it
+        beside = boxes.null[a]
+        for j in range(len(others)):
+            if beside[j] and low[j] > 0:
+                here[0, others[j]] += boxes.members[j]
 
 
 @njit(nogil=True, cache=True)
@@ -103,6 +108,8 @@ def mistaken(
                 below = (1 << place) - 1
                 gain[:] = 0
                 low, past = max(boxes.low[a, own[e]], 0), min(boxes.high[a, own[e]] + 1, len(rates))
+                if boxes.null[a, own[e]]:
+                    low, past = 0, max(past, 1)
                 if low < true or true + 1 < past:
                     for j in range(len(others)):
                         number = seen.found[j] & (sets - 1)
@@ -113,6 +120,8 @@ def mistaken(
                             wanted[code - first] = (
                                 code != true and rates[code] and inside(boxes, a, own[e], code)
                             )
+                        if not wanted.any():
+                            continue
                         _by_code(boxes, a, first, wanted, others, here)
                         for n in range(len(wanted)):
                             if wanted[n]:

@@ -20,7 +20,8 @@ MOST_EDGES = 30_000_000
 
 @njit(nogil=True, cache=True)
 def fitting(
-    codes: Ints, cells: Ints, low: Ints, high: Ints, start: Longs, size: Longs, bits: npt.NDArray[np.bool_], most: int
+    codes: Ints, cells: Ints, low: Ints, high: Ints, null: npt.NDArray[np.bool_], start: Longs, size: Longs, bits: npt.NDArray[np.bool_],
+    most: int,
 ) -> tuple[Longs, Ints]:  # fmt: skip
     """The boxes that each row fits.
 
@@ -29,6 +30,7 @@ def fitting(
         cells: int32[d, b], what every box publishes in every column.
         low: int32, of all columns' cells in turn: the least code of an ordered one.
         high: int32, the greatest.
+        null: bool, as long as these: code 0 is covered beside them.
         start: int64[d], where a column's cells begin in ``low``, or its bits in ``bits``.
         size: int64[d], how many codes a column has whose cells are sets of codes; 0: it is ordered.
         bits: whether a cell has a code, of each column of sets cell by cell.
@@ -51,7 +53,8 @@ def fitting(
                 if size[a]:
                     fits = bits[start[a] + cell * size[a] + code]
                 else:
-                    fits = low[start[a] + cell] <= code <= high[start[a] + cell]
+                    at_cell = start[a] + cell
+                    fits = low[at_cell] <= code <= high[at_cell] or (code == 0 and null[at_cell])
                 if not fits:
                     break
             if fits:

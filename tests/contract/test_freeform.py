@@ -70,7 +70,8 @@ def test_boxes_are_those_of_the_certificate(
 def cover(rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     xs, cs, hs = ([row[at] for row in rows] for at in (1, 2, 3))
     state = "none" if None not in xs else "all" if set(xs) == {None} else "some"
-    low, high = (min(xs), max(xs)) if state == "none" else (None, None)
+    known = [x for x in xs if x is not None]
+    low, high = (min(known), max(known)) if known else (None, None)
     node = hs[0] if len(set(hs)) == 1 else hs[0][0] if len({h[0] for h in hs}) == 1 else "*"
     return (low, high, state, tuple(sorted(set(cs))), node)
 

@@ -51,8 +51,9 @@ def covers(form: str, column: Column, row: Row, value: Any) -> bool:
             return True
         return bool(row[name] == value)
     state = row.get(f"{name}_null")
-    if state == "some":
-        return True
+    if state == "some":  # NULL, or what the cell shows beside it: without ends any value
+        shown = column.kind == "number" and row[f"{name}_lo"] is not None
+        return not shown or value is None or bool(row[f"{name}_lo"] <= value <= row[f"{name}_hi"])
     if state == "all" or value is None:
         return state == "all" and value is None
     if column.kind == "number":

@@ -33,10 +33,16 @@ class Found:
 
 @dataclass(frozen=True)
 class Spread:
-    """Values that the source holds among those a part may represent, and how many it may represent in all."""
+    """Values that the source holds among those a part may represent, and how many it may represent in all; ``beside``: half of it is NULL."""
 
     keys: frozenset[Key]
     size: int
+    beside: bool = False
+
+    def shares(self, held: frozenset[Key]) -> dict[Key, Fraction]:
+        """The share of every value."""
+        own = {key: Fraction(1, self.size * (1 + self.beside)) for key in self.keys}
+        return own | ({None: Fraction(1, 2)} if self.beside and None in held else {})
 
 
 def key_of(column: Quasi, value: Any) -> Key:
@@ -95,6 +101,13 @@ def one(column: Quasi, value: Any) -> Spread:
 
 def ranges(column: Quasi, row: Row, declared: bool) -> Spread:
     state = row.get(f"{column.name}_null", "none")
+    if (
+        state == "some"
+        and column.kind not in ("nominal", "hierarchy")
+        and row[f"{column.name}_lo"] is not None
+    ):
+        beside = between(column, row[f"{column.name}_lo"], row[f"{column.name}_hi"], declared)
+        return Spread(beside.keys, beside.size, beside=True)
     if state != "none":
         return anything(column, declared) if state == "some" else one(column, None)
     if column.kind == "nominal":
@@ -187,7 +200,10 @@ def spread_out(
         for i in columns:
             column = table.quasi[i]
             part = FORMATS[kind](column, row, column.name in declared)
-            cells = {(*cell, key): share / part.size for cell, share in cells.items() for key in part.keys}
+            shares = part.shares(held(column))
+            cells = {
+                (*cell, key): share * own for cell, share in cells.items() for key, own in shares.items()
+            }
         for cell, share in cells.items():
             cube[*cell, value] += share
     return cube

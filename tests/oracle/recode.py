@@ -74,7 +74,7 @@ def ranges(column: Quasi, rows: Sequence[int]) -> Row:
     elif column.kind == "hierarchy":
         row = {name: column.tree.common(values)[1] if state == "none" else None}
     else:
-        known = state == "none"
+        known = state != "all"  # the ends of the values that are there
         row = {f"{name}_lo": values[0] if known else None, f"{name}_hi": values[-1] if known else None}
     return {**row, f"{name}_null": state} if column.has_null else row
 
@@ -181,7 +181,7 @@ FORMATS: dict[str, Callable[[Quasi, Sequence[int]], Row]] = {
 def covers(column: Quasi, value: Any, row: Row) -> bool:
     """Whether a released row of format ``ranges`` leaves the original value possible."""
     state = row.get(f"{column.name}_null", "none")
-    if state == "some":
+    if state == "some" and (value is None or row.get(f"{column.name}_lo") is None):
         return True
     if value is None or state == "all":
         return value is None and state == "all"

@@ -56,21 +56,24 @@ def choices(row: Row, fact: Row, anything: Sequence[Any]) -> list[Any]:
             return [*wide, None]
         return wide if row[name] is None and not flags else [row[name]]
     nulls = row[f"{name}_null"] if f"{name}_null" in published else "none"
-    if nulls != "none":
+    beside = nulls == "some" and row.get(f"{name}_lo") is not None
+    if nulls != "none" and not beside:
         return [None] if nulls == "all" else [*wide, None]
     if fact["kind"] == "ordered":
-        low, high = row[f"{name}_lo"], row[f"{name}_hi"]
-        if "order" in declared:
-            return wide[wide.index(low) : wide.index(high) + 1]
-        return (
-            list(range(low, high + 1))
-            if isinstance(low, int) and not isinstance(low, bool)
-            else [v for v in (False, True) if low <= v <= high]
-        )
+        return [*_between(row[f"{name}_lo"], row[f"{name}_hi"], declared, wide), *([None] if beside else [])]
     if fact["kind"] == "nominal":
         return list(row[name])
     nodes = [node for node in declared["nodes"] if node[3] == row[name]]
     return [declared["leaves"][i] for i in range(min(n[1] for n in nodes), max(n[1] + n[2] for n in nodes))]
+
+
+def _between(low: Any, high: Any, declared: Mapping[str, Any], wide: list[Any]) -> list[Any]:
+    """The values from one end to the other."""
+    if "order" in declared:
+        return wide[wide.index(low) : wide.index(high) + 1]
+    if isinstance(low, int) and not isinstance(low, bool):
+        return list(range(low, high + 1))
+    return [v for v in (False, True) if low <= v <= high]
 
 
 def _labelled(label: str, fact: Row, declared: Mapping[str, Any], anything: Sequence[Any]) -> list[Any]:
@@ -107,7 +110,7 @@ def _attained(rows: Sequence[Row], facts: Sequence[Row]) -> list[tuple[list[int]
     """What the release says that each of its classes attains: the places of its rows, of a column, and the values.
 
     A class is the rows that are alike in everything that is published of the quasi columns. Of each column that the release lists,
-    some row of the class has its low end, some row its high end, and of sets some row has each member.
+    some row of the class has its low end, some row its high end, and of sets some row has each member; where some are NULL, one row at least is.
     """
     own = [fact for fact in facts if fact["column_name"]]
     whole = next(fact for fact in facts if not fact["column_name"])
@@ -120,9 +123,13 @@ def _attained(rows: Sequence[Row], facts: Sequence[Row]) -> list[tuple[list[int]
     for members in classes.values():
         for place, fact in enumerate(own):
             name, row = fact["column_name"], rows[members[0]]
-            if name in listed and row.get(f"{name}_null", "none") == "none":
-                ends = row[name] if fact["kind"] == "nominal" else (row[f"{name}_lo"], row[f"{name}_hi"])
-                found.append((members, place, list(dict.fromkeys(ends))))
+            state = row.get(f"{name}_null", "none")
+            if name not in listed or state == "all":
+                continue
+            shown = row[name] if fact["kind"] == "nominal" else (row[f"{name}_lo"], row[f"{name}_hi"])
+            ends = [value for value in shown or () if value is not None]
+            ends += [None] if state == "some" else []
+            found.append((members, place, list(dict.fromkeys(ends))))
     return found
 
 

@@ -22,7 +22,7 @@ TOWN = Quasi("town", ("b", "a", "b", "c", "c"), "nominal")
     [
         ("ranges", AGE, [0, 1, 2], {"age_lo": 25, "age_hi": 27, "age_null": "none"}),
         ("ranges", AGE, [3, 4], {"age_lo": None, "age_hi": None, "age_null": "all"}),
-        ("ranges", AGE, [2, 3], {"age_lo": None, "age_hi": None, "age_null": "some"}),
+        ("ranges", AGE, [0, 2, 3], {"age_lo": 25, "age_hi": 26, "age_null": "some"}),
         ("ranges", FRUITS, [0, 1], {"fruit": "citrus", "fruit_null": "none"}),
         ("ranges", FRUITS, [0, 3], {"fruit": "*", "fruit_null": "none"}),
         ("ranges", FRUITS, [0], {"fruit": "lemon", "fruit_null": "none"}),

@@ -28,7 +28,7 @@ COLUMNS = [
 ]  # fmt: skip
 ANY = [-1, 0, 2, 3, 4, 5, 7, 50, 51]
 """Values that represent those of a cell which says nothing."""
-RANGES: list[tuple[int | None, int | None, str]] = [(0, 3, "none"), (2, 2, "none"), (3, 6, "none"), (-2, 1, "none"), (None, None, "all"), (None, None, "some")]  # fmt: skip
+RANGES: list[tuple[int | None, int | None, str]] = [(0, 3, "none"), (2, 2, "none"), (3, 6, "none"), (-2, 1, "none"), (None, None, "all"), (None, None, "some"), (1, 3, "some"), (4, 4, "some")]  # fmt: skip
 NODES: list[tuple[str | None, str]] = [("0..3", "none"), ("4..7", "none"), ("0..7", "none"), ("*", "none"), (None, "all"), ("*", "some"), ("5", "none")]  # fmt: skip
 MOST_SOURCES = 600
 
@@ -81,10 +81,10 @@ def values(cell: Sequence[Any]) -> list[int | None]:
     state = cell[-1]
     if state == "all":
         return [None]
-    if state == "some":
+    if state == "some" and (len(cell) == 2 or cell[0] is None):
         return [*ANY, None]
     if len(cell) == 3:
-        return list(range(cell[0], cell[1] + 1))
+        return [*range(cell[0], cell[1] + 1), *([None] if state == "some" else [])]
     if cell[0] == "*":
         return list(ANY)
     low, _, high = cell[0].partition("..")

@@ -15,7 +15,7 @@ from sqlanon.kernels.linkage import MOST_SETS, crowded, linked
 from sqlanon.kernels.mistakes import mistaken
 
 CODES = (300, 5, 4)
-"""Codes of the columns: the first is ordered, the others have sets."""
+"""Codes of the columns: the first is ordered, with code 0 beside some ranges, the others have sets."""
 KNOWN = 2
 """Of so many columns every set is known; the others share one bit."""
 Row = tuple[int, ...]
@@ -30,7 +30,8 @@ def drawn(seed: int) -> tuple[list[Box], list[Row], list[int]]:
         low = draw.randrange(CODES[0])
         high = min(low + draw.choice([0, 3, 130, 280]), CODES[0] - 1)
         sets = (frozenset(draw.sample(range(n), draw.randint(1, n))) for n in CODES[1:])
-        boxes.append(((frozenset(range(low, high + 1)), *sets), draw.randint(1, 9)))
+        null = [0] if low > 0 and draw.random() < 0.5 else []
+        boxes.append(((frozenset([*null, *range(low, high + 1)]), *sets), draw.randint(1, 9)))
     rows: dict[Row, int] = {}
     for _ in range(12):
         own = draw.randrange(len(boxes))
@@ -48,11 +49,17 @@ def as_arrays(boxes: list[Box]) -> Boxes:
     ]
     kinds = [0, *(len(boxes) for _ in sets)]
     return Boxes(
-        np.array([[min(cell) for cell in column] for column in cells], np.int32),
+        np.array([[_low(cell) if a == 0 else min(cell) for cell in column] for a, column in enumerate(cells)], np.int32),
         np.array([[max(cell) for cell in column] for column in cells], np.int32),
+        np.array([[a == 0 and _low(cell) > min(cell) for cell in column] for a, column in enumerate(cells)]),
         np.array([range(len(boxes))] * len(CODES), np.int32), np.array([0, 0, sets[0].size], np.int64), np.array(kinds, np.int64),
         np.concatenate([one.ravel() for one in sets]), np.array([0, 1, KNOWN], np.int64), np.array([box[1] for box in boxes], np.int64),
     )  # fmt: skip
+
+
+def _low(cell: frozenset[int]) -> int:
+    """Where the range of an ordered cell begins, beside which code 0 may be."""
+    return 0 if {0, 1} <= cell or cell == {0} else min(cell - {0})
 
 
 def candidates(boxes: list[Box], row: Row, known: tuple[int, ...]) -> int:
@@ -99,7 +106,7 @@ def test_persons_in_many_boxes(seed: int, columns: int) -> None:
     rows = sorted({tuple(draw.randrange(3) for _ in range(columns)) for _ in range(12)})
     sets = [np.array([[code in cells[a] for code in range(3)] for cells, _ in boxes]) for a in range(columns)]
     arrays = Boxes(
-        np.zeros((columns, 60), np.int32), np.full((columns, 60), 2, np.int32), np.array([range(60)] * columns, np.int32),
+        np.zeros((columns, 60), np.int32), np.full((columns, 60), 2, np.int32), np.zeros((columns, 60), np.bool_), np.array([range(60)] * columns, np.int32),
         np.arange(columns) * 180, np.full(columns, 60), np.concatenate([one.T.ravel() for one in sets]), np.arange(columns),
         np.ones(60, np.int64),
     )  # fmt: skip

@@ -95,25 +95,27 @@ def test_candidates_are_possible_where_an_assignment_of_all_records_has_them(see
 
 
 def test_rows_fit_what_covers_them_in_every_column() -> None:
-    """An interval of an ordered column, a set of another; and more pairs than are asked for are none."""
+    """An interval of an ordered column, perhaps with code 0 beside it, a set of another; and more pairs than are asked for are none."""
     random_ = random.Random(3)
     codes = np.array(
         [[random_.randrange(6) for _ in range(8)], [random_.randrange(4) for _ in range(8)]], np.int32
     )
     ends = [sorted((random_.randrange(6), random_.randrange(6))) for _ in range(5)]
+    null = [random_.random() < 0.5 for _ in range(5)]
     sets = [{value for value in range(4) if random_.random() < 0.6} for _ in range(3)]
     cells = np.array(
         [[random_.randrange(5) for _ in range(9)], [random_.randrange(3) for _ in range(9)]], np.int32
     )
     expected = [
-        [j for j in range(9) if ends[cells[0, j]][0] <= codes[0, i] <= ends[cells[0, j]][1] and codes[1, i] in sets[cells[1, j]]]
+        [j for j in range(9) if (ends[cells[0, j]][0] <= codes[0, i] <= ends[cells[0, j]][1] or (codes[0, i] == 0 and null[cells[0, j]]))
+         and codes[1, i] in sets[cells[1, j]]]
         for i in range(8)
     ]  # fmt: skip
     low, high = (np.array([end[side] for end in ends], np.int32) for side in (0, 1))
     bits = np.array([value in members for members in sets for value in range(4)])
     size, start = np.array([0, 4]), np.array([0, 0])
-    at, box = fitting(codes, cells, low, high, start, size, bits, 100)
+    at, box = fitting(codes, cells, low, high, np.array(null), start, size, bits, 100)
     assert [box[at[i] : at[i + 1]].tolist() for i in range(8)] == expected
     pairs = sum(map(len, expected))
-    assert len(fitting(codes, cells, low, high, start, size, bits, pairs)[0]) == 9
-    assert len(fitting(codes, cells, low, high, start, size, bits, pairs - 1)[0]) == 1
+    assert len(fitting(codes, cells, low, high, np.array(null), start, size, bits, pairs)[0]) == 9
+    assert len(fitting(codes, cells, low, high, np.array(null), start, size, bits, pairs - 1)[0]) == 1

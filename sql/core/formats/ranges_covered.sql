@@ -2,9 +2,11 @@
 -- params: classed, claimed (tables), contains (how the engine asks an array), columns (list of {alias, kind, names, as_text, type,
 --   claims (table or none), ranks (table or none), said (table or none), at, has (whether the released bits have the value of the row, or none)})
 -- returns: n bigint (staged rows that reach the release), uncovered bigint (rows that what is published for them does not cover)
--- Compares staged original values with released ones, by class; it knows nothing of codes or methods.
+-- Compares staged original values with released ones, by class; it knows nothing of codes or methods. Beside NULLs (some) a value lies between
+-- the ends, where there are any.
 -- claims says what a released node covers: (leaf, label). What sets and nodes say (said) is compared once for every pair
 -- of it and an original value, not once a row.
+{% macro any(c) %}{% if c.kind == "ordered" %}((r.{{ c.names.lo | ident }} IS NULL AND r.{{ c.names.hi | ident }} IS NULL) OR {{ original(c) }} IS NULL){% else %}TRUE{% endif %}{% endmacro %}
 {% macro original(c) %}{{ "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias }}{% endmacro %}
 SELECT
     CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS n
@@ -33,7 +35,7 @@ FROM (
 {% set raw = original(c) %}
 {% set i = loop.index %}
             AND COALESCE(
-                CASE {% if c.names.null %}WHEN r.{{ c.names.null | ident }} = 'some' THEN TRUE WHEN r.{{ c.names.null | ident }} = 'all' THEN {{ raw }} IS NULL {% else %}WHEN FALSE THEN TRUE {% endif %}ELSE
+                CASE {% if c.names.null %}WHEN r.{{ c.names.null | ident }} = 'some' AND {{ any(c) }} THEN TRUE WHEN r.{{ c.names.null | ident }} = 'all' THEN {{ raw }} IS NULL {% else %}WHEN FALSE THEN TRUE {% endif %}ELSE
 {% if c.has %}
                     {{ c.has }}
 {% elif c.ranks %}

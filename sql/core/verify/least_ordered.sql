@@ -14,12 +14,13 @@ SELECT
 {% set i = loop.index %}
 {% set low = "l" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".low AS " ~ c.type ~ ")" if c.claims else lo(c), c) %}
 {% set high = "h" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".high AS " ~ c.type ~ ")" if c.claims else hi(c), c) %}
-{% set same = "g.n" ~ i ~ " = g.n AND COALESCE(" ~ low ~ " = g.least" ~ i ~ " AND " ~ high ~ " = g.greatest" ~ i ~ ", FALSE)" %}
+{% set same_ends = "COALESCE(" ~ low ~ " = g.least" ~ i ~ " AND " ~ high ~ " = g.greatest" ~ i ~ ", FALSE)" %}
+{% set same = "g.n" ~ i ~ " = g.n AND " ~ same_ends %}
     , CAST(COALESCE(SUM(CASE WHEN
 {% if c.claims %}
         CASE {{ lo(c) }} WHEN '*' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n WHEN 'NULL' THEN g.n{{ i }} = 0 ELSE {{ same }} END
 {% elif c.names.null %}
-        CASE r.{{ c.names.null | ident }} WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n WHEN 'all' THEN g.n{{ i }} = 0 ELSE {{ same }} END
+        CASE r.{{ c.names.null | ident }} WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n AND (({{ lo(c) }} IS NULL AND {{ hi(c) }} IS NULL) OR {{ same_ends }}) WHEN 'all' THEN g.n{{ i }} = 0 ELSE {{ same }} END
 {% else %}
         {{ same }}
 {% endif %}

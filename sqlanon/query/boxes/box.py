@@ -1,7 +1,8 @@
 """What the release shows of one quasi column, whatever the format: the same few parts for every reader of it.
 
 A box is what a row may be in that column: a closed interval, the leaves of a node, the members of a set, or the values of
-a group. Its state describes its NULLs: ``none``, ``all``, ``some`` (any value or NULL), ``any`` (any value, no NULL).
+a group. Its state describes its NULLs: ``none``, ``all``, ``some`` (any value or NULL), ``any`` (any value, no NULL), ``ends`` (NULL, or a value
+of the interval).
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class Box:
         mean: the published mean of the class.
         point: the representative value that the format publishes in place of a box.
         valued: its parts are values of the source's type, not labels.
+        beside: the state may be ``ends``.
         step: distance of neighbouring values; None: no such distance.
         values: the declared domain, in order.
         type: of an enum in its own order, so that its values compare as in the source.
@@ -60,6 +62,7 @@ class Box:
     mean: Tree | None = None
     point: Tree | None = None
     valued: bool = False
+    beside: bool = False
     step: Fraction | None = None
     values: tuple[str, ...] = ()
     type: exp.DataType | None = None
@@ -123,7 +126,9 @@ def _read(box: Box, cell: Cell) -> Box:
     """The box with the parts of a published cell."""
     state, mean, point = (sql(text) if text else None for text in (cell.state, cell.mean, cell.point))
     parts = {part: sql(text) for part, text in cell.parts.items()}
-    return replace(box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued)
+    return replace(
+        box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued, beside=cell.beside
+    )
 
 
 def _check_quotes(engine: Engine, released: Released, own: Field) -> None:

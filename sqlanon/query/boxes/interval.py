@@ -67,13 +67,11 @@ class Interval:
         inside = some(self.touches(piece) for piece in self._runs(wanted))
         if self._state is None:
             return inside
-        ways = [
-            every([self._is("none"), inside])
-        ]  # FALSE, not NULL, where a box that holds a NULL has no ends
+        ways = [every([self._bounded, inside])]  # FALSE, not NULL, where a box that holds a NULL has no ends
         if any(group in self._pieces for group in wanted):
             ways += [self._is("some"), self._is("any")]
         if self._null in wanted:
-            ways += [self._is("all"), self._is("some")]
+            ways.append(self._nullable)
         return some(ways)
 
     def share(self, groups: Iterable[Group]) -> Tree:
@@ -87,17 +85,23 @@ class Interval:
         return self._with_null(known, wanted)
 
     def attained(self, groups: Iterable[Group]) -> Tree | None:
-        """See `Domain`: the ends that are in the groups, which are one value where they meet."""
+        """See `Domain`: the ends that are in the groups, which are one value where they meet, and NULL where some rows of the class have it."""
         if not self._box.attained:
             return None
-        runs = self._runs([group for group in groups if group in self._pieces])
+        wanted = list(groups)
+        runs = self._runs([group for group in wanted if group in self._pieces])
         ends = [end for piece in runs for end in (piece.low, piece.high)]
         if any(isinstance(end, Fraction) and abs(end) > _LONGEST for end in ends):
             return None
         low, high = (some(self._within(end, end, piece) for piece in runs) for end in (self._lo, self._hi))
         apart = exp.NEQ(this=self._lo.copy(), expression=self._hi.copy())
         known = counts([counter(low), counter(every([apart, high]))])
-        return known if self._state is None else when(self._is("none"), known, exp.Literal.number(0))
+        if self._state is None:
+            return known
+        nulls = exp.Literal.number(int(self._null in wanted))
+        unknown = when(self._is("some"), nulls, exp.Literal.number(0))
+        beside = when(self._is("ends"), counts([known, nulls]), unknown) if self._box.beside else unknown
+        return when(self._is("none"), known, beside)
 
     def parts(self) -> list[Part]:
         """See `Domain`."""
@@ -107,21 +111,36 @@ class Interval:
             for piece in pieces:
                 low = greatest([self._lo, *self._at(piece.low)])
                 high = least([self._hi, *self._at(piece.high)])
-                middle = self._middle(low, high) if not single else self._mean or self._middle(low, high)
+                middle = self._middle(low, high) if not single else self._mean_or(self._middle(low, high))
                 unknown = some([self._is("some"), self._is("any")])
                 reach = self.touches(piece)
                 share = ONE if single else self._extent(piece)
                 if self._state is not None:
-                    reach = some([every([self._is("none"), reach]), unknown])
+                    reach = some([every([self._bounded, reach]), unknown])
                     share = self._with_null(share, [group])
                 if self._point:
                     middle = self._lo if self._box.numeric else None
                     share = self._by_point([group])
                 found.append(Part(group, reach, share, low, high, middle, unknown))
         if self._nulls:
-            reach = some([self._is("all"), self._is("some")])
-            found.append(Part(self._null, reach, self._null_share(), None, None, None))
+            found.append(Part(self._null, self._nullable, self._null_share(), None, None, None))
         return found
+
+    @property
+    def _bounded(self) -> Tree:
+        """Values that are not NULL lie between the ends."""
+        return some([self._is("none"), *([self._is("ends")] if self._box.beside else [])])
+
+    @property
+    def _nullable(self) -> Tree:
+        """The value may be NULL."""
+        return some([self._is("all"), self._is("some"), *([self._is("ends")] if self._box.beside else [])])
+
+    def _mean_or(self, middle: Tree | None) -> Tree | None:
+        """The published mean, which is none of classes with NULL."""
+        if self._mean is None or middle is None or not self._box.beside:
+            return self._mean or middle
+        return when(self._is("ends"), middle, self._mean)
 
     def _is(self, state: str) -> Tree:
         return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE
@@ -205,13 +224,17 @@ class Interval:
         if self._state is None:
             return known
         mine = sum(group in self._pieces for group in groups)
-        return unknown_share(self._state, known, mine, len(self._pieces), null=self._null in groups)
+        return unknown_share(
+            self._state, known, mine, len(self._pieces), null=self._null in groups, beside=self._box.beside
+        )
 
     def _null_share(self) -> Tree:
         if self._point:
             return indicator(sql(":x IS NULL", x=self._lo))
         share = number(Fraction(1, len(self._pieces) + 1))
-        return when(self._is("all"), ONE, when(self._is("some"), share, ZERO))
+        half = number(Fraction(1, 2))
+        beside = when(self._is("ends"), half, ZERO) if self._box.beside else ZERO
+        return when(self._is("all"), ONE, when(self._is("some"), share, beside))
 
     def _by_point(self, groups: Sequence[Group]) -> Tree:
         """Format points: the value that is shown counts for the whole box."""

@@ -86,12 +86,12 @@ class Lookup:
             node = column(f"{self.box.id}_node", self._table)
             ways.append(exp.In(this=node, expressions=[string(label) for label in self.box.beyond]))
         if self._state is not None:
-            ways = [every([self._is("none"), some(ways)]), self._is("some")]
+            ways = [every([self._bounded, some(ways)]), self._is("some")]
             ways += [self._is("any")] if valued else []
             # What a function of the analyst's makes of NULL is not always known here.
             unknown = any(test.comparison is None and test.null is None for test in self._tests)
             if self._null in wanted or unknown:
-                ways.append(self._is("all"))
+                ways += [self._is("all"), *([self._is("ends")] if self.box.beside else [])]
         return some(ways)
 
     def share(self, groups: Iterable[Group]) -> Tree:
@@ -105,7 +105,9 @@ class Lookup:
             first = column(self.keys[0], self._table)
             return when(sql(":k IS NULL", k=first), ONE if null else ZERO, known)
         mine = len(wanted) - null
-        return unknown_share(self._state, known, mine, max(len(self._inside) - 1, 1), null=null)
+        return unknown_share(
+            self._state, known, mine, max(len(self._inside) - 1, 1), null=null, beside=self.box.beside
+        )
 
     @property
     def counts_attained(self) -> bool:
@@ -123,8 +125,19 @@ class Lookup:
         known = counts(sql("COALESCE(:t, 0)", t=count) for count in counted)
         if self.box.state is None:
             return known
-        state = sql(":s = 'none'", s=column(f"{self.box.id}_state", self._table))
-        return when(state, known, exp.Literal.number(0))
+        state = column(f"{self.box.id}_state", self._table)
+
+        def is_(*states: str) -> Tree:
+            return exp.In(this=state.copy(), expressions=[string(one) for one in states])
+
+        nothing = exp.Literal.number(0)
+        if not self.box.beside:
+            return when(is_("none"), known, nothing)
+        if self.key is not None:  # NULL is listed
+            return when(is_("none", "ends", "some"), known, nothing)
+        nulls = exp.Literal.number(int(self._null in wanted))
+        unknown = when(is_("some"), nulls, nothing)
+        return when(is_("none"), known, when(is_("ends"), counts([known, nulls]), unknown))
 
     def parts(self) -> list[Part]:
         """See `Domain`."""
@@ -162,16 +175,26 @@ class Lookup:
         for group in valued:
             low, high, middle = (self._column(end, group) for end in "lhm")
             part, known = self._column("s", group), sql("COALESCE(:s, 0)", s=self._column("s", group))
-            reach = some([every([self._is("none"), sql("COALESCE(:s, 0) > 0", s=part)]), unknown])
+            reach = some([every([self._bounded, sql("COALESCE(:s, 0) > 0", s=part)]), unknown])
             if self.box.point is not None:
                 shown: Tree = when(sql(":k IS NULL", k=column(self.keys[0], self._table)), ZERO, known)
             else:
                 assert self._state is not None
-                shown = unknown_share(self._state, known, 1, len(valued), null=False)
+                shown = unknown_share(self._state, known, 1, len(valued), null=False, beside=self.box.beside)
             found.append(Part(group, reach, shown, low, high, middle, unknown))
         null = self._null if self._null in self._inside else self._inside[0]
-        found.append(Part(null, some([self._is("all"), self._is("some")]), ZERO, None, None, None))
+        nullable = [
+            self._is("all"),
+            self._is("some"),
+            *([self._is("ends")] if self.box.beside else []),
+        ]
+        found.append(Part(null, some(nullable), ZERO, None, None, None))
         return found
+
+    @property
+    def _bounded(self) -> Tree:
+        """Values that are not NULL are those of the lookup."""
+        return some([self._is("none"), *([self._is("ends")] if self.box.beside else [])])
 
     @property
     def _null_tests(self) -> frozenset[int]:
@@ -289,7 +312,12 @@ class Lookup:
         ends = [
             exp.EQ(this=value.copy(), expression=column(f"{self.box.id}_{end}", "m")) for end in ("lo", "hi")
         ]
-        hit = counter(TRUE if self.box.shape == "set" else some(ends))
+        hit = TRUE if self.box.shape == "set" else some(ends)
+        if (
+            self.box.beside and self.key is not None
+        ):  # where some rows are NULL, one is: of unknown boxes that alone is known
+            hit = some([every([negate(column("u", "m")), hit]), sql(":v IS NULL", v=value)])
+        hit = counter(hit)
         if self.counts_attained and self.key is not None:
             mine = sql("SUM(:h)", h=hit)
             over = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=[key.copy() for key in keys])

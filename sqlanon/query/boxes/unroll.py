@@ -51,7 +51,9 @@ class Unroll:
         name = f"{box.id}_state"
         if lookup.bucketed:
             return self._unknown_buckets(lookup, made, empty)
-        known = made.select(exp.alias_(string("none"), name, quoted=True))
+        known: exp.Query = made.select(exp.alias_(string("none"), name, quoted=True))
+        if box.beside:
+            known = known.union(self._beside(box, made), distinct=False)
         listed: exp.Query = exp.Select().select(column("v", "g")).distinct().from_(made.copy().subquery("g"))
         if null_only(lookup.key):
             listed = _or_any(box, listed)
@@ -98,7 +100,7 @@ class Unroll:
         ways = _values("y", ("way", "i"), [(way, 0) for way in groups])
         ends = [exp.alias_(exp.null(), name, quoted=True) for name in "lh"]
         states_ = column("state", "t").as_(state, quoted=True)
-        first = (
+        first: exp.Query = (
             exp.Select()
             .select(sql("b.*"), exp.alias_(string("none"), state, quoted=True))
             .from_(known.subquery("b"))
@@ -111,14 +113,35 @@ class Unroll:
             *(tree.copy() for tree in empty), exp.null().as_("v", quoted=True), sql("1 AS w"), sql("t.state <> 'all' AS u"),
             exp.alias_(number(lookup.null_number), "way", quoted=True), *(end.copy() for end in ends), states_.copy(),
         ).from_(_states(*_beside_null(lookup.key)))  # fmt: skip
+        if lookup.box.beside:
+            first = first.union(self._beside(lookup.box, known, number(lookup.null_number)), distinct=False)
         return first.union(some_, distinct=False).union(null, distinct=False)
 
+    def _beside(self, box: Box, known: exp.Query, way: Tree | None = None) -> exp.Query:
+        """The values of boxes that have ends and may be NULL, and NULL, which is half of such a box.
+
+        Args:
+            box: the column.
+            known: its boxes, unrolled.
+            way: the group of NULL, where ``known`` has buckets.
+        """
+        keys = [f"{box.id}_{part}" for part in box.parts]
+        ends = exp.alias_(string("ends"), f"{box.id}_state", quoted=True)
+        values = exp.Select().select(sql("b.*"), ends).from_(known.copy().subquery("b"))
+        more = [] if way is None else [exp.alias_(way, "way", quoted=True), exp.null().as_("l", quoted=True), exp.null().as_("h", quoted=True)]  # fmt: skip
+        null = exp.Select().select(
+            *(column(key, "b") for key in keys), exp.null().as_("v", quoted=True), sql("SUM(:w) AS w", w=column("w", "b")), sql("FALSE AS u"),
+            *more, ends.copy(),
+        ).from_(known.copy().subquery("b")).group_by(*(column(key, "b") for key in keys))  # fmt: skip
+        return exp.union(values, null, distinct=False)
+
     def _distinct(self, box: Box) -> exp.Select:
-        """The distinct boxes that are known, by their keys."""
+        """The distinct boxes whose values are known, by their keys."""
         keys = [column(f"{box.id}_{part}", "k") for part in box.parts]
         distinct = exp.Select().select(*keys).distinct().from_(exp.to_table(ROWS).as_("k"))
         if box.state is not None and box.point is None:
-            distinct = distinct.where(sql(":s = 'none'", s=column(f"{box.id}_state", "k")))
+            states = "('none', 'ends')" if box.beside else "('none')"
+            distinct = distinct.where(sql(f":s IN {states}", s=column(f"{box.id}_state", "k")))
         return distinct
 
     def _points(self, lookup: Lookup, keys: list[str]) -> exp.Query:

@@ -44,7 +44,7 @@ class Span:
     """Where an expression of a row lies.
 
     Attributes:
-        low, high: its ends; NULL where nothing bounds it.
+        low, high: its ends, where it is not NULL; NULL where nothing bounds it.
         known, nothing: it is surely not NULL; it surely is.
         kind: of its type.
         shown: its value over the representative values that the release publishes; None: it publishes ranges.
@@ -134,11 +134,13 @@ def span(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
             open_ = exp.Case(ifs=[exp.If(this=FALSE.copy(), true=value)])
             return Span(open_, open_, FALSE, FALSE, box.field.kind, value)
         known, nothing = TRUE, FALSE
+        bounded: Tree = TRUE
         if box.state is not None:
             state = column(f"{box.id}_state")
             known = sql(":s = :v", s=state, v=string("none"))
             nothing = sql(":s = :v", s=state, v=string("all"))
-        return Span(*_ends(box.id, known), known, nothing, box.field.kind)
+            bounded = some([known, *([sql(":s = :v", s=state, v=string("ends"))] if box.beside else [])])
+        return Span(*_ends(box.id, bounded), known, nothing, box.field.kind)
     if isinstance(node, exp.Neg):
         inner = span(scope, terms, node.this)
         if inner is None:

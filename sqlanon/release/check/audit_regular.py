@@ -76,7 +76,9 @@ def _decided(
         means = covered_codes(scratch, format_of(spec.format.kind), encoded.quasi, layout.names, cells)
     except TooWideError:
         return None, "not decided: the published sets have too many values"
-    at, box = fitting(codes, cell, means.low, means.high, means.start, means.size, means.bits, MOST_EDGES)
+    at, box = fitting(
+        codes, cell, means.low, means.high, means.null, means.start, means.size, means.bits, MOST_EDGES
+    )
     if len(at) == 1:
         return None, f"not decided: more than {MOST_EDGES:,} pairs of rows and boxes fit"
     k, all_rows = spec.privacy.k, int(members.sum())

@@ -40,6 +40,7 @@ class Covered:
     Attributes:
         low: int32, of all columns' ordered cells in turn: the least code that a cell covers.
         high: int32, the greatest.
+        null: bool, as long as these: NULL, code 0, is covered beside them.
         start: int64[d], where a column's cells begin in ``low``, or its bits in ``bits``.
         size: int64[d], how many codes a column has whose cells are sets of codes; 0: it is ordered.
         bits: whether a cell has a code, of each column of sets cell by cell.
@@ -48,6 +49,7 @@ class Covered:
 
     low: Ints
     high: Ints
+    null: npt.NDArray[np.bool_]
     start: Longs
     size: Longs
     bits: npt.NDArray[np.bool_]
@@ -87,7 +89,7 @@ def covered_codes(
     """
     import numpy as np
 
-    lows, highs, bits = [], [], []
+    lows, highs, nulls, bits = [], [], [], []
     start, size = np.zeros(len(quasi), np.int64), np.zeros(len(quasi), np.int64)
     begun, unknown = [0, 0], 0
     one_value = form.facts.single or form.facts.exact
@@ -97,7 +99,7 @@ def covered_codes(
         scratch.execute("regular/cell", cell=one, cells=cells, code=domain.code, names=own.published())
         claim = claim_of(form, scratch, domain, one, own)
         states = scratch.sql(
-            "regular/states", cell=one, value=own.value, null=own.null, text=form.facts.text, flag=own.suppressed,
+            "regular/states", cell=one, value=own.value, null=own.null, lo=own.lo, hi=own.hi, text=form.facts.text, flag=own.suppressed,
             empty=(2 if form.facts.exact else 1) if one_value else None,
         )  # fmt: skip
         _, state = scratch.fetch_arrays(states, ["int32", "int32"])
@@ -105,15 +107,16 @@ def covered_codes(
         start[at] = begun[not ordered]
         if ordered:
             low, high = _ends(scratch, domain, claim, one, valued=one_value)
-            lost = (state == 0) & ((low < 0) | (high < 0))
+            lost = np.isin(state, (0, 3)) & ((low < 0) | (high < 0))
             unknown += int(lost.sum())
-            # NULL is code 0; a cell whose end the source does not have covers nothing.
+            # NULL is code 0; a cell whose end the source does not have covers nothing, or NULL alone.
             low = np.where(state == 1, 0, np.where(state == 2, 0, np.where(lost, domain.codes, low)))
             high = np.where(
                 state == 1, domain.codes - 1, np.where(state == 2, 0 if domain.has_null else -1, high)
             )
             lows.append(low)
             highs.append(high)
+            nulls.append((state == 3) & domain.has_null)
             begun[0] += len(low)
         else:
             size[at] = domain.codes
@@ -129,8 +132,8 @@ def covered_codes(
         scratch.drop(one)
     none, no_bits = np.zeros(0, np.int32), np.zeros(0, np.bool_)
     return Covered(
-        np.concatenate([none, *lows]).astype(np.int32), np.concatenate([none, *highs]).astype(np.int32), start, size,
-        np.concatenate([no_bits, *bits]), unknown,
+        np.concatenate([none, *lows]).astype(np.int32), np.concatenate([none, *highs]).astype(np.int32), np.concatenate([no_bits, *nulls]),
+        start, size, np.concatenate([no_bits, *bits]), unknown,
     )  # fmt: skip
 
 

@@ -125,7 +125,7 @@ def make_classes(
         notes += lost.notes(encoded.rows)
         notes += others(scratch, encoded.quasi, encoded.rows)
         notes += tuple(promised(spec))
-        levels = Levels(assignment.levels, assignment.starred if lost.starred else None)
+        levels = Levels(assignment.levels, assignment.starred if lost.starred else None, assignment.wider)
         shown = classed
         if drawn is not None:
             shown = candidates.matched(scratch, encoded, classed, drawn)
