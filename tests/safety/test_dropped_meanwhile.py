@@ -53,9 +53,9 @@ class Interrupting:
 
 
 def purged(url: str) -> None:
-    with sqlanon.connect(url) as other:
-        with suppress(sqlanon.LockedError):  # it is held while it is read: then nothing is dropped
-            other.unpublish("t", purge=True)
+    # It is held while it is read: then nothing is dropped.
+    with sqlanon.connect(url) as other, suppress(sqlanon.LockedError):
+        other.unpublish("t", purge=True)
 
 
 def read_meanwhile(engine: Any, folder: Path, kind: str, at: int) -> bool:
