@@ -7,6 +7,7 @@ from typing import NoReturn
 from sqlglot import exp
 
 from sqlanon.errors import UnsupportedError
+from sqlanon.results.figures import safe
 
 
 class Refused(UnsupportedError):
@@ -24,17 +25,17 @@ def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
     Raises:
         Refused: always.
     """
-    raise Refused(f"{reason}\n{underlined(text, node)}" if text.strip() else reason)
+    raise Refused([reason, *(underlined(text, node) if text.strip() else ())])
 
 
-def underlined(text: str, node: exp.Expr | None) -> str:
-    """The line of the query that holds the piece, and a line of carets below it."""
+def underlined(text: str, node: exp.Expr | None) -> tuple[str, str]:
+    """The line of the query that holds the piece, and a line of carets below it; each character of the query is one there."""
     start, end = _span(text, node)
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", start)
     line = text[first : len(text) if last < 0 else last]
     stop = min(end, first + len(line))
-    return f"  {line}\n  {' ' * (start - first)}{'^' * max(stop - start, 1)}"
+    return f"  {safe(line.replace(chr(9), ' '))}", f"  {' ' * (start - first)}{'^' * max(stop - start, 1)}"
 
 
 def _span(text: str, node: exp.Expr | None) -> tuple[int, int]:

@@ -53,7 +53,7 @@ class Interrupting:
 
 
 def purged(url: str) -> None:
-    # It is held while it is read: then nothing is dropped.
+    # Where it is held while it is read, nothing is dropped.
     with sqlanon.connect(url) as other, suppress(sqlanon.LockedError):
         other.unpublish("t", purge=True)
 
@@ -96,7 +96,7 @@ def test_dropped_between_two_reads(engine: Any, tmp_path: Path, kind: str, at: i
 @pytest.mark.parametrize("engine", [FILE, SERVER], ids=lambda engine: engine.name)
 @pytest.mark.parametrize("kind", READ)
 def test_dropped_before_any_read(engine: Any, tmp_path: Path, kind: str) -> None:
-    for at in (0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30):
+    for at in (0, 2, 4, 6, 9, 13, 20, 30):
         folder = tmp_path / str(at)
         folder.mkdir()
         if not read_meanwhile(engine, folder, kind, at):

@@ -64,3 +64,17 @@ def test_problems_stay_apart_through_a_pickle() -> None:
     assert (again.problems, str(again), again.options) == (error.problems, str(error), ("--yes",))
     assert error.problems == ["first", f"second {SHOWN[0]}"]
     assert str(DatabaseError("two\nlines")) == "two\\nlines"
+
+
+def test_the_line_of_a_query_stays_above_its_carets() -> None:
+    """Each character is one character, whatever it is."""
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        db.engine.execute("CREATE TABLE t AS SELECT i AS age FROM generate_series(1, 40) AS g(i)")
+        db.anonymize("t", quasi="age", k=2)
+        query = 'SELECT count(*)\tAS "x\x1b[2J\u202e", nothing(age)\nFROM t'
+        with pytest.raises(SqlanonError) as caught:
+            db.query(query, release="release.t")
+    *_, line, carets = str(caught.value).split("\n")
+    assert line.isprintable()
+    assert len(line) == len("  " + query.split("\n", maxsplit=1)[0])
+    assert line[carets.index("^") : len(carets)] == "nothing(age)"

@@ -127,7 +127,8 @@ def _check_whole_lines(path: Path, lines: list[str]) -> None:
         if char.isalnum() or (char == " " and any("  " in text for text in texts)):
             continue
         if texts[0].count(char) and len({text.count(char) for text in texts}) == 1:
-            option = f"--delimiter {word(char)}"
+            shown = f"'{char}'" if char.isprintable() and char != "'" else word(char)
+            option = f"--delimiter {shown}"
             raise PolicyError(
                 f"{path} would be one column of whole lines: none of , ; | and tab divides them, and every line has the same number of "
                 f"another character; if it divides fields, add {option}, and if there is one column, --delimiter ,"

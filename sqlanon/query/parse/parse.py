@@ -128,7 +128,7 @@ def _select(text: str, dialect: str) -> exp.Select:
         problems = getattr(error, "errors", None) or [{}]
         line, place = problems[0].get("line"), problems[0].get("col")
         where = f" near line {line}, column {place}" if line else ""
-        raise Refused(f"the query does not parse{where}\n{underlined(text, None)}") from error
+        raise Refused([f"the query does not parse{where}", *underlined(text, None)]) from error
     # Spark reads 'it''s' as one text with a quote in it, sqlglot as two.
     for one, other in pairwise(tokens):
         if one.token_type is other.token_type is TokenType.STRING and one.end + 1 == other.start:
