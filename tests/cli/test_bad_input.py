@@ -198,9 +198,12 @@ def test_two_columns_of_one_name(cli, tmp_path):
 def test_identifier_that_repeats(cli, tmp_path):
     write_csv(tmp_path / "t.csv", HEADER, [(row[0] // 2, *row[1:]) for row in people()])
     refused(cli("anonymize", "t.csv", *FILE, "--k", "5"), 2, "id", "--rows-are events")
-    ended = cli("anonymize", "t.csv", *FILE, "--k", "5", "--rows-are", "events", "--json")
+    refused(
+        cli("anonymize", "t.csv", *FILE, "--k", "5", "--rows-are", "events"), 1, "values of id", "person: id"
+    )
+    ended = cli("anonymize", "t.csv", *FILE, "--k", "5", "--person", "id", "--json")
     assert ended.code == 0, ended.out
-    assert ended.json["min_identifiers"]["id"] >= 1
+    assert ended.json["min_identifiers"]["id"] >= 5
     accepted = ["--rows-are", "events", "--persons", "ignored"]
     assert cli("anonymize", "t.csv", *FILE, "--k", "5", *accepted, "--json").json["warnings"] == []
     refused(cli("anonymize", "t.csv", *FILE, "--persons", "ignored"), 2, "--persons", "--rows-are events")

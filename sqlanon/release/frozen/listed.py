@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from sqlanon.engines.base import Bind
 from sqlanon.errors import GuardError
 from sqlanon.release.make.prepare import Staged
-from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.lineage import Lineage, number_of, of_other_secret
 from sqlanon.release.store.state import SHOWN, ReleaseState
 from sqlanon.shell import command
@@ -51,9 +50,7 @@ def unrecognized(state: ReleaseState, secret: str | None) -> int | None:
         binds: dict[str, Bind] = {"mark": list_mark(state, secret)}
         counted = statement("frozen/listed_apart", state.engine.dialect, binds, erased=erased)
         return int(str(state.engine.fetch(counted)[0][0]))
-    if any(entry.frozen and entry.status in SHOWN for entry in state.versions):
-        return None
-    return None if Catalog(state.engine).of_lineages(state.spec.name) else 0
+    return None if any(entry.frozen and entry.status in SHOWN for entry in state.versions) else 0
 
 
 def secret_is_lost(state: ReleaseState) -> bool:

@@ -98,7 +98,8 @@ def plan(
             runs = decision.state != "unchanged"
             frozen = None
             if lineage is None:
-                check_left_out(scratch, state, staged)
+                with watch.stage("state"):
+                    check_left_out(scratch, state, staged)
             else:
                 its, begins = lineage
                 frozen = planned_frozen(

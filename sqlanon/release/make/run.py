@@ -131,7 +131,8 @@ def run(
                         state, machine, watch, scratch, staged, target, decision, secret, its, begins=begins
                     )
                 else:
-                    check_left_out(scratch, state, staged)
+                    with watch.stage("state"):
+                        check_left_out(scratch, state, staged)
                     ready = profiled(scratch, spec, staged, watch, memory=machine.memory)
                     content = made_content(state, machine, watch, scratch, ready, target, decision, secret)
                     made = put_in(state, target, content, watch)

@@ -96,7 +96,8 @@ def run_tables(
             siblings = tokens.Siblings(together.tables, before)
             parts: list[New] = []
             for state, watch, (scratch, staged, decision, secret) in zip(states, watches, made, strict=True):
-                check_left_out(scratch, state, staged)
+                with watch.stage("state"):
+                    check_left_out(scratch, state, staged)
                 ready = profiled(scratch, state.spec, staged, watch, memory=machine.memory)
                 target = target_of(state)
                 content = made_content(

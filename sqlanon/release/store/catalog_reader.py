@@ -21,6 +21,7 @@ _JSON: dict[str, Bind] = {
     "own_boxes": '%"own_boxes": true%',
     "erasing": '%"erasing": %',
     "nothing": '%"erasing": 0%',
+    "lineage": '%"lineage": {%',
 }
 """Patterns of texts that `json.dumps` wrote: they find all versions of a kind, and whoever asks looks at what was found."""
 
@@ -120,8 +121,8 @@ class CatalogReader:
     def live(self, found: Found | None, release: str) -> list[Entry]:
         """Of a release the versions that a run, a rollback or `clean` needs, by version.
 
-        Those that have tables or are being made; the newest of each status, and so the newest of all; those with boxes of their own, as a later one is
-        compared with them; those that erased keys after one which has tables. Versions whose tables were dropped are left out.
+        Those that have tables or are being made; the newest of each status, and so the newest of all; the newest of a lineage that readers had; those with
+        boxes of their own, as a later one is compared with them; those that erased keys after one which has tables. Versions whose tables were dropped are left out.
 
         Args:
             found: the catalog's tables as they were looked up, by who has made sure that they are read safely; None: they are looked up.
@@ -162,10 +163,6 @@ class CatalogReader:
             [None if cell is None else str(cell) for cell in row] for row in self._rows("catalog/places", {})
         ]
         return [Place(str(row[0]), str(row[1]), *row[2:]) for row in texts]
-
-    def of_lineages(self, release: str) -> bool:
-        """Whether a version of a release that readers had may be of a lineage."""
-        return bool(self._rows("catalog/frozen", {"release": release, "lineage": '%"lineage": {%'}))
 
     def published(self, name: str) -> Entry | None:
         """The published version of a release by its name, or by that of its view; None: there is none."""
