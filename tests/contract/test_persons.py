@@ -351,3 +351,11 @@ def test_a_person_written_in_two_ways_is_one(
     with pytest.raises(sqlanon.PrivacyViolation, match="5 different values of pid"):
         db.run(replace(released.spec, persons=None))
     assert released.audit().min_identifiers["pid"] == 5
+
+
+def test_a_version_that_is_not_due_is_held_to_the_policy(shared_db: Any) -> None:
+    source = visits(shared_db)
+    release = shared_db.anonymize(source, **EVENTS, persons="ignored", every="24h")
+    assert shared_db.run(release.spec, only_due=True).outcome == "fresh"
+    with pytest.raises(sqlanon.PrivacyViolation, match="4 different values of pid"):
+        shared_db.run(replace(release.spec, persons=None), only_due=True)
