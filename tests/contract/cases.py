@@ -93,7 +93,10 @@ class Case:
             "ordered": {name: qi.ordered for name, qi in self.quasi.items() if qi.ordered is not None},
             "weights": {name: qi.weight for name, qi in self.quasi.items() if qi.weight != 1},
             "rest": "drop",
-            "accept_unique": list(self.sensitive),
+            "accept_unique": [
+                *self.sensitive,
+                *(name for name, one in self.quasi.items() if one.kind == "nominal"),
+            ],
             "seed": SEED,
         }
 
