@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 MOST_LOSS = 0.25
 """The mean NCP of the quasi columns from which a proposal has too many of them."""
 LEAST_QUASI = 3
-"""Quasi columns that a proposal keeps, whatever they lose."""
+"""Quasi columns that a proposal keeps, whatever they lose on average."""
+MOST_OF_ONE = 0.8
+"""The NCP of a quasi column from which it says next to nothing, so that only the last one is kept."""
 
 
 def related(engine: Engine, source: str, profile: Sequence[ColumnProfile]) -> policy.Related:
@@ -54,10 +56,14 @@ def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy
         rank = {column.name: column.rank for column in found.columns}
         wanted = sorted(losses, key=lambda name: (rank[name], losses[name]))
         mean = sum(losses.values()) / len(losses)
-        if mean <= MOST_LOSS or len(wanted) <= LEAST_QUASI:
+        if mean > MOST_LOSS and len(wanted) > LEAST_QUASI:
+            dropped = wanted[max(LEAST_QUASI, len(wanted) - max(1, len(wanted) // 4)) :]
+        else:
+            dropped = [name for name in wanted if losses[name] > MOST_OF_ONE]
+            dropped = dropped[1:] if len(dropped) == len(wanted) else dropped
+        if not dropped:
             return found.losing(losses)
-        fewer = max(LEAST_QUASI, len(wanted) - max(1, len(wanted) // 4))
-        proposal = found.without(wanted[fewer:], losses, mean)
+        proposal = found.without(dropped, losses, mean)
 
 
 def tried(

@@ -228,8 +228,8 @@ def test_what_the_table_is_about_comes_before_who_entered_it(connect: Any) -> No
 
 
 def test_what_a_person_has_is_no_number_of_it(connect: Any) -> None:
-    """24 subjects of different ages: the age determines the subject, and stays quasi."""
-    rows = [(f"S-{at % 24:03}", 30 + at % 24, "FM"[at % 24 % 2], at % 9) for at in range(480)]
+    """80 subjects of different ages: the age determines the subject, and stays quasi."""
+    rows = [(f"S-{at % 80:03}", 18 + at % 80, "FM"[at % 80 % 2], at % 9) for at in range(800)]
     columns = {"USUBJID": "VARCHAR", "age": "INTEGER", "sex": "VARCHAR", "visit": "INTEGER"}
     db = connect(ENGINES[0])
     spec, roles, _ = proposed(db, table_of(db, columns, rows))
