@@ -3,4 +3,4 @@
 -- returns: the names of the releases
 SELECT DISTINCT c.release AS release
 FROM {{ catalog | table }} AS c
-ORDER BY c.release
+ORDER BY release

@@ -4,4 +4,4 @@
 SELECT DISTINCT c.version AS version
 FROM {{ catalog | table }} AS c
 WHERE c.release = :release
-ORDER BY c.version
+ORDER BY version
