@@ -9,8 +9,9 @@ from sqlanon.policy.arguments import release
 from sqlanon.policy.embedded import embedded
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load, loads
+from sqlanon.policy.person_column import Related, Varying, keys_to_try
 from sqlanon.policy.proposal import Proposal
-from sqlanon.policy.propose import Related, Varying, alike, keys_to_try, propose
+from sqlanon.policy.propose import alike, propose
 from sqlanon.policy.reference import reference, schema
 from sqlanon.policy.roles import ColumnProfileLike
 from sqlanon.policy.workload import load_workload

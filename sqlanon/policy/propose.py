@@ -1,31 +1,27 @@
 """What ``sqlanon init`` proposes for a table: a role for every column, each with its reason, whose rows they are, and k and l.
 
-The role of one column is in `sqlanon.policy.roles`. Here is what takes several: the column of the person, columns that are one thing
-twice, how many quasi and sensitive columns a release carries, and what l the table reaches.
+The role of one column is in `sqlanon.policy.roles`, the column of the person in `sqlanon.policy.person_column`. Here is what takes several: columns that
+are one thing twice, how many quasi and sensitive columns a release carries, and what l the table reaches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlanon.errors import PolicyError
 from sqlanon.policy.labels import labelled
+from sqlanon.policy.person_column import NOTHING, Related, owners, person_of
 from sqlanon.policy.proposal import Proposal, Proposed
 from sqlanon.policy.roles import (
     ColumnProfileLike,
     K,
-    attribute,
     can_be_key,
     counts_of,
     left_out,
-    listed,
-    listed_numbers,
-    named_person,
     repeats,
     role_of,
 )
-from sqlanon.policy.vocabulary import names_first, words_of
 
 L = 2
 MOST_QUASI = 12
@@ -34,52 +30,6 @@ MOST_SENSITIVE = 4
 """Sensitive columns of a proposal, at most: l is asked of each."""
 _RARE = 0.01
 """Share of rows without the most frequent sensitive value from which distinct_l is proposed."""
-_VARIES = 0.02
-"""Share of the keys in which an attribute may vary and still be one of theirs: data have errors."""
-_SURE = 10
-"""Keys in which an attribute would vary by chance, at least, for that it does not to prove anything."""
-MOST_KEYS = 12
-"""Columns that are tried as keys of persons."""
-
-
-@dataclass(frozen=True, slots=True)
-class Varying:
-    """How the attributes of persons vary among the rows of one key: among keys that have several rows.
-
-    Attributes:
-        keys: that have several rows.
-        varied: by attribute, those of them whose rows have different values of it.
-    """
-
-    keys: int
-    varied: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Related:
-    """What was counted over several columns of a table together.
-
-    Attributes:
-        varying: by the column that may be the key of a person.
-        same: groups of columns that determine each other, such as a code and its label.
-    """
-
-    varying: Mapping[str, Varying]
-    same: Sequence[Sequence[str]] = ()
-
-
-NOTHING = Related({})
-
-
-def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[str]]:
-    """Columns that may be numbers of persons; and those of which it shows whether they stay the same within one.
-
-    The latter are attributes of persons, by which numbers of persons are known, and columns of many values, which may be as many as persons.
-    """
-    keys = [column for column in profile if can_be_key(column)]
-    keys.sort(key=lambda column: (not named_person(column), -column.distinct))
-    looked = [column.name for column in profile if attribute(column) or listed(column)]
-    return [column.name for column in keys[:MOST_KEYS]], looked
 
 
 def alike(profile: Sequence[ColumnProfileLike]) -> list[list[str]]:
@@ -111,9 +61,9 @@ def propose(
         raise PolicyError("source: the table has no columns; a policy needs at least one")
     by_name = {column.name: column for column in profile}
     rows = max(column.rows for column in profile)
-    person = _person(profile, related)
+    person = person_of(profile, related)
     own = [
-        _of_labels(column, (labels or {}).get(column.name, ()), _owners(column, person, by_name, related))
+        _of_labels(column, (labels or {}).get(column.name, ()), owners(column, person, by_name, related))
         for column in profile
     ]
     if person is None:
@@ -127,72 +77,6 @@ def propose(
         tuple(columns), rows, K, l, distinct_l, why, "events" if person else "persons",
         person=(person,) if person else (), null_person=nulls, refused=_no_quasi(columns),
     )  # fmt: skip
-
-
-def _person(profile: Sequence[ColumnProfileLike], related: Related) -> str | None:
-    """The column that says whose row it is, where several rows are one person's.
-
-    That is a column within whose values what stays the same of a person does so; of several the one that is called a person's number,
-    then the one of the fewest values, as a visit determines the person as well. Where attributes prove nothing, the name decides, and where
-    that says nothing, how values are written.
-    """
-    able = [column for column in profile if can_be_key(column)]
-    found = [column for column in able if _determines(column, related, profile)]
-    named = [column for column in able if named_person(column)]
-    about = [column for column in named if names_first(words_of(column.name))]
-    both = [column for column in about or named if column in found]
-    if found and not both:
-        # What is called the person's number, and varies within visits that do not, is coarser than they are.
-        least = min(column.distinct for column in found)
-        about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
-    unknown = [column for column in able if listed_numbers(column) and not _varies(column, related, profile)]
-    best = both or about or named or found or unknown
-    return min(best, key=lambda column: column.distinct).name if best else None
-
-
-def _attributes(
-    related: Related, key: str, profile: Sequence[ColumnProfileLike]
-) -> Iterator[tuple[ColumnProfileLike, int]]:
-    """The attributes of persons that vary by chance within a key, each with the number of its values within which it does."""
-    varying = related.varying.get(key)
-    if varying is None:
-        return
-    for column in profile:
-        known = max(column.rows - column.nulls, 1)
-        if column.name == key or column.name not in varying.varied or not attribute(column):
-            continue
-        if varying.keys * (1 - column.top / known) >= _SURE:
-            yield column, varying.varied[column.name]
-
-
-def _determines(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
-    """Whether the rows of each value have one value of most attributes, where by chance they would not."""
-    held = failed = 0
-    for one, varied in _attributes(related, column.name, profile):
-        keys = related.varying[column.name].keys
-        by_chance = keys * (1 - one.top / max(one.rows - one.nulls, 1))
-        if varied <= _VARIES * keys and varied * 5 <= by_chance:
-            held += 1
-        else:
-            failed += 1
-    return held > failed
-
-
-def _varies(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
-    """Whether attributes of persons vary within the values of a column."""
-    keys = related.varying[column.name].keys if column.name in related.varying else 0
-    return any(varied > _VARIES * keys for _, varied in _attributes(related, column.name, profile))
-
-
-def _owners(
-    column: ColumnProfileLike, person: str | None, by_name: Mapping[str, ColumnProfileLike], related: Related
-) -> int:
-    """How many have a value of a column: the persons, where all rows of one have the same, else the rows."""
-    varying = related.varying.get(person or "")
-    if person is None or varying is None or column.name not in varying.varied:
-        return column.rows
-    its_own = varying.varied[column.name] <= _VARIES * varying.keys
-    return by_name[person].distinct if its_own else column.rows
 
 
 def _counted(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
@@ -249,7 +133,7 @@ def _without_twins(
     for group in related.same:
         able = [name for name in group if known[name].role in ("quasi", "sensitive")]
         able.sort(key=lambda name: (known[name].role != "sensitive", not known[name].named))
-        dropped |= dict.fromkeys(able[1:], able[0] if able else "")
+        dropped |= {name: able[0] for name in able[1:]}  # noqa: C420 - able may be empty
     return [
         left_out(
             by_name[column.name],

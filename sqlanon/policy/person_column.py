@@ -1,0 +1,129 @@
+"""The column that says whose row it is, as ``sqlanon init`` finds it: by what stays the same of a person, by names, by how values are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlanon.policy.roles import (
+    ColumnProfileLike,
+    attribute,
+    can_be_key,
+    listed,
+    listed_numbers,
+    named_person,
+)
+from sqlanon.policy.vocabulary import names_first, words_of
+
+_VARIES = 0.02
+"""Share of the keys in which an attribute may vary and still be one of theirs: data have errors."""
+_SURE = 10
+"""Keys in which an attribute would vary by chance, at least, for that it does not to prove anything."""
+MOST_KEYS = 12
+"""Columns that are tried as keys of persons."""
+
+
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """How the attributes of persons vary among the rows of one key: among keys that have several rows.
+
+    Attributes:
+        keys: that have several rows.
+        varied: by attribute, those of them whose rows have different values of it.
+    """
+
+    keys: int
+    varied: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """What was counted over several columns of a table together.
+
+    Attributes:
+        varying: by the column that may be the key of a person.
+        same: groups of columns that determine each other, such as a code and its label.
+    """
+
+    varying: Mapping[str, Varying]
+    same: Sequence[Sequence[str]] = ()
+
+
+NOTHING = Related({})
+
+
+def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[str]]:
+    """Columns that may be numbers of persons; and those of which it shows whether they stay the same within one.
+
+    The latter are attributes of persons, by which numbers of persons are known, and columns of many values, which may be as many as persons.
+    """
+    keys = [column for column in profile if can_be_key(column)]
+    keys.sort(key=lambda column: (not named_person(column), -column.distinct))
+    looked = [column.name for column in profile if attribute(column) or listed(column)]
+    return [column.name for column in keys[:MOST_KEYS]], looked
+
+
+def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | None:
+    """The column that says whose row it is, where several rows are one person's.
+
+    That is a column within whose values what stays the same of a person does so; of several the one that is called a person's number,
+    then the one of the fewest values, as a visit determines the person as well. Where attributes prove nothing, the name decides, and where
+    that says nothing, how values are written.
+    """
+    able = [column for column in profile if can_be_key(column)]
+    found = [column for column in able if _determines(column, related, profile)]
+    named = [column for column in able if named_person(column)]
+    about = [column for column in named if names_first(words_of(column.name))]
+    both = [column for column in about or named if column in found]
+    if found and not both:
+        # What is called the person's number, and varies within visits that do not, is coarser than they are.
+        least = min(column.distinct for column in found)
+        about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
+    unknown = [column for column in able if listed_numbers(column) and not _varies(column, related, profile)]
+    best = both or about or named or found or unknown
+    return min(best, key=lambda column: column.distinct).name if best else None
+
+
+def _attributes(
+    related: Related, key: str, profile: Sequence[ColumnProfileLike]
+) -> Iterator[tuple[ColumnProfileLike, int]]:
+    """The attributes of persons that vary by chance within a key, each with the number of its values within which it does."""
+    varying = related.varying.get(key)
+    if varying is None:
+        return
+    for column in profile:
+        known = max(column.rows - column.nulls, 1)
+        if column.name == key or column.name not in varying.varied or not attribute(column):
+            continue
+        if varying.keys * (1 - column.top / known) >= _SURE:
+            yield column, varying.varied[column.name]
+
+
+def _determines(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
+    """Whether the rows of each value have one value of most attributes, where by chance they would not."""
+    held = failed = 0
+    for one, varied in _attributes(related, column.name, profile):
+        keys = related.varying[column.name].keys
+        by_chance = keys * (1 - one.top / max(one.rows - one.nulls, 1))
+        if varied <= _VARIES * keys and varied * 5 <= by_chance:
+            held += 1
+        else:
+            failed += 1
+    return held > failed
+
+
+def _varies(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
+    """Whether attributes of persons vary within the values of a column."""
+    keys = related.varying[column.name].keys if column.name in related.varying else 0
+    return any(varied > _VARIES * keys for _, varied in _attributes(related, column.name, profile))
+
+
+def owners(
+    column: ColumnProfileLike, person: str | None, by_name: Mapping[str, ColumnProfileLike], related: Related
+) -> int:
+    """How many have a value of a column: the persons, where all rows of one have the same, else the rows."""
+    varying = related.varying.get(person or "")
+    if person is None or varying is None or column.name not in varying.varied:
+        return column.rows
+    its_own = varying.varied[column.name] <= _VARIES * varying.keys
+    return by_name[person].distinct if its_own else column.rows
