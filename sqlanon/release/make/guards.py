@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from sqlanon.declared import most_suppressed
 from sqlanon.declared.combinations import combinations
@@ -17,7 +17,10 @@ from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Counted, Roles
+from sqlanon.table.stage import Roles
+
+if TYPE_CHECKING:
+    from sqlanon.release.make.prepare import Staged
 
 UNIQUE_SHARE = 0.01
 """Share of rows alone with their value above which an insensitive column identifies people."""
@@ -27,19 +30,6 @@ _OWN = 2
 """Persons who have a value, on average, from which values are not those of single persons."""
 FEW_VALUES = 50
 """Values up to which a quasi column is one of categories, however few rows have them."""
-
-
-class Staging(Protocol):
-    """What of a source that was read is looked at: see `sqlanon.release.make.prepare.Staged`."""
-
-    @property
-    def roles(self) -> Roles: ...  # noqa: D102
-    @property
-    def stage(self) -> TableRef: ...  # noqa: D102
-    @property
-    def rows(self) -> int: ...  # noqa: D102
-    @property
-    def persons(self) -> tuple[Counted, ...]: ...  # noqa: D102
 
 
 def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -> None:
@@ -113,7 +103,7 @@ def guard_sensitive(spec: ReleaseSpec, sensitive: Sequence[Domain], rows: int) -
 
 
 def guard_sets(
-    scratch: Scratch, spec: ReleaseSpec, staged: Staging, quasi: Sequence[Domain], *, part: bool
+    scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool
 ) -> None:
     """A quasi column of text without hierarchy is published as sets of its values, or as the first and the last of them.
 

@@ -36,10 +36,10 @@ def compact(
     catalog = Catalog(engine)
     catalog.guard()
     with ExitStack() as stack:
-        names = sorted({entry.release for entry in catalog.entries()}) if releases is None else releases
+        names = catalog.releases() if releases is None else releases
         for name in names:
             stack.enter_context(engine.lock(f"release {name}"))
-        entries = [entry for entry in catalog.entries() if entry.release in names]
+        entries = [entry for name in names for entry in catalog.entries(name)]
         there = engine.look_up([], schema=catalog.table).tables
         wanted = dict.fromkeys([*catalog.tables, list_table(engine), *_changed(engine, entries)])
         label, progress = ", ".join(names), progress or Silent()
