@@ -6,8 +6,9 @@ documentation site: .venv-docs.
 
     python3 dev.py demo    run the demonstration (installs what sqlanon itself needs; with --engine spark also what Spark needs)
     python3 dev.py test    run the tests, PostgreSQL and Spark included (installs what development needs; Spark wants Java 17)
-                           (--thorough: what the default run leaves out)
+                           (--thorough: what the default run leaves out; --changed: what a change needs)
     python3 dev.py check   run the linters and the type checker
+    python3 dev.py ready   before a commit: check, then the tests of generated files, of what changed, and those that failed last
     python3 dev.py docs    build the documentation site into site/; a warning fails the build
     python3 dev.py lock    write the constraints anew from pyproject.toml
 
@@ -132,6 +133,28 @@ def check() -> None:
         sys.exit(1)
 
 
+def test(rest: list) -> None:
+    """Replace this process by the tests."""
+    os.chdir(ROOT)
+    # The tests start hundreds of interpreters, which read bytecode from here, also where none shall lie beside the sources.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")
+    # The order of sets is the same in every run.
+    os.environ.setdefault("PYTHONHASHSEED", "0")
+    if "--changed" not in rest:
+        # Compile the kernels once, before several test processes would each do it at the same time.
+        run(BIN / "python", "-m", "tests.compiled")
+    become(
+        BIN / "python",
+        "-m",
+        "pytest",
+        "--numprocesses=auto",
+        "--maxprocesses=4",
+        "--dist=worksteal",
+        *rest,
+    )
+
+
 def lock() -> None:
     """Resolve pyproject.toml anew; the oldest supported Python decides, so that every newer one agrees."""
     if sys.version_info[:2] != (3, 11):
@@ -178,26 +201,14 @@ def main(arguments: list) -> None:
         install(DEV)
         install(SPARK)
         install(DBT, DBT_VENV)
-        os.chdir(ROOT)
-        # The tests start hundreds of interpreters, which read bytecode from here, also where none shall lie beside the sources.
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")
-        # The order of sets is the same in every run.
-        os.environ.setdefault("PYTHONHASHSEED", "0")
-        # Compile the kernels once, before several test processes would each do it at the same time.
-        run(BIN / "python", "-m", "tests.compiled")
-        become(
-            BIN / "python",
-            "-m",
-            "pytest",
-            "--numprocesses=auto",
-            "--maxprocesses=4",
-            "--dist=worksteal",
-            *rest,
-        )
+        test(rest)
     elif command == "check":
         install(DEV)
         check()
+    elif command == "ready":
+        install(DEV)
+        check()
+        test(["-q", "--changed", *rest])
     elif command == "docs":
         install(DOCS, DOCS_VENV)
         os.environ["NO_MKDOCS_2_WARNING"] = "1"

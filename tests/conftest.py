@@ -17,8 +17,13 @@ from hypothesis import HealthCheck, settings
 from tests.covering import beyond_default
 from tests.draws import draw_the_same
 from tests.engines import ENGINES, PAIR, TestEngine, required
+from tests.reach import changed_files, choose, read
+from tests.times import Costs
 
 Connect = Callable[[TestEngine], Any]
+
+CHOSEN = pytest.StashKey[list[str] | None]()
+"""What ``--changed`` runs: test files, tests, and single items."""
 
 LONG = ("benchmarks", "dbt", "paper", "safety")
 """Folders of the longest tests."""
@@ -32,6 +37,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run what the default run leaves out: exhaustive searches, all crash points, small benchmarks, and more "
         "random tables",
     )
+    parser.addoption(
+        "--changed",
+        action="store_true",
+        help="run changed tests, the quickest tests of changed files, and those that failed last",
+    )
+    parser.addoption("--times", type=Path, metavar="FILE", help="write what each folder, file and test costs")
     parser.addoption(
         "--random",
         action="store_true",
@@ -56,8 +67,23 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("sqlanon")
     if again:
         draw_the_same(config)
+    if hasattr(config, "workerinput"):
+        config.stash[CHOSEN] = config.workerinput["chosen"]
+    elif config.getoption("--changed"):
+        failed = config.cache.get("cache/lastfailed", {}) if config.cache is not None else {}
+        config.stash[CHOSEN] = chosen = sorted(choose(changed_files(), read()) | set(failed))
+        files = {name.partition("::")[0] for name in chosen}
+        config.args[:] = sorted(name for name in files if (config.rootpath / name).exists())
+    if file := config.getoption("--times"):
+        config.pluginmanager.register(Costs(file))
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A worker runs what was chosen here."""
+    node.workerinput["chosen"] = node.config.stash.get(CHOSEN, None)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -77,25 +103,42 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A test on an engine has the mark of its family: ``-m postgres`` selects all that runs on PostgreSQL, before engines are chosen."""
+    params = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    families = {value.family for value in params if isinstance(value, TestEngine)}
+    if "both_dbs" in getattr(item, "fixturenames", ()):
+        families |= {engine.family for engine in PAIR}
+    for family in families:
+        item.add_marker(family)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The default run takes what is not marked thorough; ``--thorough`` the rest, and the properties once more.
+    """The default run takes what is not marked thorough, on one engine; ``--thorough`` the rest, and the properties once more.
 
     A test that is asked for by its name is run as a whole.
     """
     if any("::" in asked for asked in config.args):
         return
+    chosen = frozenset(config.stash.get(CHOSEN, None) or ())
     thorough = bool(config.getoption("--thorough"))
     beyond, never = beyond_default(items)
     kept, left = [], []
     for item in items:
         marked = item in beyond or item.get_closest_marker("thorough") is not None
         again = thorough and item.get_closest_marker("property") is not None
-        (kept if (marked == thorough or again) and item not in never else left).append(item)
+        wanted = not chosen or not chosen.isdisjoint(names_of(item))
+        (kept if wanted and (marked == thorough or again) and item not in never else left).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
     # Processes share what is left: the longest tests come first, so that none of them runs alone at the end.
     items[:] = sorted(kept, key=lambda item: Path(item.nodeid.split("::")[0]).parent.name not in LONG)
+
+
+def names_of(item: pytest.Item) -> tuple[str, str, str]:
+    """Its own name, its test's, and its file's."""
+    return item.nodeid, item.nodeid.partition("[")[0], item.nodeid.partition("::")[0]
 
 
 def ready(engine: TestEngine) -> TestEngine:

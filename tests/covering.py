@@ -1,5 +1,9 @@
 """Which combinations of a test's parameters each run takes, where all of them say little more than some.
 
+**Engines.** A test that runs on several engines runs by default on one of them, which the hash of its name and of its other parameters
+chooses; ``--thorough`` adds the others. Where the engines themselves are compared, or where the test is about what they do differently, it is marked
+``every_engine`` and runs on all.
+
 A test that is marked ``cover`` runs by default on few combinations in which every value of every parameter occurs, the
 engine among them; each argument of the mark names parameters whose values must also all occur together. ``--thorough``
 adds combinations until every two values of different parameters have occurred together: most faults that depend on parameters at
@@ -13,21 +17,49 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
+from zlib import crc32
 
 import pytest
 
+from tests.engines import TestEngine
+
 ENGINE = ("engine", "shared_db", "db")
-"""Parameters that choose the engine; the mark may call each of them engine."""
+"""Parameters that choose the engine; the mark ``cover`` may call each of them engine."""
 
 
-def beyond_default(items: Iterable[pytest.Item]) -> tuple[set[pytest.Item], set[pytest.Item]]:
+def engine_of(item: pytest.Item) -> tuple[str, TestEngine] | None:
+    """The parameter of an item that is an engine, and the engine; None: it has none, or several."""
+    params: dict[str, Any] = item.callspec.params if hasattr(item, "callspec") else {}
+    found = [(name, value) for name, value in params.items() if isinstance(value, TestEngine)]
+    return found[0] if len(found) == 1 else None
+
+
+def other_engines(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """The items that differ from one that the default run takes only by the engine."""
+    same: dict[str, list[tuple[str, pytest.Item]]] = defaultdict(list)
+    for item in items:
+        found = engine_of(item)
+        if found is None or any(item.get_closest_marker(name) for name in ("cover", "every_engine")):
+            continue
+        name, engine = found
+        others = {key: _key(value) for key, value in item.callspec.params.items() if key != name}  # type: ignore[attr-defined]
+        same[f"{item.nodeid.partition('[')[0]} {others}"].append((engine.name, item))
+    left: set[pytest.Item] = set()
+    for key, group in same.items():
+        ordered = sorted(group, key=lambda pair: pair[0])
+        chosen = crc32(key.encode()) % len(ordered)
+        left |= {item for place, (_, item) in enumerate(ordered) if place != chosen}
+    return left
+
+
+def beyond_default(items: Sequence[pytest.Item]) -> tuple[set[pytest.Item], set[pytest.Item]]:
     """The items that the default run leaves out, and those of them that no run takes unless it is asked for them."""
     tests: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         marked = {mark.name for mark in item.iter_markers()}
         if "cover" in marked and hasattr(item, "callspec"):
             tests[item.nodeid.partition("[")[0]].append(item)
-    spared: set[pytest.Item] = set()
+    spared = other_engines(items)
     never: set[pytest.Item] = set()
     for own in tests.values():
         rows, together = _parameters(own)

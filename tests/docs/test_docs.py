@@ -59,39 +59,42 @@ def known() -> dict[str, set[str]]:
     return {"": options(), **{command: options(command) for command in COMMANDS}, **within}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=label)
-def test_links_resolve(page):
+def test_links_resolve():
     broken = []
-    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):
-        if re.match(r"[a-z]+:", target):
-            continue
-        path, _, anchor = target.partition("#")
-        there = (page.parent / path).resolve() if path else page
-        if not there.exists() or (anchor and anchor not in anchors(there)):
-            broken.append(target)
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            there = (page.parent / path).resolve() if path else page
+            if not there.exists() or (anchor and anchor not in anchors(there)):
+                broken.append(f"{label(page)}: {target}")
     assert broken == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=label)
-def test_commands_and_their_options_exist(page, known):
-    text = page.read_text(encoding="utf-8")
+def test_commands_and_their_options_exist(known):
     unknown = []
-    for command in re.findall(r"(?:^|[`/ ])sqlanon((?: +[^\s`#|>]+)+)", text, flags=re.MULTILINE):
-        words = command.split()
-        name = next((word for word in words if word in COMMANDS), "")
-        name = f"dbt {name}" if words[0] == "dbt" else name
-        given = [word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)]
-        if given:
-            unknown += [f"{name} {option}" for option in given if option not in known[name] | known[""]]
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for command in re.findall(r"(?:^|[`/ ])sqlanon((?: +[^\s`#|>]+)+)", text, flags=re.MULTILINE):
+            words = command.split()
+            name = next((word for word in words if word in COMMANDS), "")
+            name = f"dbt {name}" if words[0] == "dbt" else name
+            given = [word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)]
+            if given:
+                allowed = known[name] | known[""]
+                unknown += [f"{label(page)}: {name} {option}" for option in given if option not in allowed]
     assert unknown == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=label)
-def test_options_named_in_prose_exist(page, known):
-    text = without_code(page.read_text(encoding="utf-8"))
+def test_options_named_in_prose_exist(known):
     every = set().union(*known.values())
-    spans = [span for span in re.findall(r"`([^`\n]+)`", text) if span.startswith("--")]
-    assert [span for span in spans if span.split()[0].split("=")[0] not in every] == []
+    unknown = []
+    for page in PAGES:
+        text = without_code(page.read_text(encoding="utf-8"))
+        spans = [span for span in re.findall(r"`([^`\n]+)`", text) if span.startswith("--")]
+        unknown += [f"{label(page)}: {span}" for span in spans if span.split()[0].split("=")[0] not in every]
+    assert unknown == []
 
 
 def test_python_of_the_api_page_runs(tmp_path, monkeypatch, capsys):

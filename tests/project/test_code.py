@@ -55,15 +55,16 @@ def comparisons(path: Path) -> Iterator[int]:
             yield node.lineno
 
 
-@pytest.mark.parametrize(
-    "path", sorted(set((PACKAGE / "kernels").rglob("*.py")) - {PACKAGE / "kernels" / "cache.py"}), ids=label
-)
-def test_kernels_import_numpy_and_numba_with_its_generator_only(path):
+def test_kernels_import_numpy_and_numba_with_its_generator_only():
     allowed = {"numpy", "numba", "llvmlite"} | (
         sys.stdlib_module_names - {"os", "pathlib", "io", "sqlite3", "subprocess"}
     )
-    outside = {name for name in imports(path) if not name.startswith("sqlanon.kernels")}
-    assert {name for name in outside if name.partition(".")[0] not in allowed} == set()
+    found = {}
+    for path in set((PACKAGE / "kernels").rglob("*.py")) - {PACKAGE / "kernels" / "cache.py"}:
+        outside = {name for name in imports(path) if not name.startswith("sqlanon.kernels")}
+        found[label(path)] = {name for name in outside if name.partition(".")[0] not in allowed}
+    assert len(found) > 50
+    assert {name: some for name, some in found.items() if some} == {}
 
 
 def test_nobody_imports_pandas_or_arrow():

@@ -8,6 +8,7 @@ from itertools import combinations, product
 import pytest
 
 from tests.covering import covering
+from tests.engines import ENGINES
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -50,7 +51,7 @@ def test_both_runs_together_have_every_two_values(seed):
 
 @pytest.mark.parametrize("words", [(), ("--thorough",), ("::",)])
 def test_the_two_runs_share_out_the_tests(words):
-    """And a test that is asked for by name is run as a whole."""
+    """And a test that is asked for by name is run as a whole; one on several engines has one of them by default."""
     from types import SimpleNamespace
 
     from tests import conftest
@@ -75,10 +76,15 @@ def test_the_two_runs_share_out_the_tests(words):
         covered = [
             Item("".join(p), "cover", dict(zip("pqr", p, strict=True))) for p in product("12", "12", "123")
         ]
-        items = [*covered, Item("plain", None, {}), Item("long", "thorough", {})]
+        engines = [
+            Item(f"{engine.name}{value}{mark or ''}", mark, {"engine": engine, "p": value})
+            for engine, value, mark in product(ENGINES, range(20), (None, "every_engine"))
+        ]
+        items = [*covered, *engines, Item("plain", None, {}), Item("long", "thorough", {})]
         config = SimpleNamespace(
             args=["t.py::test_x"] if words == ("::",) else ["t.py"],
             getoption=lambda _: words == ("--thorough",),
+            stash={},
             hook=SimpleNamespace(pytest_deselected=lambda **_: None),
         )
         conftest.pytest_collection_modifyitems(config, items)
@@ -87,12 +93,20 @@ def test_the_two_runs_share_out_the_tests(words):
     names = run(words)
     assert ("plain" in names) == (words != ("--thorough",))
     assert ("long" in names) == (words != ())
-    chosen = names - {"plain", "long"}
+    everywhere = {f"{engine.name}{value}every_engine" for engine, value in product(ENGINES, range(20))}
+    assert (everywhere & names) == (everywhere if words != ("--thorough",) else set())
+    single = {value: {f"{engine.name}{value}" for engine in ENGINES} for value in range(20)}
+    share = {(): 1, ("--thorough",): len(ENGINES) - 1, ("::",): len(ENGINES)}[words]
+    assert {len(same & names) for same in single.values()} == {share}
+    by_default = {name[: -len(str(value))] for value, same in single.items() for name in same & names}
+    assert by_default == {engine.name for engine in ENGINES}, "the choice differs from test to test"
+    chosen = names - {"plain", "long"} - everywhere - set().union(*single.values())
     if words == ():
         assert len(chosen) == 3
         assert [{name[place] for name in chosen} for place in range(3)] == [set("12"), set("12"), set("123")]
     elif words == ("--thorough",):
-        default = run(()) - {"plain"}
+        default = {name for name in run(()) if set(name) <= set("123")}
+        assert not any(same & names & run(()) for same in single.values())
         assert not chosen & default
         assert all(
             any(name[a] == x and name[b] == y for name in chosen | default)

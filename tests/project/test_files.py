@@ -21,9 +21,9 @@ PINNED = [
 ]
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=label)
-def test_every_room_says_what_belongs_in_it(room):
-    assert ast.get_docstring(ast.parse((room / "__init__.py").read_text()))
+def test_every_room_says_what_belongs_in_it():
+    inside = {label(room): ast.get_docstring(ast.parse((room / "__init__.py").read_text())) for room in ROOMS}
+    assert [name for name, text in inside.items() if not text] == []
 
 
 def test_every_folder_with_modules_is_a_room():

@@ -165,16 +165,16 @@ def test_nothing_is_outside_of_a_picture(names):
             assert all(-1 <= y <= drawing.height + 1 for y in ys), (one.text, one.attrib)
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_steps_are_round(seed):
-    rng = random.Random(seed)
-    low = rng.choice((0.0, rng.uniform(-1, 1) * 10 ** rng.randint(-6, 9)))
-    high = low + rng.random() * 10 ** rng.randint(-6, 9)
-    most = rng.randint(2, 6)
-    found = steps(low, high, most)
-    assert 1 <= len(found) <= most
-    assert all(low - 1e-6 * (high - low) <= one <= high + 1e-6 * (high - low) for one in found)
-    if len(found) > 1 and found != [low, high]:
-        sizes = [b - a for a, b in pairwise(found)]
-        assert sizes == pytest.approx([sizes[0]] * len(sizes), rel=1e-6)
-        assert re.fullmatch(r"[125]\.00000e.*", f"{sizes[0]:.5e}")
+def test_steps_are_round():
+    for seed in range(200):
+        rng = random.Random(seed)
+        low = rng.choice((0.0, rng.uniform(-1, 1) * 10 ** rng.randint(-6, 9)))
+        high = low + rng.random() * 10 ** rng.randint(-6, 9)
+        most = rng.randint(2, 6)
+        found = steps(low, high, most)
+        assert 1 <= len(found) <= most
+        assert all(low - 1e-6 * (high - low) <= one <= high + 1e-6 * (high - low) for one in found)
+        if len(found) > 1 and found != [low, high]:
+            sizes = [b - a for a, b in pairwise(found)]
+            assert sizes == pytest.approx([sizes[0]] * len(sizes), rel=1e-6)
+            assert re.fullmatch(r"[125]\.00000e.*", f"{sizes[0]:.5e}")

@@ -1,0 +1,58 @@
+"""The tests that a change needs: its own, the quickest of each changed file, and those of generated files."""
+
+from __future__ import annotations
+
+import json
+
+from tests.project.tree import ROOT
+from tests.reach import GENERATED, KEPT, choose, read, recorded_names, summarize
+
+REACH = {
+    "sqlanon/a.py": [("tests/x/test_a.py::test_1", 1.0), ("tests/x/test_b.py::test_2", 4.0), ("tests/x/test_c.py::test_3", 9.0)],
+    "sqlanon/b.py": [("tests/x/test_slow.py::test_4", 500.0), ("tests/x/test_b.py::test_2", 4.0)],
+}  # fmt: skip
+
+
+def test_each_changed_file_has_its_share_of_the_time():
+    chosen = choose(["sqlanon/a.py", "sqlanon/b.py"], REACH, seconds=12.0)
+    assert chosen - set(GENERATED) == {
+        "tests/x/test_a.py::test_1",
+        "tests/x/test_b.py::test_2",
+        "tests/x/test_slow.py::test_4",  # it is the only one that is sure to run b
+    }
+
+
+def test_a_changed_test_file_runs_whole():
+    changed = ["tests/x/test_new.py", "tests/engines.py", "README.md", "sqlanon/unknown.py"]
+    assert choose(changed, REACH) == {*GENERATED, "tests/x/test_new.py"}
+
+
+def test_the_quickest_test_of_every_test_file_comes_first():
+    lines = [
+        ("tests/test_a.py::test_1", 0.25, ["sqlanon/a.py"]),
+        ("tests/test_a.py::test_2", 0.5, ["sqlanon/a.py", "sql/core/x.sql"]),
+        ("tests/test_a.py::test_2", 1.5, ["sqlanon/a.py"]),  # another combination of its parameters
+        ("tests/test_b.py::test_3", 1.0, ["sqlanon/a.py"]),
+    ]
+    found = summarize(json.dumps({"test": name, "seconds": cost, "hits": hits}) for name, cost, hits in lines)
+    names = found["tests"]
+    assert names == [["tests/test_a.py::test_1", 0.25], ["tests/test_a.py::test_2", 2.0], ["tests/test_b.py::test_3", 1.0]]  # fmt: skip
+    assert {file: [names[n][0][-1] for n in numbers] for file, numbers in found["files"].items()} == {
+        "sqlanon/a.py": ["1", "3", "2"],
+        "sql/core/x.sql": ["2"],
+    }
+
+
+def test_the_tests_of_a_kernel_are_those_of_its_callers():
+    names = recorded_names("sqlanon/kernels/requirements.py")
+    assert names
+    assert all((ROOT / name).exists() and "/kernels/" not in name for name in names)
+
+
+def test_the_record_is_of_this_project():
+    """Most of what it names is there; what is not is passed over."""
+    reach = read()
+    assert sum((ROOT / file).exists() for file in reach) > 0.8 * len(reach) > 500
+    assert all(0 < len(tests) <= KEPT for tests in reach.values())
+    for file in GENERATED:
+        assert (ROOT / file).exists()
