@@ -1,5 +1,8 @@
 """Which combinations of a test's parameters each run takes, where all of them say little more than some.
 
+**Costs.** A test whose combinations take long together (`costs.json`, by ``python -m tests.times``) runs by default on as many of them
+as fit into a second, and on two at least; ``--thorough`` adds the others.
+
 **Engines.** A test that runs on several engines runs by default on one of them, which the hash of its name and of its other parameters
 chooses; ``--thorough`` adds the others. Where the engines themselves are compared, or where the test is about what they do differently, it is marked
 ``every_engine`` and runs on all.
@@ -13,9 +16,11 @@ Testing, 2004). A test that is asked for by its name runs on all.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -23,6 +28,10 @@ import pytest
 
 from tests.engines import TestEngine
 
+COSTS = Path(__file__).with_name("costs.json")
+"""Seconds of one combination of a test, for tests that take more than a second in all."""
+SECONDS = 1.0
+"""What the combinations of one test may take together in the default run."""
 ENGINE = ("engine", "shared_db", "db")
 """Parameters that choose the engine; the mark ``cover`` may call each of them engine."""
 
@@ -52,6 +61,29 @@ def other_engines(items: Iterable[pytest.Item]) -> set[pytest.Item]:
     return left
 
 
+def too_long(items: Iterable[pytest.Item], costs: Mapping[str, float]) -> set[pytest.Item]:
+    """The combinations of long tests for which a second does not suffice; those that are taken have as many values as they can.
+
+    Args:
+        items: those that the default run takes otherwise.
+        costs: seconds of one combination of a test.
+    """
+    tests: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if hasattr(item, "callspec") and not item.get_closest_marker("thorough"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    left: set[pytest.Item] = set()
+    for name, own in tests.items():
+        most = max(2, int(SECONDS / costs[name])) if costs.get(name) else len(own)
+        if len(own) > most:
+            rows, _ = _parameters(own)
+            order = sorted(range(len(own)), key=lambda place: crc32(own[place].nodeid.encode()))
+            best = [order[place] for place in covering([rows[place] for place in order])]
+            taken = list(dict.fromkeys([*best, *order]))[:most]
+            left |= {item for place, item in enumerate(own) if place not in taken}
+    return left
+
+
 def beyond_default(items: Sequence[pytest.Item]) -> tuple[set[pytest.Item], set[pytest.Item]]:
     """The items that the default run leaves out, and those of them that no run takes unless it is asked for them."""
     tests: dict[str, list[pytest.Item]] = defaultdict(list)
@@ -69,7 +101,8 @@ def beyond_default(items: Sequence[pytest.Item]) -> tuple[set[pytest.Item], set[
         second = set(covering(rows, [*together, *combinations(names, 2)], first))
         spared |= {own[place] for place in by_default if place not in first}
         never |= {item for place, item in enumerate(own) if place not in first | second}
-    return spared, never
+    costs = json.loads(COSTS.read_text(encoding="utf-8")) if COSTS.exists() else {}
+    return spared | too_long([item for item in items if item not in spared], costs), never
 
 
 def seeds(count: int, always: int = 1) -> list[Any]:
@@ -80,9 +113,9 @@ def seeds(count: int, always: int = 1) -> list[Any]:
 def _parameters(items: Sequence[pytest.Item]) -> tuple[list[dict[str, str]], list[list[str]]]:
     """The parameters of every item of a test, and which of them its mark wants together."""
     mark = items[0].get_closest_marker("cover")
-    assert mark is not None
+    together = mark.args if mark else ()
     rows = [{name: _key(value) for name, value in item.callspec.params.items()} for item in items]  # type: ignore[attr-defined]
-    return rows, [[_named(rows[0], name) for name in names.split()] for names in mark.args]
+    return rows, [[_named(rows[0], name) for name in names.split()] for names in together]
 
 
 def covering(

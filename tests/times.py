@@ -1,19 +1,26 @@
 """What each test costs: ``--times FILE`` writes seconds by folder, file and test (wall clock, and processor with ended child processes).
 
+    python -m pytest --times FILE ..                 what a run costs
+    python -m tests.times FILE [--slower FACTOR]     keep what combinations cost in tests/costs.json (tests.covering)
+
 Fixtures of a module count for the first test that asks for them. The processor seconds of a database server are in none of them.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import sys
 import time
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.covering import COSTS, SECONDS
 
 NAME = "cost"
 """What a report carries from a worker to the process that writes."""
@@ -79,3 +86,23 @@ def summary(seconds: dict[str, tuple[float, float]]) -> dict[str, Any]:
         }
         for part, group in groups.items()
     }
+
+
+def main(words: Sequence[str]) -> None:
+    """Keep what combinations cost, of tests that take longer than the default run gives them."""
+    parser = argparse.ArgumentParser(description="Keep what combinations of tests cost.")
+    parser.add_argument("file", type=Path, help="what --times wrote")
+    parser.add_argument(
+        "--slower", type=float, default=1.0, help="how much slower the machine was than two quiet cores"
+    )
+    given = parser.parse_args(words)
+    costs = {}
+    for name, cost in json.loads(given.file.read_text(encoding="utf-8"))["tests"].items():
+        seconds = cost["wall"] / given.slower
+        if cost["items"] > 2 and seconds > SECONDS:
+            costs[name] = round(seconds / cost["items"], 3)
+    COSTS.write_text(json.dumps(costs, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -11,6 +11,7 @@ from benchmarks.analysts import QUERIES, main
 from examples.sources import DataMissingError, data_folder
 
 
+@pytest.mark.thorough
 def test_a_small_run_answers_or_gives_the_reason(tmp_path: Path) -> None:
     try:
         data_folder()

@@ -68,6 +68,7 @@ def test_best_is_not_above_its_methods(tmp_path, data):
         assert all(run["verified"] and run["min_class"] >= one["k"] for run in one["runs"])
 
 
+@pytest.mark.thorough
 def test_search_by_rows(tmp_path, data):
     assert data
     words = ["--copies", "2", "--rows", "1000"]

@@ -30,6 +30,7 @@ def test_demo(cli, tmp_path):
     assert kept == {".sqlanon-demo", "anon.yml", "hierarchies", "patients.csv", "warehouse.duckdb"}
 
 
+@pytest.mark.thorough
 def test_again(cli, tmp_path):
     assert cli(*SMALL).code == 0
     policy = tmp_path / "sqlanon-demo" / "anon.yml"

@@ -121,6 +121,7 @@ def documented() -> dict[str, dict[str, str]]:
     return found
 
 
+@pytest.mark.thorough
 def test_every_command_prints_what_the_page_lists(printed):
     page = documented()
     assert set(page) == set(printed)

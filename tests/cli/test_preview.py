@@ -74,6 +74,7 @@ def test_rows_before_and_after_fit_each_other(folder, cli, caplog):
     assert "people" not in cli("releases").out
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_a_terminal_shows_it_and_anything_else_is_refused(terminal, shell):
     code, shown = terminal("preview", "people", "--rows", "3")

@@ -77,6 +77,7 @@ def test_every_kind_of_policy_is_made_of_made_up_rows(tmp_path, monkeypatch, met
     assert sorted(path.parent.iterdir()) == before
 
 
+@pytest.mark.thorough
 @pytest.mark.duckdb
 def test_what_cannot_be_made_is_named(cli, tmp_path):
     """A model that needs a table of the database; the command goes on with the others."""

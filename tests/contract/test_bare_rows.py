@@ -71,6 +71,7 @@ WIDE = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("way", WIDE, ids=str)
 def test_more_codes_than_sixteen_bits_hold(shared_db: Any, way: Way, tmp_path: Path) -> None:

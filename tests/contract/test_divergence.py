@@ -59,6 +59,7 @@ def check(db: Any, case: Case, kind: str, source: str, rows: list[dict[str, Any]
             same(one, oracle.kld(p, q, len(rows)))
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("kind", FORMATS)

@@ -138,6 +138,7 @@ def read(path: Path, **how: Any) -> tuple[str, int]:
     return found.kind, profile.distinct
 
 
+@pytest.mark.thorough
 def test_texts_of_any_kind_are_published_to_the_letter(tmp_path: Path) -> None:
     """Random columns of texts that look like numbers, dates and codes."""
     draw = random.Random(20)

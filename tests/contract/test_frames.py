@@ -180,6 +180,7 @@ def test_polars_needs_no_other_library(monkeypatch):
             release.to_pandas()
 
 
+@pytest.mark.thorough
 def test_no_library_of_frames_is_imported_with_sqlanon():
     code = "import sys, sqlanon.database.frames; print({'pandas', 'polars', 'pyarrow'} & set(sys.modules))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)

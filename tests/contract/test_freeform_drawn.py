@@ -90,6 +90,7 @@ def unevenness(counts: Counter[Any], kinds: int) -> float:
     return sum((counts[one] - expected) ** 2 / expected for one in counts) + expected * (kinds - len(counts))
 
 
+@pytest.mark.thorough
 def test_secrets_draw_every_edge_and_every_order_of_equal_rows_as_often(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +150,7 @@ def by_private_values(_: Freeform, context: Any) -> Assignment:
     return Assignment(context.scratch.table("assign"), "kernel", matches=Matches(rid, np.array(CROSSED)))
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("hostile", [False, True])
 def test_which_of_equal_rows_comes_first_gives_no_row_away(

@@ -103,6 +103,7 @@ def sample(
         yield made
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 def test_the_best_of_all_nodes(sample: Sample, table: Case) -> None:
     """Every metric, limits, and what becomes of suppressed rows; both executions."""

@@ -117,6 +117,7 @@ def test_answers_hold_whatever_the_values_are(shared_db: Any, form: str, k: int)
         shared_db.query("SELECT place, count(*) AS n FROM other GROUP BY place")
 
 
+@pytest.mark.thorough
 def test_audit_evaluation_and_the_next_version(shared_db: Any) -> None:
     """Without it a new value stops the next run; what is measured later sees the same values as the run."""
     table = placed(shared_db)

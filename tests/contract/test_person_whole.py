@@ -175,6 +175,7 @@ def test_what_is_asked_near_what_the_table_has_leaves_more_than_a_few_classes(
     assert made.report.loss.gcp <= 0.1
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize(
     "asked", [{"recursive_cl": {"c": 10, "l": 2}}, {"entropy_l": "3/2"}, {"distinct_l": 2}], ids=str
@@ -222,6 +223,7 @@ def test_what_most_rows_of_a_person_have_guides_where_most_rows_have_it(
     assert made.report.classes > 1
 
 
+@pytest.mark.thorough
 def test_refine_is_not_used_where_the_rows_lose_more_by_it(shared_db: Any) -> None:
     """Persons at 0, 1, 4, 11 and 12, the first with 40 rows: {0, 1} and {4, 11, 12} lose 26 by persons and 66 by rows, {0, 1, 4} and {11, 12} 14 and 170."""
     said = []

@@ -80,6 +80,7 @@ def check(db: Any, seed: int, cities: Path, execution: str, form: str) -> None:
         assert (audit.requirements, audit.not_measured) == (report.requirements, ())
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize(("execution", "form"), [("kernel", "labels"), ("pushdown", "ranges")])
 def test_the_best_node_and_what_it_reaches_are_those_of_plain_python(

@@ -67,6 +67,7 @@ def asked(both_dbs: tuple[Any, ...]) -> tuple[Any, ...]:
     return both_dbs
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("batch", seeds(BATCHES, 2))
 def test_engines_agree_over_adult(asked: tuple[Any, ...], batch: int) -> None:
     for query in shapes.queries(2026, COUNT, "adult", "kinds")[batch::BATCHES]:

@@ -77,6 +77,7 @@ def test_numbers_beyond_all_types_end_in_no_raw_error(named: tuple[Any, str], pr
     assert 0 <= answer.rows[0]["n"].low <= answer.rows[0]["n"].high <= 7
 
 
+@pytest.mark.thorough
 def test_rounded_ratios(shared_db: Any) -> None:
     """100 n / d for small n and d, among them ties: as exact decimals are rounded, half up, which PostgreSQL does and DuckDB does for doubles."""
     db = shared_db

@@ -93,6 +93,7 @@ def values(row: tuple[Any, ...], *, everything: bool) -> Iterator[Cells]:
     yield from (Cells(*way, row[3]) for way in product(*ways))
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("make", [suppressed, points])
 def test_groups_beside_the_listed_ones_are_known_exactly(shared_db: Any, make: Callable[[Any], str]) -> None:

@@ -115,6 +115,7 @@ def test_ways_of_equal_cost_are_counted(
         assert search.bound == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("columns", "most"),
     [("dependent", 20_000), pytest.param("uniform", 40_000, marks=pytest.mark.thorough)],

@@ -29,6 +29,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return pinned_environment(tmp_path_factory.mktemp("environment"))
 
 
+@pytest.mark.thorough
 def test_the_environment_has_the_pinned_packages_alone(environment, tmp_path):
     wanted = "import duckdb, numba, rich, sqlanon; print(sqlanon.__file__)"
     code, shown = on_terminal(f"python -c '{wanted}'", tmp_path, environment)
@@ -37,6 +38,7 @@ def test_the_environment_has_the_pinned_packages_alone(environment, tmp_path):
         assert on_terminal(f"python -c 'import {name}'", tmp_path, environment)[0] == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.duckdb
 def test_commands_of_the_readme(environment, tmp_path):
     shown = run_in_order(README, tmp_path, environment)

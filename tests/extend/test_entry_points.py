@@ -58,6 +58,7 @@ def policy(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_a_distribution_adds_all_four(policy: Path) -> None:
     planned, run = (python(policy, "-c", START, word) for word in ("plan", "run"))
     assert (planned.returncode, run.returncode) == (0, 0), planned.stderr + run.stderr

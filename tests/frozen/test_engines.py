@@ -106,6 +106,7 @@ def test_a_run_again_changes_nothing_and_full_shows_the_same(shared_db: Any) -> 
     assert seen(shared_db, table) == rows
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", seeds(6, 2))
 def test_runs_that_are_skipped_or_repeated_give_the_same(shared_db: Any, seed: int) -> None:
     """One release runs every night, and twice; the other only when a cohort is due: no class is deleted whole, which a run decides for ever."""
@@ -246,6 +247,7 @@ def test_starred_rows_are_one_class_of_their_cohort(shared_db: Any) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_first_cohort_of_more_rows_than_a_row_group() -> None:
     """DuckDB's threads insert so many rows in batches, which a table that the same transaction made without rows loses."""
     with sqlanon.connect("duckdb:///:memory:", threads=2) as db:

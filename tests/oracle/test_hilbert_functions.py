@@ -161,6 +161,7 @@ def test_a_key_that_is_too_long_for_a_word_names_the_other_function(installed: A
     assert "use hilbert_key_bytes" in str(caught.value.__cause__)
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("function", ["hilbert_key", "hilbert_key_bytes"])
 def test_columns_may_have_any_name(installed: Any, function: str) -> None:

@@ -24,6 +24,7 @@ def side_by_side() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("compared", [False, True], ids=["boxes", "compared with exact columns"])
 def test_counts_are_as_narrow_as_what_classes_attain_allows(
     shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, tmp_path: Path, compared: bool
@@ -120,6 +121,7 @@ def test_intervals_and_their_bounds_are_of_the_boxes(shared_db: Any) -> None:
     assert (plain.low, plain.high) == (1, 1)
 
 
+@pytest.mark.thorough
 def test_sums_and_extremes_know_that_some_row_has_each_end(
     shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
@@ -176,6 +178,7 @@ def test_ends_of_what_a_type_holds(shared_db: Any, kind: str, first: str, last: 
             assert (found.low, found.high) == (low, high), condition
 
 
+@pytest.mark.thorough
 def test_different_values_are_at_least_those_that_classes_attain(
     shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:

@@ -98,6 +98,7 @@ def place(first: Path, tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
+@pytest.mark.thorough
 def test_a_second_checkout_finds_what_is_compiled(first, place, tmp_path):
     """Files of another time in another folder, and their comments: what imports a changed file is compiled, and nothing else."""
     second = checkout(tmp_path / "second")

@@ -128,6 +128,7 @@ with sqlanon.connect("duckdb:///:memory:") as db:
 """
 
 
+@pytest.mark.thorough
 def test_every_template_renders(installed, tmp_path):
     reported = python(installed, Path(__file__).with_name("render.py"), tmp_path)
     assert Path(reported["from"]).is_relative_to(installed)
@@ -138,6 +139,7 @@ def test_every_template_renders(installed, tmp_path):
     assert reported["failed"] == []
 
 
+@pytest.mark.thorough
 def test_anonymizes(installed, tmp_path):
     from sqlanon._version import __version__
 

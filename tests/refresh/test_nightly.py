@@ -25,6 +25,7 @@ def url(request, tmp_path: Path):
     engine.drop(made)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [10, pytest.param(30, marks=pytest.mark.thorough)])
 def test_nights(url, count):
     hospital, nights, table = Hospital(url), [], []

@@ -189,6 +189,7 @@ def contents(path):
     return {name: sorted(map(repr, in_file(path, f"FROM {'.'.join(name)}"))) for name in tables}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["ranges", "anatomy"])
 def test_back_in_another_file(connect, tmp_path, kind):
     """The file holds the version that readers get, and nothing of any other."""

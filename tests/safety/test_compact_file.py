@@ -231,6 +231,7 @@ def test_a_full_disk_is_refused_before_it_is_full(
     refused(url, path, "1,000 free; free space there")
 
 
+@pytest.mark.thorough
 def test_a_disk_that_is_full_before_the_copy_is_whole_keeps_the_file(tmp_path: Path, start: Any) -> None:
     path = tmp_path / "x.duckdb"
     url = made(path, "CREATE TABLE t AS SELECT md5(range::VARCHAR) AS m FROM range(60000)")

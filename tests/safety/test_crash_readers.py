@@ -38,6 +38,7 @@ def unhurried(read: Callable[[], Any]) -> Callable[[], Any]:
     return reading
 
 
+@pytest.mark.thorough
 @AT
 def test_postgres(make_url, start, stops):
     import psycopg
@@ -68,6 +69,7 @@ def test_postgres(make_url, start, stops):
     assert {answer[1] for answer in readers.answers} == {1, place.generation}
 
 
+@pytest.mark.thorough
 @AT
 def test_duckdb_processes_of_the_published_file(make_url, start, context, tmp_path, stops):
     place = Place(make_url(FILE), tmp_path / "out.duckdb")
@@ -89,6 +91,7 @@ def test_duckdb_processes_of_the_published_file(make_url, start, context, tmp_pa
         assert answers[-1][1] == place.generation
 
 
+@pytest.mark.thorough
 @AT
 def test_duckdb_connections_of_the_killed_process(make_url, start, tmp_path: Path, stops):
     """They die with it: what they saw until then they wrote down."""

@@ -148,6 +148,7 @@ def test_the_mode_of_what_is_written(
     assert sorted(tmp_path.iterdir()) == [target, source]
 
 
+@pytest.mark.thorough
 def test_a_full_disk(make_url: Any, tmp_path: Path, start: Any) -> None:
     """Wherever it fills up: an error of ours that says what to do, and the next run works."""
     url, file, csv = make_url(FILE), tmp_path / "shared.duckdb", tmp_path / "people.csv"
@@ -177,6 +178,7 @@ def test_a_full_disk(make_url: Any, tmp_path: Path, start: Any) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_read_only_shares_the_file(make_url: Any) -> None:
     url = make_url(FILE)
     with sqlanon.connect(url) as db:

@@ -168,6 +168,7 @@ def test_the_catalog_of_a_foreign_file_moves_nothing(tmp_path: Path, status: str
         assert refused
 
 
+@pytest.mark.thorough
 def test_a_file_that_another_process_writes_is_known_by_its_content(filed: Any) -> None:
     """It is replaced as before; one that is not ours stays, also while nobody else may open it."""
     db, path, changes = filed

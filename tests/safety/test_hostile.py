@@ -55,6 +55,7 @@ def owned(make_url) -> Any:
         root.execute(f"DROP ROLE {owner}, {rogue}")
 
 
+@pytest.mark.thorough
 def test_planted_objects_never_run(owned):
     """Everything that sqlanon does, in one database; the planted objects log each call of the owner's."""
     db, root = owned

@@ -194,6 +194,7 @@ def everything(folder: Path, *, spoiled: bool) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.thorough
 def test_macros_change_nothing(tmp_path: Path) -> None:
     clean = everything(tmp_path / "clean", spoiled=False)
     spoiled = everything(tmp_path / "spoiled", spoiled=True)

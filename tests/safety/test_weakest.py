@@ -254,6 +254,7 @@ def crash_at(place: Place, case: str, after: int) -> None:
     holds(place, first)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", ["refresh", "columns"])
 def test_killed_while_publishing(case, tmp_path):
     """After every change that readers or the catalog see, and some of the others."""

@@ -17,6 +17,12 @@ from tests.engines import required
 from tests.spark.small import settings
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A session takes as long to start as hundreds of other tests: what needs one is a thorough test."""
+    if {"session", "connect_url"} & set(getattr(item, "fixturenames", ())):
+        item.add_marker("thorough")
+
+
 def missing() -> str | None:
     """Why Spark cannot run here."""
     for package in ("pyspark", "pyarrow"):

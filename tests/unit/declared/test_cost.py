@@ -143,6 +143,7 @@ def test_sequential_takes_longer_where_rows_change_places(
     assert seconds < found.most_seconds
 
 
+@pytest.mark.thorough
 def test_plan_counts_requirements_beyond_k(memory_db: Database) -> None:
     """Of the method itself, and of one among those of `best`."""
     memory_db.engine.execute("CREATE TABLE t AS SELECT i % 97 AS q, i % 5 AS s FROM range(2000) AS r(i)")
@@ -196,6 +197,7 @@ def test_columns_of_a_value_or_nothing_take_less_or_longer(
     assert seconds < found.most_seconds
 
 
+@pytest.mark.thorough
 def test_plan_counts_columns_of_a_value_or_nothing(memory_db: Database, tmp_path: Path) -> None:
     """Columns of two values, and those with a hierarchy of one level."""
     memory_db.engine.execute(

@@ -213,6 +213,7 @@ WRONG = {
 }
 
 
+@pytest.mark.thorough
 def test_mypy_sees_wrong_arguments(tmp_path: Path) -> None:
     file = tmp_path / "calls.py"
     file.write_text(CALLS, encoding="utf-8")

@@ -52,6 +52,7 @@ def test_what_yaml_writes_is_what_we_read(value: dict[str, Any], flow: bool) -> 
     assert not document.found
 
 
+@pytest.mark.thorough
 @pytest.mark.property
 @given(
     st.lists(
