@@ -51,7 +51,7 @@ def other_engines(items: Iterable[pytest.Item]) -> set[pytest.Item]:
         if found is None or any(item.get_closest_marker(name) for name in ("cover", "every_engine")):
             continue
         name, engine = found
-        others = {key: _key(value) for key, value in item.callspec.params.items() if key != name}  # type: ignore[attr-defined]
+        others = {key: place for key, place in item.callspec.indices.items() if key != name}  # type: ignore[attr-defined]
         same[f"{item.nodeid.partition('[')[0]} {others}"].append((engine.name, item))
     left: set[pytest.Item] = set()
     for key, group in same.items():

@@ -64,7 +64,8 @@ def test_the_two_runs_share_out_the_tests(words):
             self._marks = [getattr(pytest.mark, mark)] if mark else []
             self._marks = [m.mark for m in self._marks]
             if params:
-                self.callspec = SimpleNamespace(params=params)
+                indices = {key: hash(str(value)) for key, value in params.items()}
+                self.callspec = SimpleNamespace(params=params, indices=indices)
 
         def iter_markers(self):
             return iter(self._marks)
