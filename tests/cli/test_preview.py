@@ -130,3 +130,12 @@ def test_every_kind_of_release(shared_db):
             assert (was["age"], was["sex"], was["ill"]) in rows
             assert becomes is not None
         assert all(len(names) <= 3 for _, names in found.columns)
+
+
+def test_classes_that_publish_the_same_are_one(folder, cli):
+    with duckdb.connect(str(folder / "w.duckdb")) as made:
+        made.execute("UPDATE people SET age = 30, city = 'c0', ticket = ticket % 10")
+    found = cli("preview", "--json").json
+    run = cli("run", "--json").json
+    assert (found["classes"], found["min_class"]) == (run["classes"], run["min_class"]) == (1, 60)
+    assert found["exposed"] == run["exposed"]

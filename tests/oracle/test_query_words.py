@@ -83,3 +83,21 @@ def test_a_function_with_other_arguments_is_refused(shared_db: Any, call: str) -
     used = call if "OVER" in call or not call.startswith(("floor", "round")) else f"sum({call})"
     with pytest.raises(UnsupportedError):
         shared_db.query(f"SELECT {used} AS n FROM {name}")
+
+
+@pytest.mark.parametrize(
+    ("query", "low", "high", "undefined"),
+    [
+        ("CASE WHEN count(*) > 2 THEN NULL ELSE 1 END", None, None, True), ("CASE WHEN count(*) > 2 THEN sum(a) END", 20, 20, False),
+        ("CASE WHEN count(*) < 2 THEN 1.5 ELSE NULL END", None, None, True), ("CASE WHEN count(*) > 2 THEN NULL ELSE count(*) END", None, None, True),
+        ("CASE WHEN count(*) > 2 THEN NULL ELSE 'few' END", None, None, True), ("CASE WHEN count(*) > 2 THEN NULL END", None, None, True),
+    ],
+)  # fmt: skip
+def test_null_among_the_values_of_case_around_aggregates(
+    shared_db: Any, query: str, low: int | None, high: int | None, undefined: bool
+) -> None:
+    """Values 1 to 4, twice each, of classes of two equal rows."""
+    name = f"n{uuid.uuid4().hex[:10]}"
+    publish(shared_db, name, [quasi("a", "integer", "INTEGER")], [(str(1 + i // 2),) * 2 for i in range(8)])
+    cell = shared_db.query(f"SELECT {query} AS n FROM {name}").rows[0]["n"]
+    assert (cell.low, cell.high, cell.undefined_possible) == (low, high, undefined)

@@ -219,3 +219,21 @@ def test_the_command_line(places: Any) -> None:
     assert ended.exit_code == 0, ended.output
     assert '"rows": 100' in ended.stdout
     assert "row-level security of public.patients" in ended.stdout
+
+
+@pytest.mark.parametrize(("table", "warned"), [("public.patients", True), ("public.open", False)])
+def test_an_audit_says_that_it_measures_a_part(places: Any, table: str, warned: bool) -> None:
+    import json
+
+    from typer.testing import CliRunner
+
+    from sqlanon.cli.app import app
+
+    _, url, _ = places
+    words = ["audit", table, "--qi", "age", "--db", url]
+    for more in ([], ["--quiet"]):
+        ended = CliRunner().invoke(app, [*words, *more])
+        assert ended.exit_code == 0
+        assert ("may hide rows from this role" in ended.output) == warned
+    found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert len(found.get("warnings", [])) == warned

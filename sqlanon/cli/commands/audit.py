@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -189,8 +190,12 @@ def audit(
     assert table is not None
     with database(where, screen, read_only=True) as connected:
         from sqlanon.release.check.audit_place import table_named
+        from sqlanon.release.make.row_security import measured_in_part
 
         table = table_named(connected.engine, table)
+        warned = measured_in_part(connected.engine, connected.engine.relation(table).ref)
+        screen.warn(warned)
+        screen.show(*(f"warning: {warning}" for warning in warned))
         if find_qi:
             return _identifying(screen, _found_qi(connected, table, asked))
         release = _release_of(connected, spec, table)
@@ -202,7 +207,7 @@ def audit(
                 f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that are seen in it"
             )
         risk = _assessed(connected, table, report, asked) if plain else None
-    return _shown(screen, report, risk)
+    return _shown(screen, report, risk, warned)
 
 
 @dataclass(frozen=True)
@@ -269,8 +274,9 @@ def _identifying(screen: Screen, report: IdentifyingReport) -> int:
     return 0
 
 
-def _shown(screen: Screen, report: AuditReport, risk: RiskReport | None) -> int:
-    screen.emit(report.to_dict() | {"risk": risk.to_dict() if risk else None})
+def _shown(screen: Screen, report: AuditReport, risk: RiskReport | None, warned: Sequence[str] = ()) -> int:
+    more = {"warnings": list(warned)} if warned else {}
+    screen.emit(report.to_dict() | {"risk": risk.to_dict() if risk else None} | more)
     if not screen.silent:
         from sqlanon.cli.show.audit import audit_report
         from sqlanon.cli.show.risk import risk_report

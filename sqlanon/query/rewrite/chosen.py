@@ -71,7 +71,11 @@ def chosen(calculator: Calculator, node: exp.Case) -> Quad:
         return _words(calculator, node, branches)
     found = [(may, _side(calculator, value, sharp=True)) for may, value in branches]
     lows, highs = (
-        [when(may, getattr(side, end), None) for may, side in found if not is_false(may)]
+        [
+            when(may, getattr(side, end), None)
+            for may, side in found
+            if not is_false(may) and not isinstance(getattr(side, end), exp.Null)
+        ]  # a bare NULL has the type of a text in PostgreSQL, and says nothing about the ends
         for end in ("low", "high")
     )
     unbounded = [
@@ -119,6 +123,8 @@ def _words(calculator: Calculator, node: exp.Case, branches: list[tuple[Tree, ex
     texts = sorted((text for text in may if text is not None), key=str.encode)
     ends = [
         exp.Case(ifs=[exp.If(this=own(some(may[text])), true=string(text)) for text in listed])
+        if listed
+        else exp.null()
         for listed in (texts, texts[::-1])
     ]
     undefined = when(some(may.get(None, [])), exp.Literal.number(1), exp.Literal.number(0))
@@ -127,6 +133,8 @@ def _words(calculator: Calculator, node: exp.Case, branches: list[tuple[Tree, ex
 
 def _over(word: str, trees: list[Tree]) -> Tree:
     """LEAST or GREATEST, which pass over NULL."""
+    if not trees:
+        return exp.null()
     if len(trees) == 1:
         return trees[0]
     parts = {f"x{i}": tree for i, tree in enumerate(trees)}

@@ -32,7 +32,7 @@ class Preview:
     Attributes:
         release, source: their names.
         rows: of the source.
-        classes, min_class: what the method made now; a run may make others, as it draws anew.
+        classes, min_class: what would be published, where classes that publish the same are one; a run may make others, as it draws anew.
         columns: columns of the source that are published in some form, and the columns that each becomes, in the order of the policy.
         exposed: the risk with every published column; None: nothing is published as it is.
         pairs: of each row that was drawn, its values by column of the source, and by published column; None: it would be left out.
@@ -123,8 +123,17 @@ def preview(
                 for one in readings
             )
             exact = [(one.alias, one.name) for one in ready.roles.insensitive]
-            classes = not recoded.sensitive and recoded.candidates is None
-            exposed = exposure(engine, made.classed, ["class"], exact) if classes else None
+            classes, smallest, exposed = recoded.classes, recoded.min_class, None
+            if not recoded.sensitive and recoded.candidates is None:  # classes that publish the same are one
+                grouped = scratch.table("rows_of_groups")
+                scratch.execute(
+                    "table/of_groups", rows=grouped, classed=made.classed, groups=recoded.groups, columns=[alias for alias, _ in exact]
+                )  # fmt: skip
+                seen = scratch.sql(
+                    "verify/k_anonymity", {"asked": 1}, target=grouped, classes=["place"], count=None
+                )
+                classes, smallest = (int(str(cell)) for cell in engine.fetch(seen)[0][:2])
+                exposed = exposure(engine, grouped, ["place"], exact)
             pairs = tuple(
                 (dict(zip([one.name for one in readings], row[1:], strict=True)), after.get(row[0]))
                 for row in staged
@@ -133,8 +142,8 @@ def preview(
             spec.name,
             str(ready.roles.relation.ref),
             ready.rows,
-            recoded.classes,
-            recoded.min_class,
+            classes,
+            smallest,
             columns,
             exposed,
             pairs,

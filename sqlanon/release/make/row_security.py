@@ -70,6 +70,16 @@ def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[st
     )
 
 
+def measured_in_part(engine: Engine, table: TableRef) -> tuple[str, ...]:
+    """A warning where row-level security hides rows of a table that is only measured."""
+    found = [] if engine.rights is None else engine.rights.hiding([table])
+    if not found:
+        return ()
+    return (
+        f"row-level security of {', '.join(found)} may hide rows from this role: what is measured are the rows that it sees",
+    )
+
+
 def _said(tables: Sequence[str]) -> str:
     return f"row-level security of {', '.join(tables)} may hide rows of the source from this role"
 
@@ -81,4 +91,4 @@ def _hiding(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
     return engine.rights.hiding([source, *beside])
 
 
-__all__ = ["hidden_rows", "refuse_hidden", "source_snapshot"]
+__all__ = ["hidden_rows", "measured_in_part", "refuse_hidden", "source_snapshot"]
