@@ -36,7 +36,7 @@ class ColumnProfileLike(Protocol):
 
     ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
     ``comparable`` is false for types without equality, whose values cannot be counted. Of texts, ``iso`` look like dates or times that
-    begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``), ``coded`` have digits and no space, and are
+    begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``, ``15-Mar-2020``), ``coded`` have digits and no space, and are
     no numbers with decimals and no times. ``bottom`` and ``top_value`` are the
     ends, as round numbers or days, of what is left without a few values far from all others; None: there are none.
     """
@@ -218,8 +218,8 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Propo
     elif nominal and column.distinct > K and column.dated + column.iso >= _MOSTLY * filled:
         return left_out(
             column,
-            f"dates as text ({counts}): left out, as sets of exact dates say too much; of a file read them as dates "
-            "(--types COLUMN=date --date-format FORMAT), of a table in a view, and propose again",
+            f"dates as text ({counts}): left out, as sets of exact dates say too much; of a CSV file read them as dates "
+            "(--types COLUMN=date --date-format FORMAT), of others in a view, and propose again",
         )
     elif nominal and column.distinct > _FEW and first(words, words_.POSTCODES):
         nominal, settings = False, (("hierarchy", "prefix:3,2,1"),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import date
 from typing import Any
 from uuid import uuid4
 
@@ -149,6 +150,17 @@ def test_as_many_quasi_columns_as_a_release_carries(shared_db: Any, many: int) -
     losses = [column.loss for column in shared_db.plan(spec).columns if column.loss is not None]
     assert len(quasi) == 3 or sum(losses) / len(losses) <= 0.25
     assert shared_db.run(spec).verified
+
+
+@pytest.mark.parametrize("form", ["%d-%b-%Y", "%d-%b-%y", "%d%b%Y", "%B %d, %Y", "%-d %b %Y 10:00"])
+def test_texts_that_are_dates_with_the_name_of_a_month_are_not_proposed_as_sets(
+    shared_db: Any, form: str
+) -> None:
+    days = [date(2020, 1 + at % 12, 1 + at % 28) for at in range(80)]
+    rows = [(day.strftime(form), 20 + at % 50) for at in range(40) for day in days]
+    _, roles, text = proposed(shared_db, table_of(shared_db, {"admitted": "VARCHAR", "age": "INTEGER"}, rows))
+    assert roles == {"admitted": "identifier", "age": "quasi"}
+    assert "dates as text" in text
 
 
 def test_nothing_is_proposed_rather_than_addresses(shared_db: Any) -> None:
