@@ -62,12 +62,17 @@ def propose(
     by_name = {column.name: column for column in profile}
     rows = max(column.rows for column in profile)
     person = person_of(profile, related)
-    own = [
-        _of_labels(column, (labels or {}).get(column.name, ()), owners(column, person, by_name, related))
-        for column in profile
-    ]
+
+    def roles() -> list[Proposed]:
+        return [
+            _of_labels(column, (labels or {}).get(column.name, ()), owners(column, person, by_name, related))
+            for column in profile
+        ]
+
+    own = roles()
     if person is None:
         person = _counted(by_name, own)
+        own = roles()
     columns = _with_person(profile, own, person, related)
     columns = _without_twins(by_name, columns, related)
     columns = _without_too_many(profile, columns)

@@ -132,9 +132,14 @@ def attribute(column: ColumnProfileLike) -> bool:
     return few and first(words_of(column.name), words_.ATTRIBUTES) is not None
 
 
-def listed(column: ColumnProfileLike) -> bool:
-    """Whether a column, were it quasi, would be published as sets of many values."""
-    return column.comparable and column.kind in ("text", "enum") and column.distinct > _FEW
+def shown(column: ColumnProfileLike) -> bool:
+    """Whether a column of many values would publish them in clear: as sets, were it quasi, or as it is, were it sensitive."""
+    texts = column.kind in ("text", "enum")
+    return (
+        column.comparable
+        and column.distinct > _FEW
+        and (texts or bool(_sensitive(words_of(column.name), column)))
+    )
 
 
 def _uuid(column: ColumnProfileLike) -> bool:
@@ -157,8 +162,7 @@ def role_of(column: ColumnProfileLike, persons: int) -> Proposed:
 
     Args:
         column: in counts.
-        persons: how many values it may have before half of the persons would have one of their own: the persons, where it says the same in
-            all rows of a person; else the rows.
+        persons: how many may have values of it of their own: the persons, where a value is one person's; else the rows.
     """
     words = words_of(column.name)
     known = column.rows - column.nulls
@@ -175,7 +179,7 @@ def role_of(column: ColumnProfileLike, persons: int) -> Proposed:
             column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out"
         )
     if word := _sensitive(words, column):
-        return _of_sensitive(word, words, column, known)
+        return _of_sensitive(word, words, column, min(known, persons))
     return _quasi(column, words, min(known, persons))
 
 
@@ -189,7 +193,7 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
 
 
 def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int) -> Proposed:
-    """A sensitive column, unless its values are too rare to be published as they are."""
+    """A sensitive column, unless its values, which ``known`` have at most, are too rare to be published as they are."""
     nominal = column.kind not in _ORDERED
     rare = column.distinct * 2 > known or column.singles > _SINGLE * column.rows
     # Texts that are neither codes nor a few words may be names: of parties, of who was charged.

@@ -163,6 +163,24 @@ def test_texts_that_are_dates_with_the_name_of_a_month_are_not_proposed_as_sets(
     assert "dates as text" in text
 
 
+@pytest.mark.parametrize("kind", ["INTEGER", "VARCHAR"])
+def test_sensitive_values_of_one_person_in_many_rows_are_left_out(shared_db: Any, kind: str) -> None:
+    """150 employees with a salary of their own, 24 months each: no salary is alone in a row, and each names its employee."""
+    draw = random.Random(8)
+    rows = []
+    for at in range(150):
+        own, department, born = 20000 + 37 * at, f"d{draw.randrange(4)}", 1960 + draw.randrange(40)
+        for month in range(24):
+            pay = own + (500 if month > 11 else 0)
+            rows.append((f"E{at:04}", born, department, f"level {pay}" if kind == "VARCHAR" else pay, month))
+    columns = {"emp_no": "VARCHAR", "birth_year": "INTEGER", "department": "VARCHAR", "salary": kind, "month": "INTEGER"}  # fmt: skip
+    table = table_of(shared_db, columns, rows)
+    spec, roles, _ = proposed(shared_db, table)
+    assert (spec.person, roles["salary"]) == (("emp_no",), "identifier")
+    assert shared_db.run(spec).verified
+    assert fewest_persons(shared_db, table) >= 10
+
+
 def test_nothing_is_proposed_rather_than_addresses(shared_db: Any) -> None:
     table = table_of(
         shared_db, {"n": "INTEGER", "mail": "VARCHAR"}, [(at, f"m{at}@x.org") for at in range(200)]
