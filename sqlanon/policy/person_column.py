@@ -9,7 +9,7 @@ from sqlanon.policy.roles import (
     ColumnProfileLike,
     attribute,
     can_be_key,
-    listed_numbers,
+    may_number,
     named_person,
 )
 from sqlanon.policy.vocabulary import names_first, words_of
@@ -82,7 +82,7 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
         # What is called the person's number, and varies within visits that do not, is coarser than they are.
         least = min(column.distinct for column in found)
         about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
-    unknown = [column for column in able if listed_numbers(column) and not _varies(column, related, profile)]
+    unknown = [column for column in able if may_number(column) and not _varies(column, related, profile)]
     best = both or about or named or found or unknown
     return min(best, key=lambda column: column.distinct).name if best else None
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from sqlanon.policy import vocabulary as words_
 from sqlanon.policy.proposal import Proposed
-from sqlanon.policy.vocabulary import coded, first, joined, means_money, names_person, words_of
+from sqlanon.policy.vocabulary import coded, compound, first, joined, means_money, names_person, words_of
 
 K = 10
 _ORDERED = frozenset({"integer", "float", "decimal", "date", "timestamp"})
@@ -37,7 +37,7 @@ class ColumnProfileLike(Protocol):
     ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
     ``comparable`` is false for types without equality, whose values cannot be counted. Of texts, ``iso`` look like dates or times that
     begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``, ``15-Mar-2020``), ``coded`` have digits and no space, and are
-    no numbers with decimals and no times. ``bottom`` and ``top_value`` are the
+    no numbers with decimals and no times, ``worded`` are words with capitals, as names are. ``bottom`` and ``top_value`` are the
     ends, as round numbers or days, of what is left without a few values far from all others; None: there are none.
     """
 
@@ -65,6 +65,8 @@ class ColumnProfileLike(Protocol):
     def dated(self) -> int: ...  # noqa: D102
     @property
     def coded(self) -> int: ...  # noqa: D102
+    @property
+    def worded(self) -> int: ...  # noqa: D102
     @property
     def bottom(self) -> str | None: ...  # noqa: D102
     @property
@@ -119,11 +121,29 @@ def named_person(column: ColumnProfileLike) -> bool:
     )
 
 
-def listed_numbers(column: ColumnProfileLike) -> bool:
-    """Whether a column's many values number persons or things by how they are written, or are integers almost all of which are different."""
+def may_number(column: ColumnProfileLike) -> bool:
+    """Whether a column's values may be numbers or names of persons, where no name of a column says so.
+
+    They are many, and written as numbers or names are, or integers almost all of which are different; or it is just called ``id``.
+    """
     filled = column.rows - column.nulls
     nearly = column.kind == "integer" and column.distinct * 10 >= filled * 9
-    return column.distinct > _FEW and (_coded(column) or nearly)
+    return (column.distinct > _FEW and (_coded(column) or _worded(column) or nearly)) or _only_id(column)
+
+
+def _only_id(column: ColumnProfileLike) -> bool:
+    words = words_of(column.name)
+    return (
+        column.distinct >= K
+        and column.kind in ("integer", "text")
+        and words_.ROW_NUMBERS.issuperset(words)
+        and bool(words)
+    )
+
+
+def _worded(column: ColumnProfileLike) -> bool:
+    """Whether values are written as names are, of persons or places or things."""
+    return column.distinct > K and column.worded >= _MOSTLY * (column.rows - column.nulls) > 0
 
 
 def attribute(column: ColumnProfileLike) -> bool:
@@ -189,7 +209,9 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
     if len(words) > 1 and ordered and (words[0] in words_.COUNTS or words[-1] in ("count", "cnt")):
         return None
     balance = means_money(words) and ordered and column.distinct > _FEW
-    return first(words, words_.SENSITIVE) or coded(words) or ("balance" if balance else None)
+    return (
+        first(words, words_.SENSITIVE) or coded(words) or compound(words) or ("balance" if balance else None)
+    )
 
 
 def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int) -> Proposed:
@@ -230,6 +252,8 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Propo
         counts += "; in groups by their first characters"
     elif nominal and not named and _coded(column):
         return left_out(column, f"numbers persons or things, as it is written: {counts}")
+    elif nominal and not named and _worded(column):
+        return left_out(column, f"names persons, places or things, as it is written: {counts}")
     ends = [(key, value) for key, value in (("bottom", column.bottom), ("top", column.top_value)) if value]
     if ends:
         settings += tuple(ends)
@@ -301,7 +325,7 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
             return f"{before}_{word}"
     if column.kind in ("float", "decimal", "date", "timestamp"):
         return None
-    if named_person(column):
+    if named_person(column) or _only_id(column):
         return plain[-1]
     last = plain[-1].rstrip("0123456789") if plain else ""
     if (not category or _coded(column)) and (last in words_.BY_COUNT or joined(last) or "id" in plain[:1]):

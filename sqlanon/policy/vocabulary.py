@@ -33,7 +33,7 @@ BY_COUNT = NUMBERS | _vocabulary(
 PERSONS = _vocabulary(
     "patient pat pt person pers customer cust client member mbr user employee emp student subject subj participant respondent resident"
     " insured citizen voter beneficiary bene donor pupil worker taxpayer nhs mr usubj visitor rider driver passenger kunde versicherter mitglied"
-    " teilnehmer proband"
+    " teilnehmer proband individual who schüler schueler schülerin vpn versuchsperson mitarbeiter angestellter bewohner klient mandant mieter fahrer"
 )
 """Words for persons: alone, or with one of `NUMBERS`, they say whose row it is."""
 PERSONS_NUMBERED = PERSONS | _vocabulary("response account session device household")
@@ -52,6 +52,8 @@ _GERMAN = re.compile(
     r"(kunden|patienten?|versicherten|mitglieds|personal|personen|teilnehmer|probanden|matrikel)(nummer|nr|id)|matrikel"
 )
 _OF_PERSONS = re.compile(f"({'|'.join(sorted(PERSONS))})(id|no|nr|nbr|num|number|key)|desynpuf_?id|ptid|mrn")
+ROW_NUMBERS = _vocabulary("id identifier uid uuid guid pid")
+"""Names that say that a column is the number of something, and not of what."""
 FREE_TEXT = _vocabulary(
     "name names firstname lastname forename surname fullname fname lname mname maiden nickname note notes comment"
     " comments remark remarks description freetext address addr street"
@@ -65,11 +67,12 @@ SENSITIVE = _vocabulary(
     " offense charge crime criminal recid recidivism disability allergy allergies attrition churn fraud loan credit amount charges spending"
     " paid claim premium performance score rating suicide abuse alcohol health medical pregnant pregnancy infection infected positive"
     " tumor tumour cholesterol glucose mental anxiety relapse survived default delinquent delinq bankrupt bankruptcy lien liens bonus pension"
-    " wealth turnover terminated termination resigned gpa befund krankheit medikament gehalt einkommen lohn"
+    " wealth turnover terminated termination resigned gpa befund krankheit erkrankung medikament medikation behandlung therapie gehalt einkommen lohn"
+    " schulden kredit vermögen religion konfession delikt straftat strafe urteil zensur"
 )
 """Words for what nobody may learn of a person."""
 CODED = re.compile(
-    r"diags?|diagnos(e|[ei]s)|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
+    r"diags?|\w*diagnos(en?|[ei]s)|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
     r"|[a-z]{2}(orres|stres[cn]?)|cod"
 )
 """Codes of diagnoses, and the variables of clinical trials (CDISC SDTM) for terms, treatments and results: ``diag_1``, ``aedecod``."""
@@ -97,6 +100,10 @@ ROWS = re.compile(
 """Names of what numbers the rows of a table, or those of a person."""
 POSTCODES = _vocabulary("zip zipcode postcode postal plz")
 COUNTS = _vocabulary("num number n nr no count cnt total")
+_ENDS = re.compile(
+    r"\w+(befund|krankheit|erkrankung|medikament|medikation|behandlung|therapie|gehalt|einkommen|lohn|delikt|urteil|strafe)"
+)
+"""German words for what is sensitive, as the last part of another one: ``bruttogehalt``."""
 _NO_MONEY = _vocabulary("work life balance hours")
 """Of a name made of these words only, ``balance`` is not one of an account: ``WorkLifeBalance``."""
 
@@ -114,6 +121,11 @@ def first(words: Sequence[str], known: frozenset[str]) -> str | None:
             if form in known:
                 return form
     return None
+
+
+def compound(words: Iterable[str]) -> str | None:
+    """The first German word that ends with one for what is sensitive."""
+    return next((word for word in words if _ENDS.fullmatch(word)), None)
 
 
 def coded(words: Iterable[str]) -> str | None:

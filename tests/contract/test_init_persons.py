@@ -208,7 +208,7 @@ def numbers_of(kind: str, at: int) -> object:
         ("kunde", "digits", 300, 900), ("kunde", "digits", 100, 3000), ("zx7", "coded", 120, 600), ("matrikel", "coded", 300, 1800),
         ("SUBJECT", "coded", 40, 600), ("id", "coded", 45, 900), ("claimant", "names", 250, 900), ("Nachname", "names", 250, 900),
         ("kontakt", "mails", 348, 900), ("zx8", "mails", 200, 900), ("party", "names", 250, 900), ("charge_nurse", "names", 30, 900),
-        ("ref", "uuid", 30, 900), ("zx9", "names", 55, 60),
+        ("ref", "uuid", 30, 900), ("zx9", "names", 55, 60), ("zx9", "names", 120, 3000), ("zx9", "names", 25, 2000), ("Schüler", "names", 60, 3000),
     ],
 )  # fmt: skip
 def test_no_number_or_name_of_a_person_is_published(
@@ -245,6 +245,30 @@ def test_where_each_row_is_a_person_managers_are_none(connect: Any) -> None:
     assert (spec.person, spec.rows_are) == ((), "persons")
     assert roles == {"emp_id": "identifier", "manager_id": "identifier", "sex": "quasi", "age": "quasi"}
     assert db.run(spec).verified
+
+
+@pytest.mark.parametrize("name", ["id", "who", "VPN"])
+def test_persons_by_the_name_of_the_column_where_they_have_no_attributes(connect: Any, name: str) -> None:
+    """40 persons of 30 measurements each: by rows a class would be one person's."""
+    draw = random.Random(7)
+    rows = [(100 + at, time, draw.randrange(300)) for at in range(40) for time in range(30)]
+    db = connect(ENGINES[0])
+    table = table_of(db, {name: "INTEGER", "time": "INTEGER", "conc": "INTEGER"}, rows)
+    spec, roles, _ = proposed(db, table)
+    assert (spec.person, roles[name]) == ((name,), "identifier")
+    assert db.run(spec).verified
+    assert fewest_persons(db, table) >= 10
+
+
+def test_where_no_column_says_whose_rows_they_are_the_proposal_says_so(connect: Any) -> None:
+    draw = random.Random(7)
+    rows = [(draw.randrange(90), draw.randrange(300)) for _ in range(900)]
+    db = connect(ENGINES[0])
+    table = table_of(db, {"a": "INTEGER", "b": "INTEGER"}, rows)
+    said = "no column says whose row it is"
+    assert said in proposed(db, table)[2]
+    table = table_of(db, {"emp_id": "INTEGER", "b": "INTEGER"}, [(at, at % 90) for at in range(900)])
+    assert said not in proposed(db, table)[2]
 
 
 def test_what_the_table_is_about_comes_before_who_entered_it(connect: Any) -> None:

@@ -31,6 +31,7 @@ class Profile:
     iso: int = 0
     dated: int = 0
     coded: int = 0
+    worded: int = 0
     bottom: str | None = None
     top_value: str | None = None
 
@@ -52,6 +53,12 @@ def proposed(
 @pytest.mark.parametrize(
     ("column", "role"),
     [
+        (Profile("Hauptdiagnose", distinct=40), "sensitive"),
+        (Profile("Bruttogehalt", "integer", distinct=200), "sensitive"),
+        (Profile("Delikt", distinct=5), "sensitive"),
+        (Profile("x", distinct=40, worded=1000), "identifier"),
+        (Profile("city", distinct=40, worded=1000), "quasi"),
+        (Profile("id", "integer", distinct=40), "identifier"),
         (Profile("patient_id", "integer", distinct=1000), "identifier"),
         (Profile("id", "integer", distinct=1000), "identifier"),
         (Profile("patientID", "integer", distinct=500), "identifier"),
