@@ -13,7 +13,7 @@ from sqlanon.errors import InfeasibleError, PolicyError, SqlanonError
 from sqlanon.results import PlanReport
 from sqlanon.spec import FormatSpec
 from sqlanon.table.profile import ColumnProfile
-from sqlanon.table.related import pairs, same, varying
+from sqlanon.table.related import owned, pairs, same, varying
 
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
@@ -46,10 +46,15 @@ def related(
         first = by_name[names[0]]
         groups += same(engine, source, names, first.distinct + (first.nulls > 0))
     person = policy.propose(profile, labels, policy.Related(found, groups)).person
-    looked = [
-        column.name for column in profile if person and column.name != person[0] and policy.shown(column)
-    ]
-    return policy.Related(found, groups, {name: pairs(engine, source, name, person[0]) for name in looked})
+    if not person:
+        return policy.Related(found, groups)
+    looked = [column.name for column in profile if column.name != person[0] and policy.shown(column)]
+    return policy.Related(
+        found,
+        groups,
+        {name: pairs(engine, source, name, person[0]) for name in looked},
+        {name: owned(engine, source, name, person[0]) for name in looked},
+    )
 
 
 def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy.Proposal:

@@ -45,11 +45,13 @@ class Related:
         varying: by the column that may be the key of a person.
         same: groups of columns that determine each other, such as a code and its label.
         pairs: by column of many values, how many different pairs of one of them and a person there are.
+        alone: by the same column, rows whose value is one person's alone.
     """
 
     varying: Mapping[str, Varying]
     same: Sequence[Sequence[str]] = ()
     pairs: Mapping[str, int] = field(default_factory=dict)
+    alone: Mapping[str, int] = field(default_factory=dict)
 
 
 NOTHING = Related({})

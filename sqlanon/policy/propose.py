@@ -65,7 +65,15 @@ def propose(
 
     def roles() -> list[Proposed]:
         return [
-            _of_labels(column, (labels or {}).get(column.name, ()), owners(column, person, by_name, related))
+            _of_labels(
+                role_of(
+                    column,
+                    owners(column, person, by_name, related),
+                    related.alone.get(column.name, column.singles),
+                ),
+                column,
+                (labels or {}).get(column.name, ()),
+            )
             for column in profile
         ]
 
@@ -100,9 +108,8 @@ def _counted(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Propose
     return min(found, key=lambda column: column.distinct).name if found else None
 
 
-def _of_labels(column: ColumnProfileLike, labels: Sequence[str], persons: int) -> Proposed:
-    """The role of one column by its labels, if it has any, else by its counts and its name."""
-    own = role_of(column, persons)
+def _of_labels(own: Proposed, column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
+    """The role of one column by its labels, if it has any, else its own, by its counts and its name."""
     if not labels:
         return own
     able = column.kind != "other" and column.comparable

@@ -177,12 +177,13 @@ def _category(column: ColumnProfileLike) -> bool:
     return column.distinct <= _FEW and column.distinct * _OFTEN <= column.rows - column.nulls
 
 
-def role_of(column: ColumnProfileLike, persons: int) -> Proposed:
+def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
     """The role of one column.
 
     Args:
         column: in counts.
         persons: how many may have values of it of their own: the persons, where a value is one person's; else the rows.
+        alone: rows whose value is one person's alone.
     """
     words = words_of(column.name)
     known = column.rows - column.nulls
@@ -199,8 +200,8 @@ def role_of(column: ColumnProfileLike, persons: int) -> Proposed:
             column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out"
         )
     if word := _sensitive(words, column):
-        return _of_sensitive(word, words, column, min(known, persons))
-    return _quasi(column, words, min(known, persons))
+        return _of_sensitive(word, words, column, min(known, persons), alone)
+    return _quasi(column, words, min(known, persons), alone)
 
 
 def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
@@ -214,23 +215,26 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
     )
 
 
-def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int) -> Proposed:
-    """A sensitive column, unless its values, which ``known`` have at most, are too rare to be published as they are."""
+def _of_sensitive(
+    word: str, words: Sequence[str], column: ColumnProfileLike, known: int, alone: int
+) -> Proposed:
+    """A sensitive column, unless its values, which ``known`` have at most, and ``alone`` rows alone, are too rare to be published as they are."""
     nominal = column.kind not in _ORDERED
-    rare = column.distinct * 2 > known or column.singles > _SINGLE * column.rows
+    rare = column.distinct * 2 > known or alone > _SINGLE * column.rows
     # Texts that are neither codes nor a few words may be names: of parties, of who was charged.
     texts = nominal and not coded(words) and column.distinct > _FEW and column.distinct * _OFTEN > known
     if rare or texts:
-        alone = f", of which {column.singles} occur once" if column.singles else ""
+        once = f", of which {column.singles} occur once" if column.singles else ""
+        once += f", one person's alone in {alone} rows" if alone > column.singles else ""
         return left_out(
             column,
-            f"sensitive by its name ({word}), but {counts_of(column)}{alone}, would name persons: left out; a view can make groups of them",
+            f"sensitive by its name ({word}), but {counts_of(column)}{once}, would name persons: left out; a view can make groups of them",
         )
     return Proposed(column.name, "sensitive", f"sensitive by its name ({word}); {counts_of(column)}")
 
 
-def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Proposed:
-    """A quasi column, or one that is left out where its values identify persons, of whom there are ``known`` at most."""
+def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: int) -> Proposed:
+    """A quasi column, or one that is left out where its values identify persons, of whom there are ``known`` at most, and ``alone`` rows have one of their own."""
     counts = counts_of(column)
     filled = column.rows - column.nulls
     nominal = column.kind not in _ORDERED
@@ -258,7 +262,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Propo
     if ends:
         settings += tuple(ends)
         counts += "; a few values are far from all others, or one is below 0 (missing values are often written so), and count as the end"
-    if nominal and _lists(column, known, named=bool(named)):
+    if nominal and _lists(column, known, alone, named=bool(named)):
         return _mostly_different(column, known)
     rank = 0 if first(words, words_.GROUPED) else 1 if named else 2
     if (
@@ -279,7 +283,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Propo
     )
 
 
-def _lists(column: ColumnProfileLike, known: int, *, named: bool) -> bool:
+def _lists(column: ColumnProfileLike, known: int, alone: int, *, named: bool) -> bool:
     """Whether sets of a column's values would list many that few rows have.
 
     Half of ``known`` persons, or 1 of 20 rows, have one of their own; or no name explains it, and values are in few rows each.
@@ -288,7 +292,7 @@ def _lists(column: ColumnProfileLike, known: int, *, named: bool) -> bool:
     if column.distinct <= K:
         return False
     seldom = column.distinct * 5 > filled if column.distinct <= _FEW else column.distinct * _OFTEN > filled
-    return column.distinct * 2 > known or column.singles > _SETS * filled or (not named and seldom)
+    return column.distinct * 2 > known or alone > _SETS * filled or (not named and seldom)
 
 
 def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:

@@ -31,6 +31,14 @@ def pairs(engine: Engine, source: str, one: str, other: str) -> int:
     return int(str(engine.fetch(made)[0][0]))
 
 
+def owned(engine: Engine, source: str, column: str, person: str) -> int:
+    """Rows with a value of a column that only one person has. Cost: one GROUP BY."""
+    made = statement(
+        "table/owned", engine.dialect, source=engine.relation(source).ref, column=column, person=person
+    )
+    return int(str(engine.fetch(made)[0][0]))
+
+
 def same(engine: Engine, source: str, names: Sequence[str], values: int) -> list[list[str]]:
     """Groups among columns of equally many values that determine each other.
 
