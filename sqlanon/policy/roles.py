@@ -286,13 +286,13 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
 def _lists(column: ColumnProfileLike, known: int, alone: int, *, named: bool) -> bool:
     """Whether sets of a column's values would list many that few rows have.
 
-    Half of ``known`` persons, or 1 of 20 rows, have one of their own; or no name explains it, and values are in few rows each.
+    Half of ``known`` persons, or 1 of 20 rows, have one of their own; or no name explains it, and values are more than those of a category.
     """
     filled = column.rows - column.nulls
     if column.distinct <= K:
         return False
-    seldom = column.distinct * 5 > filled if column.distinct <= _FEW else column.distinct * _OFTEN > filled
-    return column.distinct * 2 > known or alone > _SETS * filled or (not named and seldom)
+    unclear = not named and (column.distinct > _FEW or column.distinct * 5 > filled)
+    return column.distinct * 2 > known or alone > _SETS * filled or unclear
 
 
 def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:
@@ -301,8 +301,10 @@ def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:
         how = "nearly unique"
     elif column.distinct * 2 > known:
         how = "mostly different"
-    else:
+    elif column.distinct * _OFTEN > column.rows - column.nulls:
         how = "in few rows each"
+    else:
+        how = "texts of which no name says what they are"
     filled = column.rows - column.nulls
     measured = column.kind in _ORDERED and not (column.kind == "integer" and column.distinct == filled)
     other = "; or quasi, to publish it generalized" if measured else ""

@@ -80,8 +80,8 @@ QUASI = _vocabulary(
     "age birth birthday birthdate dob brthdtc brthdt born zip zipcode postcode postal plz city town county state region province"
     " country nation nationality native place sex gender male female race ethnicity ethnic hispanic black marital married marriage education"
     " degree occupation job profession employer workclass language relationship children household admitted admission discharge discharged"
-    " visit death died height weight hospital ward department"
-    " alter geburtsdatum geburtsjahr geschlecht wohnort ort stadt bundesland land beruf familienstand nationalität station"
+    " visit death died height weight hospital ward department neighborhood neighbourhood borough suburb"
+    " blutgruppe jahrgang alter geburtsdatum geburtsjahr geschlecht wohnort ort stadt bundesland land beruf familienstand nationalität station"
 )
 """Words for what others may know of a person."""
 GROUPED = _vocabulary(
@@ -91,7 +91,7 @@ GROUPED = _vocabulary(
 """Of these, what tables of persons are mostly grouped by."""
 ATTRIBUTES = _vocabulary(
     "birth birthday birthdate dob brthdtc brthdt born sex gender male female race ethnicity ethnic ethnicgroup hispanic age nationality"
-    " geburtsdatum geburtsjahr geschlecht nationalität"
+    " geburtsdatum geburtsjahr jahrgang blutgruppe geschlecht nationalität"
 )
 """Words for what stays the same for a person from row to row, or nearly: a number of the person has one value of it."""
 ROWS = re.compile(

@@ -214,6 +214,7 @@ def numbers_of(kind: str, at: int) -> object:
         "coded": f"S-701-{at:04}",
         "names": f"{'ABCDEFGHIJ'[at % 10]}nna {chr(65 + at // 26 % 26)}eier{chr(97 + at % 26)}",
         "mails": f"m{at}@x.org",
+        "letters": f"{chr(65 + at // 26 % 26)}{chr(65 + at % 26)}q",
         "uuid": f"00000000-0000-4000-8000-{at:012}",
     }[kind]
 
@@ -224,7 +225,7 @@ def numbers_of(kind: str, at: int) -> object:
         ("kunde", "digits", 300, 900), ("kunde", "digits", 100, 3000), ("zx7", "coded", 120, 600), ("matrikel", "coded", 300, 1800),
         ("SUBJECT", "coded", 40, 600), ("id", "coded", 45, 900), ("claimant", "names", 250, 900), ("Nachname", "names", 250, 900),
         ("kontakt", "mails", 348, 900), ("zx8", "mails", 200, 900), ("party", "names", 250, 900), ("charge_nurse", "names", 30, 900),
-        ("ref", "uuid", 30, 900), ("zx9", "names", 55, 60), ("zx9", "names", 120, 3000), ("zx9", "names", 25, 2000), ("Schüler", "names", 60, 3000),
+        ("ref", "uuid", 30, 900), ("zx9", "names", 55, 60), ("zx9", "names", 120, 3000), ("zx9", "names", 25, 2000), ("Schüler", "names", 60, 3000), ("zx9", "letters", 100, 3000),
     ],
 )  # fmt: skip
 def test_no_number_or_name_of_a_person_is_published(
