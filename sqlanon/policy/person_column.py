@@ -73,7 +73,7 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
 
     That is a column within whose values what stays the same of a person does so; of several the one that is called a person's number,
     then the one of the fewest values, as a visit determines the person as well. Where attributes prove nothing, the name decides, and where
-    that says nothing, how values are written.
+    that says nothing, how values are written, and how often each is there.
     """
     able = [column for column in profile if can_be_key(column)]
     found = [column for column in able if _determines(column, related, profile)]
@@ -84,7 +84,13 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
         # What is called the person's number, and varies within visits that do not, is coarser than they are.
         least = min(column.distinct for column in found)
         about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
-    unknown = [column for column in able if may_number(column) and not _varies(column, related, profile)]
+    # Where a person's number is another one in every row, nothing else numbers persons of several rows.
+    one_each = any(named_person(column) and column.distinct == column.rows for column in profile)
+    unknown = [
+        column
+        for column in able
+        if may_number(column) and not one_each and not _varies(column, related, profile)
+    ]
     best = both or about or named or found or unknown
     return min(best, key=lambda column: column.distinct).name if best else None
 

@@ -97,7 +97,7 @@ def can_be_key(column: ColumnProfileLike) -> bool:
     """Whether the values of a column may be the numbers of persons of whom several have several rows: by its type and its counts."""
     known, words = column.rows - column.nulls, words_of(column.name)
     named = names_person(words)
-    others = words_.FREE_TEXT if named else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE
+    others = words_.FREE_TEXT if named else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE | words_.TIMES
     # Fewer than K are no persons where they are counted on: 1, 2, 3 are the members of a household.
     least = 2 if named and column.kind != "integer" else K
     return (
@@ -124,11 +124,19 @@ def named_person(column: ColumnProfileLike) -> bool:
 def may_number(column: ColumnProfileLike) -> bool:
     """Whether a column's values may be numbers or names of persons, where no name of a column says so.
 
-    They are many, and written as numbers or names are, or integers almost all of which are different; or it is just called ``id``.
+    They are many, and written as numbers or names are, or as often as each other, or integers almost all of which are different; or the column
+    is just called ``id``.
     """
     filled = column.rows - column.nulls
     nearly = column.kind == "integer" and column.distinct * 10 >= filled * 9
-    return (column.distinct > _FEW and (_coded(column) or _worded(column) or nearly)) or _only_id(column)
+    many = column.distinct > _FEW and (_coded(column) or _worded(column) or nearly or _even(column))
+    return many or _only_id(column)
+
+
+def _even(column: ColumnProfileLike) -> bool:
+    """Whether every value has about as many rows, more evenly than those of a measure would by chance: persons who are seen equally often."""
+    mean = (column.rows - column.nulls) / max(column.distinct, 1)
+    return mean >= 2 and column.top <= mean + mean**0.5
 
 
 def _only_id(column: ColumnProfileLike) -> bool:

@@ -40,7 +40,7 @@ PERSONS_NUMBERED = PERSONS | _vocabulary("response account session device househ
 """The same, and words that do so only with a number."""
 FIRST_PERSONS = _vocabulary(
     "patient pat pt person pers subject subj participant respondent resident insured citizen beneficiary bene nhs mr mrn usubj proband"
-    " versicherter"
+    " versicherter member mbr customer cust client pupil student donor kunde mitglied schüler schueler"
 )
 """Of these, those whom a table is about where it names others as well, such as users and employees."""
 _JOINED = re.compile(
@@ -68,7 +68,7 @@ SENSITIVE = _vocabulary(
     " paid claim premium performance score rating suicide abuse alcohol health medical pregnant pregnancy infection infected positive"
     " tumor tumour cholesterol glucose mental anxiety relapse survived default delinquent delinq bankrupt bankruptcy lien liens bonus pension"
     " wealth turnover terminated termination resigned gpa befund krankheit erkrankung medikament medikation behandlung therapie gehalt einkommen lohn"
-    " schulden kredit vermögen religion konfession delikt straftat strafe urteil zensur"
+    " schulden kredit vermögen religion konfession delikt straftat strafe urteil zensur wirkstoff arzneimittel arrest arrested"
 )
 """Words for what nobody may learn of a person."""
 CODED = re.compile(
@@ -98,6 +98,10 @@ ROWS = re.compile(
     r"row_?(names?|num|number|no|nr|index)?|index|unnamed(_\d+)?|column0|[a-z]{2}(seq|spid)|seq(_?(no|nr|num))?"
 )
 """Names of what numbers the rows of a table, or those of a person."""
+TIMES = _vocabulary(
+    "time day days week month year quarter hour minute date period wave round step seq visit tag woche monat jahr quartal stunde datum zeit"
+)
+"""Words for when: as even as persons are where all are seen at the same times."""
 POSTCODES = _vocabulary("zip zipcode postcode postal plz")
 COUNTS = _vocabulary("num number n nr no count cnt total")
 _ENDS = re.compile(

@@ -264,6 +264,31 @@ def test_where_each_row_is_a_person_managers_are_none(connect: Any) -> None:
     assert db.run(spec).verified
 
 
+@pytest.mark.parametrize(
+    ("name", "other", "kind"),
+    [("zx", "week", "INTEGER"), ("zx", "zy", "INTEGER"), ("zx", "woche", "VARCHAR")],
+)
+def test_persons_of_whom_each_has_as_many_rows(connect: Any, name: str, other: str, kind: str) -> None:
+    """80 meters, read 60 times each, under a name that says nothing: read more evenly than a measure is."""
+    draw = random.Random(10)
+    keys = draw.sample(range(100000, 999999), 80)
+    rows = [
+        (
+            key if kind == "INTEGER" else f"{'abcdefghij'[at // 10]}{'abcdefghij'[at % 10]}q",
+            week if other != "zy" else draw.randrange(300),
+            draw.randrange(400),
+        )
+        for at, key in enumerate(keys)
+        for week in range(60)
+    ]
+    db = connect(ENGINES[0])
+    table = table_of(db, {name: kind, other: "INTEGER", "kwh": "INTEGER"}, rows)
+    spec, roles, _ = proposed(db, table)
+    assert (spec.person, roles[name]) == ((name,), "identifier")
+    assert db.run(spec).verified
+    assert fewest_persons(db, table) >= 10
+
+
 @pytest.mark.parametrize("name", ["id", "who", "VPN"])
 def test_persons_by_the_name_of_the_column_where_they_have_no_attributes(connect: Any, name: str) -> None:
     """40 persons of 30 measurements each: by rows a class would be one person's."""
@@ -306,6 +331,18 @@ def test_what_a_person_has_is_no_number_of_it(connect: Any) -> None:
     spec, roles, _ = proposed(db, table_of(db, columns, rows))
     assert spec.person == ("USUBJID",)
     assert roles["age"] == "quasi"
+
+
+def test_a_member_comes_before_who_served_it(connect: Any) -> None:
+    draw = random.Random(6)
+    rows = [
+        (f"M{draw.randrange(250):04}", f"U{draw.randrange(40):03}", draw.randrange(24)) for _ in range(1200)
+    ]
+    db = connect(ENGINES[0])
+    spec, _, _ = proposed(
+        db, table_of(db, {"member_id": "VARCHAR", "user_id": "VARCHAR", "hour": "INTEGER"}, rows)
+    )
+    assert spec.person == ("member_id",)
 
 
 def test_names_of_columns_stay_in_their_comments(connect: Any) -> None:
