@@ -21,7 +21,8 @@ IDENTIFIERS = _vocabulary(
 )
 """Words that identify a person, or may, however many values there are."""
 STAFF = _vocabulary(
-    "nurse doctor physician provider clinician attending surgeon therapist officer agent clerk teacher manager supervisor chef arzt"
+    "nurse doctor physician provider clinician attending surgeon therapist officer agent clerk teacher manager supervisor chef arzt ärztin"
+    " hausarzt verordner behandler lehrer lehrerin lehrkraft bearbeiter sachbearbeiter pfleger betreuer berater"
 )
 """Words for persons who did something for those whose rows they are: named, unless a few words are meant (``officer_race``)."""
 NUMBERS = _vocabulary("id identifier no nr nbr num number nummer numero key uid uuid guid pid ref reference")

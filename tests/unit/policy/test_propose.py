@@ -54,6 +54,7 @@ def proposed(
     ("column", "role"),
     [
         (Profile("Hauptdiagnose", distinct=40), "sensitive"),
+        (Profile("Lehrkraft", distinct=30), "identifier"),
         (Profile("Bruttogehalt", "integer", distinct=200), "sensitive"),
         (Profile("Delikt", distinct=5), "sensitive"),
         (Profile("x", distinct=40, worded=1000), "identifier"),
