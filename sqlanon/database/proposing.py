@@ -13,7 +13,7 @@ from sqlanon.errors import InfeasibleError, PolicyError, SqlanonError
 from sqlanon.results import PlanReport
 from sqlanon.spec import FormatSpec
 from sqlanon.table.profile import ColumnProfile
-from sqlanon.table.related import same, varying
+from sqlanon.table.related import owned, pairs, same, varying
 
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
@@ -26,8 +26,14 @@ MOST_OF_ONE = 0.8
 """The NCP of a quasi column from which it says next to nothing, so that only the last one is kept."""
 
 
-def related(engine: Engine, source: str, profile: Sequence[ColumnProfile]) -> policy.Related:
-    """What is counted over columns of a table together. Cost: a GROUP BY for each column that may be a person's number, and for each twin."""
+def related(
+    engine: Engine, source: str, profile: Sequence[ColumnProfile], labels: dict[str, list[str]] | None
+) -> policy.Related:
+    """What is counted over columns of a table together.
+
+    Cost: a GROUP BY for each column that may be a person's number, for each twin, and, where there are persons, for each column of many
+    values that would be published in clear.
+    """
     keys, looked = policy.keys_to_try(profile)
     found = {}
     for key in keys if looked else ():
@@ -39,7 +45,16 @@ def related(engine: Engine, source: str, profile: Sequence[ColumnProfile]) -> po
     for names in policy.alike(profile):
         first = by_name[names[0]]
         groups += same(engine, source, names, first.distinct + (first.nulls > 0))
-    return policy.Related(found, groups)
+    person = policy.propose(profile, labels, policy.Related(found, groups)).person
+    if not person:
+        return policy.Related(found, groups)
+    looked = [column.name for column in profile if column.name != person[0] and policy.shown(column)]
+    return policy.Related(
+        found,
+        groups,
+        {name: pairs(engine, source, name, person[0]) for name in looked},
+        {name: owned(engine, source, name, person[0]) for name in looked},
+    )
 
 
 def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy.Proposal:
@@ -108,5 +123,5 @@ def proposed(
         warned: what is wrong with what was read.
     """
     profile = database.profile(source)
-    made = policy.propose(profile, labels, related(database.engine, source, profile))
+    made = policy.propose(profile, labels, related(database.engine, source, profile, labels))
     return fitted(database, replace(made, warned=warned), source)

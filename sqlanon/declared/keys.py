@@ -190,7 +190,7 @@ COLUMN = {
     ),
     "accept_unique": Key(
         False,
-        "Sensitive and insensitive columns: publish the column although many of its values occur once and "
+        "Sensitive and insensitive columns: publish the column although many of its values occur once, or are one person's alone, and "
         "could name a person. Quasi columns of text without a hierarchy: publish lists of values although more than half of the "
         "rows, or persons, have values of their own.",
     ),

@@ -13,7 +13,7 @@ from sqlanon.policy.person_column import Related, Varying, keys_to_try
 from sqlanon.policy.proposal import Proposal
 from sqlanon.policy.propose import alike, propose
 from sqlanon.policy.reference import reference, schema
-from sqlanon.policy.roles import ColumnProfileLike
+from sqlanon.policy.roles import ColumnProfileLike, shown
 from sqlanon.policy.workload import load_workload
 
 __all__ = [
@@ -33,4 +33,5 @@ __all__ = [
     "reference",
     "release",
     "schema",
+    "shown",
 ]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlanon.policy.roles import (
     ColumnProfileLike,
     attribute,
     can_be_key,
-    listed,
-    listed_numbers,
+    may_number,
     named_person,
 )
 from sqlanon.policy.vocabulary import names_first, words_of
@@ -19,6 +18,8 @@ _VARIES = 0.02
 """Share of the keys in which an attribute may vary and still be one of theirs: data have errors."""
 _SURE = 10
 """Keys in which an attribute would vary by chance, at least, for that it does not to prove anything."""
+_OWN = 2
+"""Persons who have a value, on average, from which values are not those of single persons; a run asks the same."""
 MOST_KEYS = 12
 """Columns that are tried as keys of persons."""
 
@@ -43,10 +44,14 @@ class Related:
     Attributes:
         varying: by the column that may be the key of a person.
         same: groups of columns that determine each other, such as a code and its label.
+        pairs: by column of many values, how many different pairs of one of them and a person there are.
+        alone: by the same column, rows whose value is one person's alone.
     """
 
     varying: Mapping[str, Varying]
     same: Sequence[Sequence[str]] = ()
+    pairs: Mapping[str, int] = field(default_factory=dict)
+    alone: Mapping[str, int] = field(default_factory=dict)
 
 
 NOTHING = Related({})
@@ -55,11 +60,11 @@ NOTHING = Related({})
 def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[str]]:
     """Columns that may be numbers of persons; and those of which it shows whether they stay the same within one.
 
-    The latter are attributes of persons, by which numbers of persons are known, and columns of many values, which may be as many as persons.
+    The latter are attributes of persons, by which numbers of persons are known.
     """
     keys = [column for column in profile if can_be_key(column)]
     keys.sort(key=lambda column: (not named_person(column), -column.distinct))
-    looked = [column.name for column in profile if attribute(column) or listed(column)]
+    looked = [column.name for column in profile if attribute(column)]
     return [column.name for column in keys[:MOST_KEYS]], looked
 
 
@@ -68,7 +73,7 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
 
     That is a column within whose values what stays the same of a person does so; of several the one that is called a person's number,
     then the one of the fewest values, as a visit determines the person as well. Where attributes prove nothing, the name decides, and where
-    that says nothing, how values are written.
+    that says nothing, how values are written, and how often each is there.
     """
     able = [column for column in profile if can_be_key(column)]
     found = [column for column in able if _determines(column, related, profile)]
@@ -79,7 +84,13 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
         # What is called the person's number, and varies within visits that do not, is coarser than they are.
         least = min(column.distinct for column in found)
         about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
-    unknown = [column for column in able if listed_numbers(column) and not _varies(column, related, profile)]
+    # Where a person's number is another one in every row, nothing else numbers persons of several rows.
+    one_each = any(named_person(column) and column.distinct == column.rows for column in profile)
+    unknown = [
+        column
+        for column in able
+        if may_number(column) and not one_each and not _varies(column, related, profile)
+    ]
     best = both or about or named or found or unknown
     return min(best, key=lambda column: column.distinct).name if best else None
 
@@ -121,9 +132,8 @@ def _varies(column: ColumnProfileLike, related: Related, profile: Sequence[Colum
 def owners(
     column: ColumnProfileLike, person: str | None, by_name: Mapping[str, ColumnProfileLike], related: Related
 ) -> int:
-    """How many have a value of a column: the persons, where all rows of one have the same, else the rows."""
-    varying = related.varying.get(person or "")
-    if person is None or varying is None or column.name not in varying.varied:
+    """How many may have values of a column of their own: the persons, where a value is that of fewer than two on average, else the rows."""
+    pairs = related.pairs.get(column.name)
+    if person is None or pairs is None or pairs >= _OWN * (column.distinct + (column.nulls > 0)):
         return column.rows
-    its_own = varying.varied[column.name] <= _VARIES * varying.keys
-    return by_name[person].distinct if its_own else column.rows
+    return by_name[person].distinct

@@ -123,6 +123,14 @@ class Proposal:
         notes = [_line(warning) for warning in self.warned]
         if self.refused:
             notes += ["plan refuses this proposal:", *(f"  {_line(problem)}" for problem in self.refused)]
+        numbered = any(
+            column.role == "identifier" and column.named and not column.accept_repeats
+            for column in self.columns
+        )
+        if self.rows_are == "persons" and not numbered and not self.refused:
+            notes.append(
+                "no column says whose row it is, so that each counts as another person's; if one may have several, name the column: person"
+            )
         dropped = sum(column.reason.startswith("left out: with it") for column in self.columns)
         if dropped:
             notes.append(

@@ -62,12 +62,25 @@ def propose(
     by_name = {column.name: column for column in profile}
     rows = max(column.rows for column in profile)
     person = person_of(profile, related)
-    own = [
-        _of_labels(column, (labels or {}).get(column.name, ()), owners(column, person, by_name, related))
-        for column in profile
-    ]
+
+    def roles() -> list[Proposed]:
+        return [
+            _of_labels(
+                role_of(
+                    column,
+                    owners(column, person, by_name, related),
+                    related.alone.get(column.name, column.singles),
+                ),
+                column,
+                (labels or {}).get(column.name, ()),
+            )
+            for column in profile
+        ]
+
+    own = roles()
     if person is None:
         person = _counted(by_name, own)
+        own = roles()
     columns = _with_person(profile, own, person, related)
     columns = _without_twins(by_name, columns, related)
     columns = _without_too_many(profile, columns)
@@ -95,9 +108,8 @@ def _counted(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Propose
     return min(found, key=lambda column: column.distinct).name if found else None
 
 
-def _of_labels(column: ColumnProfileLike, labels: Sequence[str], persons: int) -> Proposed:
-    """The role of one column by its labels, if it has any, else by its counts and its name."""
-    own = role_of(column, persons)
+def _of_labels(own: Proposed, column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
+    """The role of one column by its labels, if it has any, else its own, by its counts and its name."""
     if not labels:
         return own
     able = column.kind != "other" and column.comparable

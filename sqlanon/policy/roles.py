@@ -12,7 +12,7 @@ from typing import Protocol
 
 from sqlanon.policy import vocabulary as words_
 from sqlanon.policy.proposal import Proposed
-from sqlanon.policy.vocabulary import coded, first, joined, means_money, names_person, words_of
+from sqlanon.policy.vocabulary import coded, compound, first, joined, means_money, names_person, words_of
 
 K = 10
 _ORDERED = frozenset({"integer", "float", "decimal", "date", "timestamp"})
@@ -36,8 +36,8 @@ class ColumnProfileLike(Protocol):
 
     ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
     ``comparable`` is false for types without equality, whose values cannot be counted. Of texts, ``iso`` look like dates or times that
-    begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``), ``coded`` have digits and no space, and are
-    no numbers with decimals and no times. ``bottom`` and ``top_value`` are the
+    begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``, ``15-Mar-2020``), ``coded`` have digits and no space, and are
+    no numbers with decimals and no times, ``worded`` are words with capitals, as names are. ``bottom`` and ``top_value`` are the
     ends, as round numbers or days, of what is left without a few values far from all others; None: there are none.
     """
 
@@ -65,6 +65,8 @@ class ColumnProfileLike(Protocol):
     def dated(self) -> int: ...  # noqa: D102
     @property
     def coded(self) -> int: ...  # noqa: D102
+    @property
+    def worded(self) -> int: ...  # noqa: D102
     @property
     def bottom(self) -> str | None: ...  # noqa: D102
     @property
@@ -95,7 +97,7 @@ def can_be_key(column: ColumnProfileLike) -> bool:
     """Whether the values of a column may be the numbers of persons of whom several have several rows: by its type and its counts."""
     known, words = column.rows - column.nulls, words_of(column.name)
     named = names_person(words)
-    others = words_.FREE_TEXT if named else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE
+    others = words_.FREE_TEXT if named else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE | words_.TIMES
     # Fewer than K are no persons where they are counted on: 1, 2, 3 are the members of a household.
     least = 2 if named and column.kind != "integer" else K
     return (
@@ -119,11 +121,37 @@ def named_person(column: ColumnProfileLike) -> bool:
     )
 
 
-def listed_numbers(column: ColumnProfileLike) -> bool:
-    """Whether a column's many values number persons or things by how they are written, or are integers almost all of which are different."""
+def may_number(column: ColumnProfileLike) -> bool:
+    """Whether a column's values may be numbers or names of persons, where no name of a column says so.
+
+    They are many, and written as numbers or names are, or as often as each other, or integers almost all of which are different; or the column
+    is just called ``id``.
+    """
     filled = column.rows - column.nulls
     nearly = column.kind == "integer" and column.distinct * 10 >= filled * 9
-    return column.distinct > _FEW and (_coded(column) or nearly)
+    many = column.distinct > _FEW and (_coded(column) or _worded(column) or nearly or _even(column))
+    return many or _only_id(column)
+
+
+def _even(column: ColumnProfileLike) -> bool:
+    """Whether every value has about as many rows, more evenly than those of a measure would by chance: persons who are seen equally often."""
+    mean = (column.rows - column.nulls) / max(column.distinct, 1)
+    return mean >= 2 and column.top <= mean + mean**0.5
+
+
+def _only_id(column: ColumnProfileLike) -> bool:
+    words = words_of(column.name)
+    return (
+        column.distinct >= K
+        and column.kind in ("integer", "text")
+        and words_.ROW_NUMBERS.issuperset(words)
+        and bool(words)
+    )
+
+
+def _worded(column: ColumnProfileLike) -> bool:
+    """Whether values are written as names are, of persons or places or things."""
+    return column.distinct > K and column.worded >= _MOSTLY * (column.rows - column.nulls) > 0
 
 
 def attribute(column: ColumnProfileLike) -> bool:
@@ -132,9 +160,14 @@ def attribute(column: ColumnProfileLike) -> bool:
     return few and first(words_of(column.name), words_.ATTRIBUTES) is not None
 
 
-def listed(column: ColumnProfileLike) -> bool:
-    """Whether a column, were it quasi, would be published as sets of many values."""
-    return column.comparable and column.kind in ("text", "enum") and column.distinct > _FEW
+def shown(column: ColumnProfileLike) -> bool:
+    """Whether a column of many values would publish them in clear: as sets, were it quasi, or as it is, were it sensitive."""
+    texts = column.kind in ("text", "enum")
+    return (
+        column.comparable
+        and column.distinct > _FEW
+        and (texts or bool(_sensitive(words_of(column.name), column)))
+    )
 
 
 def _uuid(column: ColumnProfileLike) -> bool:
@@ -152,13 +185,13 @@ def _category(column: ColumnProfileLike) -> bool:
     return column.distinct <= _FEW and column.distinct * _OFTEN <= column.rows - column.nulls
 
 
-def role_of(column: ColumnProfileLike, persons: int) -> Proposed:
+def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
     """The role of one column.
 
     Args:
         column: in counts.
-        persons: how many values it may have before half of the persons would have one of their own: the persons, where it says the same in
-            all rows of a person; else the rows.
+        persons: how many may have values of it of their own: the persons, where a value is one person's; else the rows.
+        alone: rows whose value is one person's alone.
     """
     words = words_of(column.name)
     known = column.rows - column.nulls
@@ -175,8 +208,8 @@ def role_of(column: ColumnProfileLike, persons: int) -> Proposed:
             column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out"
         )
     if word := _sensitive(words, column):
-        return _of_sensitive(word, words, column, known)
-    return _quasi(column, words, min(known, persons))
+        return _of_sensitive(word, words, column, min(known, persons), alone)
+    return _quasi(column, words, min(known, persons), alone)
 
 
 def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
@@ -185,26 +218,31 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
     if len(words) > 1 and ordered and (words[0] in words_.COUNTS or words[-1] in ("count", "cnt")):
         return None
     balance = means_money(words) and ordered and column.distinct > _FEW
-    return first(words, words_.SENSITIVE) or coded(words) or ("balance" if balance else None)
+    return (
+        first(words, words_.SENSITIVE) or coded(words) or compound(words) or ("balance" if balance else None)
+    )
 
 
-def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int) -> Proposed:
-    """A sensitive column, unless its values are too rare to be published as they are."""
+def _of_sensitive(
+    word: str, words: Sequence[str], column: ColumnProfileLike, known: int, alone: int
+) -> Proposed:
+    """A sensitive column, unless its values, which ``known`` have at most, and ``alone`` rows alone, are too rare to be published as they are."""
     nominal = column.kind not in _ORDERED
-    rare = column.distinct * 2 > known or column.singles > _SINGLE * column.rows
+    rare = column.distinct * 2 > known or alone > _SINGLE * column.rows
     # Texts that are neither codes nor a few words may be names: of parties, of who was charged.
     texts = nominal and not coded(words) and column.distinct > _FEW and column.distinct * _OFTEN > known
     if rare or texts:
-        alone = f", of which {column.singles} occur once" if column.singles else ""
+        once = f", of which {column.singles} occur once" if column.singles else ""
+        once += f", one person's alone in {alone} rows" if alone > column.singles else ""
         return left_out(
             column,
-            f"sensitive by its name ({word}), but {counts_of(column)}{alone}, would name persons: left out; a view can make groups of them",
+            f"sensitive by its name ({word}), but {counts_of(column)}{once}, would name persons: left out; a view can make groups of them",
         )
     return Proposed(column.name, "sensitive", f"sensitive by its name ({word}); {counts_of(column)}")
 
 
-def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Proposed:
-    """A quasi column, or one that is left out where its values identify persons, of whom there are ``known`` at most."""
+def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: int) -> Proposed:
+    """A quasi column, or one that is left out where its values identify persons, of whom there are ``known`` at most, and ``alone`` rows have one of their own."""
     counts = counts_of(column)
     filled = column.rows - column.nulls
     nominal = column.kind not in _ORDERED
@@ -218,19 +256,21 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Propo
     elif nominal and column.distinct > K and column.dated + column.iso >= _MOSTLY * filled:
         return left_out(
             column,
-            f"dates as text ({counts}): left out, as sets of exact dates say too much; of a file read them as dates "
-            "(--types COLUMN=date --date-format FORMAT), of a table in a view, and propose again",
+            f"dates as text ({counts}): left out, as sets of exact dates say too much; of a CSV file read them as dates "
+            "(--types COLUMN=date --date-format FORMAT), of others in a view, and propose again",
         )
     elif nominal and column.distinct > _FEW and first(words, words_.POSTCODES):
         nominal, settings = False, (("hierarchy", "prefix:3,2,1"),)
         counts += "; in groups by their first characters"
     elif nominal and not named and _coded(column):
         return left_out(column, f"numbers persons or things, as it is written: {counts}")
+    elif nominal and not named and _worded(column):
+        return left_out(column, f"names persons, places or things, as it is written: {counts}")
     ends = [(key, value) for key, value in (("bottom", column.bottom), ("top", column.top_value)) if value]
     if ends:
         settings += tuple(ends)
         counts += "; a few values are far from all others, or one is below 0 (missing values are often written so), and count as the end"
-    if nominal and _lists(column, known, named=bool(named)):
+    if nominal and _lists(column, known, alone, named=bool(named)):
         return _mostly_different(column, known)
     rank = 0 if first(words, words_.GROUPED) else 1 if named else 2
     if (
@@ -251,16 +291,16 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int) -> Propo
     )
 
 
-def _lists(column: ColumnProfileLike, known: int, *, named: bool) -> bool:
+def _lists(column: ColumnProfileLike, known: int, alone: int, *, named: bool) -> bool:
     """Whether sets of a column's values would list many that few rows have.
 
-    Half of ``known`` persons, or 1 of 20 rows, have one of their own; or no name explains it, and values are in few rows each.
+    Half of ``known`` persons, or 1 of 20 rows, have one of their own; or no name explains it, and values are more than those of a category.
     """
     filled = column.rows - column.nulls
     if column.distinct <= K:
         return False
-    seldom = column.distinct * 5 > filled if column.distinct <= _FEW else column.distinct * _OFTEN > filled
-    return column.distinct * 2 > known or column.singles > _SETS * filled or (not named and seldom)
+    unclear = not named and (column.distinct > _FEW or column.distinct * 5 > filled)
+    return column.distinct * 2 > known or alone > _SETS * filled or unclear
 
 
 def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:
@@ -269,8 +309,10 @@ def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:
         how = "nearly unique"
     elif column.distinct * 2 > known:
         how = "mostly different"
-    else:
+    elif column.distinct * _OFTEN > column.rows - column.nulls:
         how = "in few rows each"
+    else:
+        how = "texts of which no name says what they are"
     filled = column.rows - column.nulls
     measured = column.kind in _ORDERED and not (column.kind == "integer" and column.distinct == filled)
     other = "; or quasi, to publish it generalized" if measured else ""
@@ -297,7 +339,7 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
             return f"{before}_{word}"
     if column.kind in ("float", "decimal", "date", "timestamp"):
         return None
-    if named_person(column):
+    if named_person(column) or _only_id(column):
         return plain[-1]
     last = plain[-1].rstrip("0123456789") if plain else ""
     if (not category or _coded(column)) and (last in words_.BY_COUNT or joined(last) or "id" in plain[:1]):

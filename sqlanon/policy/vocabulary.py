@@ -21,7 +21,8 @@ IDENTIFIERS = _vocabulary(
 )
 """Words that identify a person, or may, however many values there are."""
 STAFF = _vocabulary(
-    "nurse doctor physician provider clinician attending surgeon therapist officer agent clerk teacher manager supervisor chef arzt"
+    "nurse doctor physician provider clinician attending surgeon therapist officer agent clerk teacher manager supervisor chef arzt ärztin"
+    " hausarzt verordner behandler lehrer lehrerin lehrkraft bearbeiter sachbearbeiter pfleger betreuer berater"
 )
 """Words for persons who did something for those whose rows they are: named, unless a few words are meant (``officer_race``)."""
 NUMBERS = _vocabulary("id identifier no nr nbr num number nummer numero key uid uuid guid pid ref reference")
@@ -33,14 +34,14 @@ BY_COUNT = NUMBERS | _vocabulary(
 PERSONS = _vocabulary(
     "patient pat pt person pers customer cust client member mbr user employee emp student subject subj participant respondent resident"
     " insured citizen voter beneficiary bene donor pupil worker taxpayer nhs mr usubj visitor rider driver passenger kunde versicherter mitglied"
-    " teilnehmer proband"
+    " teilnehmer proband individual who schüler schueler schülerin vpn versuchsperson mitarbeiter angestellter bewohner klient mandant mieter fahrer"
 )
 """Words for persons: alone, or with one of `NUMBERS`, they say whose row it is."""
 PERSONS_NUMBERED = PERSONS | _vocabulary("response account session device household")
 """The same, and words that do so only with a number."""
 FIRST_PERSONS = _vocabulary(
     "patient pat pt person pers subject subj participant respondent resident insured citizen beneficiary bene nhs mr mrn usubj proband"
-    " versicherter"
+    " versicherter member mbr customer cust client pupil student donor kunde mitglied schüler schueler"
 )
 """Of these, those whom a table is about where it names others as well, such as users and employees."""
 _JOINED = re.compile(
@@ -52,6 +53,8 @@ _GERMAN = re.compile(
     r"(kunden|patienten?|versicherten|mitglieds|personal|personen|teilnehmer|probanden|matrikel)(nummer|nr|id)|matrikel"
 )
 _OF_PERSONS = re.compile(f"({'|'.join(sorted(PERSONS))})(id|no|nr|nbr|num|number|key)|desynpuf_?id|ptid|mrn")
+ROW_NUMBERS = _vocabulary("id identifier uid uuid guid pid")
+"""Names that say that a column is the number of something, and not of what."""
 FREE_TEXT = _vocabulary(
     "name names firstname lastname forename surname fullname fname lname mname maiden nickname note notes comment"
     " comments remark remarks description freetext address addr street"
@@ -65,11 +68,12 @@ SENSITIVE = _vocabulary(
     " offense charge crime criminal recid recidivism disability allergy allergies attrition churn fraud loan credit amount charges spending"
     " paid claim premium performance score rating suicide abuse alcohol health medical pregnant pregnancy infection infected positive"
     " tumor tumour cholesterol glucose mental anxiety relapse survived default delinquent delinq bankrupt bankruptcy lien liens bonus pension"
-    " wealth turnover terminated termination resigned gpa befund krankheit medikament gehalt einkommen lohn"
+    " wealth turnover terminated termination resigned gpa befund krankheit erkrankung medikament medikation behandlung therapie gehalt einkommen lohn"
+    " schulden kredit vermögen religion konfession delikt straftat strafe urteil zensur wirkstoff arzneimittel arrest arrested"
 )
 """Words for what nobody may learn of a person."""
 CODED = re.compile(
-    r"diags?|diagnos(e|[ei]s)|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
+    r"diags?|\w*diagnos(en?|[ei]s)|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
     r"|[a-z]{2}(orres|stres[cn]?)|cod"
 )
 """Codes of diagnoses, and the variables of clinical trials (CDISC SDTM) for terms, treatments and results: ``diag_1``, ``aedecod``."""
@@ -77,8 +81,8 @@ QUASI = _vocabulary(
     "age birth birthday birthdate dob brthdtc brthdt born zip zipcode postcode postal plz city town county state region province"
     " country nation nationality native place sex gender male female race ethnicity ethnic hispanic black marital married marriage education"
     " degree occupation job profession employer workclass language relationship children household admitted admission discharge discharged"
-    " visit death died height weight hospital ward department"
-    " alter geburtsdatum geburtsjahr geschlecht wohnort ort stadt bundesland land beruf familienstand nationalität station"
+    " visit death died height weight hospital ward department neighborhood neighbourhood borough suburb"
+    " blutgruppe jahrgang alter geburtsdatum geburtsjahr geschlecht wohnort ort stadt bundesland land beruf familienstand nationalität station"
 )
 """Words for what others may know of a person."""
 GROUPED = _vocabulary(
@@ -88,15 +92,23 @@ GROUPED = _vocabulary(
 """Of these, what tables of persons are mostly grouped by."""
 ATTRIBUTES = _vocabulary(
     "birth birthday birthdate dob brthdtc brthdt born sex gender male female race ethnicity ethnic ethnicgroup hispanic age nationality"
-    " geburtsdatum geburtsjahr geschlecht nationalität"
+    " geburtsdatum geburtsjahr jahrgang blutgruppe geschlecht nationalität"
 )
 """Words for what stays the same for a person from row to row, or nearly: a number of the person has one value of it."""
 ROWS = re.compile(
     r"row_?(names?|num|number|no|nr|index)?|index|unnamed(_\d+)?|column0|[a-z]{2}(seq|spid)|seq(_?(no|nr|num))?"
 )
 """Names of what numbers the rows of a table, or those of a person."""
+TIMES = _vocabulary(
+    "time day days week month year quarter hour minute date period wave round step seq visit tag woche monat jahr quartal stunde datum zeit"
+)
+"""Words for when: as even as persons are where all are seen at the same times."""
 POSTCODES = _vocabulary("zip zipcode postcode postal plz")
 COUNTS = _vocabulary("num number n nr no count cnt total")
+_ENDS = re.compile(
+    r"\w+(befund|krankheit|erkrankung|medikament|medikation|behandlung|therapie|gehalt|einkommen|lohn|delikt|urteil|strafe)"
+)
+"""German words for what is sensitive, as the last part of another one: ``bruttogehalt``."""
 _NO_MONEY = _vocabulary("work life balance hours")
 """Of a name made of these words only, ``balance`` is not one of an account: ``WorkLifeBalance``."""
 
@@ -114,6 +126,11 @@ def first(words: Sequence[str], known: frozenset[str]) -> str | None:
             if form in known:
                 return form
     return None
+
+
+def compound(words: Iterable[str]) -> str | None:
+    """The first German word that ends with one for what is sensitive."""
+    return next((word for word in words if _ENDS.fullmatch(word)), None)
 
 
 def coded(words: Iterable[str]) -> str | None:

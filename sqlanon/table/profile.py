@@ -25,6 +25,7 @@ class ColumnProfile:
         iso: rows whose text looks like a date that begins with the year.
         dated: rows whose text looks like another date.
         coded: rows whose text is written as numbers of persons and things are.
+        worded: rows whose text is written as names are.
         bottom, top_value: round ends of what is left without a few values far from all others: see `sqlanon.table.extremes`.
     """
 
@@ -40,6 +41,7 @@ class ColumnProfile:
     iso: int = 0
     dated: int = 0
     coded: int = 0
+    worded: int = 0
     bottom: str | None = None
     top_value: str | None = None
 
@@ -89,8 +91,8 @@ def _looked_at(engine: Engine, source: TableRef, column: ColumnProfile) -> Colum
     """A column with what texts look like, and with round ends of numbers and dates."""
     if column.kind in ("text", "enum") and column.distinct:
         made = statement("table/shapes", engine.dialect, source=source, column=column.name)
-        iso, dated, coded = (int(str(cell)) for cell in engine.fetch(made)[0])
-        return replace(column, iso=iso, dated=dated, coded=coded)
+        iso, dated, coded, worded = (int(str(cell)) for cell in engine.fetch(made)[0])
+        return replace(column, iso=iso, dated=dated, coded=coded, worded=worded)
     if column.kind in ("integer", "float", "decimal", "date", "timestamp") and column.distinct >= 2 * MOST:
         made = statement("table/ends", engine.dialect, source=source, column=column.name, most=MOST)
         try:

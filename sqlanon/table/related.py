@@ -25,6 +25,20 @@ def varying(
     return groups, dict(zip(columns, varied, strict=True))
 
 
+def pairs(engine: Engine, source: str, one: str, other: str) -> int:
+    """How many different pairs of values two columns have, NULL being a value. Cost: one GROUP BY."""
+    made = statement("table/pairs", engine.dialect, source=engine.relation(source).ref, one=one, other=other)
+    return int(str(engine.fetch(made)[0][0]))
+
+
+def owned(engine: Engine, source: str, column: str, person: str) -> int:
+    """Rows with a value of a column that only one person has. Cost: one GROUP BY."""
+    made = statement(
+        "table/owned", engine.dialect, source=engine.relation(source).ref, column=column, person=person
+    )
+    return int(str(engine.fetch(made)[0][0]))
+
+
 def same(engine: Engine, source: str, names: Sequence[str], values: int) -> list[list[str]]:
     """Groups among columns of equally many values that determine each other.
 
@@ -36,12 +50,10 @@ def same(engine: Engine, source: str, names: Sequence[str], values: int) -> list
 
     Cost: one GROUP BY for each column and group.
     """
-    ref = engine.relation(source).ref
     groups: list[list[str]] = []
     for name in names:
         for group in groups:
-            made = statement("table/pairs", engine.dialect, source=ref, one=group[0], other=name)
-            if int(str(engine.fetch(made)[0][0])) == values:
+            if pairs(engine, source, group[0], name) == values:
                 group.append(name)
                 break
         else:

@@ -56,7 +56,13 @@ CODES = [
     ["t", "f"],
     ["yes", "no"],
     ["01/02/2020", "03/04/2020"],
-    ["2020-01-01", "2020-1-2"],
+    ["2020-01-01", "1-2-2020"],
+    ["25-Mar-84", "01-Apr-51"],
+    ["25-Mar-1984", "25/Apr/1984"],
+    ["25-Mar-1984", "31-Feb-1984"],
+    ["25-Mai-1984", "01-Dez-1951"],
+    ["12ABC1984", "13ABC1984"],
+    ["May 2020", "June 2020"],
     ["2020-01-01", "2020-01-01 00:00:00"],
     ["2020-01-01T10:00:00+02:00", "2020-01-01T08:00:00+00:00"],
     ["2020-02-30", "2020-01-01"],
@@ -97,6 +103,17 @@ TYPED = [
     (["1/13/2020", "12/1/2020"], "date"),
     (["13/01/2020", "12/02/2020"], "date"),
     (["2020/01/02", "2020/03/04"], "date"),
+    (["2020-01-01", "2020-1-2"], "date"),
+    (["15.3.1950", "05.3.1950", "5.12.2001"], "date"),
+    (["3/25/1984", "03/5/1984"], "date"),
+    (["25-Mar-1984", "1-May-2001"], "date"),
+    (["25-MAR-1984", "01-MAY-2001"], "date"),
+    (["25MAR1984", "01MAY2001"], "date"),
+    (["25 Mar 1984", "1 May 2001"], "date"),
+    (["March 25, 1984", "May 1, 2001"], "date"),
+    (["25MAR1984:10:00:00", "01MAY2001:23:59:59"], "timestamp"),
+    (["3/25/1984 01:30 PM", "3/5/1984 11:20 AM"], "timestamp"),
+    (["3/25/1984 9:05", "3/5/1984 23:59"], "timestamp"),
     (["2020-01-01 10:00:00", "2020-01-02 23:59:59.5"], "timestamp"),
     (["2020-01-01T10:00:00Z", "2020-01-02T11:00:00Z"], "timestamp"),
     (["31.12.1999 23:59", "01.02.2020 00:00"], "timestamp"),
@@ -138,6 +155,11 @@ def read(path: Path, **how: Any) -> tuple[str, int]:
     return found.kind, profile.distinct
 
 
+def test_of_dates_zeros_before_a_day_and_capitals_do_not_count(tmp_path: Path) -> None:
+    assert read(write(tmp_path / "zeros.csv", ["05.3.1950", "5.03.1950", "15.3.1950"])) == ("date", 2)
+    assert read(write(tmp_path / "months.csv", ["05-MAR-1950", "5-Mar-1950", "15-mar-1950"])) == ("date", 2)
+
+
 @pytest.mark.thorough
 def test_texts_of_any_kind_are_published_to_the_letter(tmp_path: Path) -> None:
     """Random columns of texts that look like numbers, dates and codes."""
@@ -175,6 +197,7 @@ def test_texts_of_any_kind_are_published_to_the_letter(tmp_path: Path) -> None:
         (["01/02/2020", "03/04/2020"], ",", ["--date-format %d/%m/%Y"], "date"),
         (["2020-01-01", "NA", "2020-01-03"], ",", ["--null NA"], "date"),
         (["2020-01-01T10:00:00+02:00", "2020-01-02T10:00:00+01:00"], ",", ["--types x=TIMESTAMPTZ"], "timestamp"),
+        (["25-Mar-1984", "NA", "01-May-2001"], ",", ["--null NA"], "date"),
         (["10'000", "12'000"], ",", ["""--ignore "'" """], "integer"),
     ],
     ids=str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import date
 from typing import Any
 from uuid import uuid4
 
@@ -151,6 +152,51 @@ def test_as_many_quasi_columns_as_a_release_carries(shared_db: Any, many: int) -
     assert shared_db.run(spec).verified
 
 
+@pytest.mark.parametrize("form", ["%d-%b-%Y", "%d-%b-%y", "%d%b%Y", "%B %d, %Y", "%-d %b %Y 10:00"])
+def test_texts_that_are_dates_with_the_name_of_a_month_are_not_proposed_as_sets(
+    shared_db: Any, form: str
+) -> None:
+    days = [date(2020, 1 + at % 12, 1 + at % 28) for at in range(80)]
+    rows = [(day.strftime(form), 20 + at % 50) for at in range(40) for day in days]
+    _, roles, text = proposed(shared_db, table_of(shared_db, {"admitted": "VARCHAR", "age": "INTEGER"}, rows))
+    assert roles == {"admitted": "identifier", "age": "quasi"}
+    assert "dates as text" in text
+
+
+@pytest.mark.parametrize("kind", ["INTEGER", "VARCHAR"])
+def test_sensitive_values_of_one_person_in_many_rows_are_left_out(shared_db: Any, kind: str) -> None:
+    """150 employees with a salary of their own, 24 months each: no salary is alone in a row, and each names its employee."""
+    draw = random.Random(8)
+    rows = []
+    for at in range(150):
+        own, department, born = 20000 + 37 * at, f"d{draw.randrange(4)}", 1960 + draw.randrange(40)
+        for month in range(24):
+            pay = own + (500 if month > 11 else 0)
+            rows.append((f"E{at:04}", born, department, f"level {pay}" if kind == "VARCHAR" else pay, month))
+    columns = {"emp_no": "VARCHAR", "birth_year": "INTEGER", "department": "VARCHAR", "salary": kind, "month": "INTEGER"}  # fmt: skip
+    table = table_of(shared_db, columns, rows)
+    spec, roles, _ = proposed(shared_db, table)
+    assert (spec.person, roles["salary"]) == (("emp_no",), "identifier")
+    assert shared_db.run(spec).verified
+    assert fewest_persons(shared_db, table) >= 10
+
+
+def test_sensitive_values_of_which_many_are_one_persons_alone_are_left_out(shared_db: Any) -> None:
+    """Medications of 200 patients, of whom 30 take one in all rows that nobody else takes, among 90 that many take."""
+    draw = random.Random(9)
+    rows = []
+    for at in range(200):
+        own, sex, born = f"rare {at}", "FM"[at % 2], 1930 + draw.randrange(60)
+        for visit in range(12):
+            drug = own if at < 30 and visit % 3 == 0 else f"drug {draw.randrange(90)}"
+            rows.append((f"P-{at:04}", sex, born, visit, drug))
+    columns = {"patient_id": "VARCHAR", "sex": "VARCHAR", "birth_year": "INTEGER", "visit": "INTEGER", "medication": "VARCHAR"}  # fmt: skip
+    table = table_of(shared_db, columns, rows)
+    spec, roles, text = proposed(shared_db, table)
+    assert (spec.person, roles["medication"]) == (("patient_id",), "identifier")
+    assert "one person's alone in 120 rows" in text
+
+
 def test_nothing_is_proposed_rather_than_addresses(shared_db: Any) -> None:
     table = table_of(
         shared_db, {"n": "INTEGER", "mail": "VARCHAR"}, [(at, f"m{at}@x.org") for at in range(200)]
@@ -168,6 +214,7 @@ def numbers_of(kind: str, at: int) -> object:
         "coded": f"S-701-{at:04}",
         "names": f"{'ABCDEFGHIJ'[at % 10]}nna {chr(65 + at // 26 % 26)}eier{chr(97 + at % 26)}",
         "mails": f"m{at}@x.org",
+        "letters": f"{chr(65 + at // 26 % 26)}{chr(65 + at % 26)}q",
         "uuid": f"00000000-0000-4000-8000-{at:012}",
     }[kind]
 
@@ -178,7 +225,7 @@ def numbers_of(kind: str, at: int) -> object:
         ("kunde", "digits", 300, 900), ("kunde", "digits", 100, 3000), ("zx7", "coded", 120, 600), ("matrikel", "coded", 300, 1800),
         ("SUBJECT", "coded", 40, 600), ("id", "coded", 45, 900), ("claimant", "names", 250, 900), ("Nachname", "names", 250, 900),
         ("kontakt", "mails", 348, 900), ("zx8", "mails", 200, 900), ("party", "names", 250, 900), ("charge_nurse", "names", 30, 900),
-        ("ref", "uuid", 30, 900), ("zx9", "names", 55, 60),
+        ("ref", "uuid", 30, 900), ("zx9", "names", 55, 60), ("zx9", "names", 120, 3000), ("zx9", "names", 25, 2000), ("Schüler", "names", 60, 3000), ("zx9", "letters", 100, 3000),
     ],
 )  # fmt: skip
 def test_no_number_or_name_of_a_person_is_published(
@@ -217,6 +264,55 @@ def test_where_each_row_is_a_person_managers_are_none(connect: Any) -> None:
     assert db.run(spec).verified
 
 
+@pytest.mark.parametrize(
+    ("name", "other", "kind"),
+    [("zx", "week", "INTEGER"), ("zx", "zy", "INTEGER"), ("zx", "woche", "VARCHAR")],
+)
+def test_persons_of_whom_each_has_as_many_rows(connect: Any, name: str, other: str, kind: str) -> None:
+    """80 meters, read 60 times each, under a name that says nothing: read more evenly than a measure is."""
+    draw = random.Random(10)
+    keys = draw.sample(range(100000, 999999), 80)
+    rows = [
+        (
+            key if kind == "INTEGER" else f"{'abcdefghij'[at // 10]}{'abcdefghij'[at % 10]}q",
+            week if other != "zy" else draw.randrange(300),
+            draw.randrange(400),
+        )
+        for at, key in enumerate(keys)
+        for week in range(60)
+    ]
+    db = connect(ENGINES[0])
+    table = table_of(db, {name: kind, other: "INTEGER", "kwh": "INTEGER"}, rows)
+    spec, roles, _ = proposed(db, table)
+    assert (spec.person, roles[name]) == ((name,), "identifier")
+    assert db.run(spec).verified
+    assert fewest_persons(db, table) >= 10
+
+
+@pytest.mark.parametrize("name", ["id", "who", "VPN"])
+def test_persons_by_the_name_of_the_column_where_they_have_no_attributes(connect: Any, name: str) -> None:
+    """40 persons of 30 measurements each: by rows a class would be one person's."""
+    draw = random.Random(7)
+    rows = [(100 + at, time, draw.randrange(300)) for at in range(40) for time in range(30)]
+    db = connect(ENGINES[0])
+    table = table_of(db, {name: "INTEGER", "time": "INTEGER", "conc": "INTEGER"}, rows)
+    spec, roles, _ = proposed(db, table)
+    assert (spec.person, roles[name]) == ((name,), "identifier")
+    assert db.run(spec).verified
+    assert fewest_persons(db, table) >= 10
+
+
+def test_where_no_column_says_whose_rows_they_are_the_proposal_says_so(connect: Any) -> None:
+    draw = random.Random(7)
+    rows = [(draw.randrange(90), draw.randrange(300)) for _ in range(900)]
+    db = connect(ENGINES[0])
+    table = table_of(db, {"a": "INTEGER", "b": "INTEGER"}, rows)
+    said = "no column says whose row it is"
+    assert said in proposed(db, table)[2]
+    table = table_of(db, {"emp_id": "INTEGER", "b": "INTEGER"}, [(at, at % 90) for at in range(900)])
+    assert said not in proposed(db, table)[2]
+
+
 def test_what_the_table_is_about_comes_before_who_entered_it(connect: Any) -> None:
     draw = random.Random(6)
     rows = [(draw.randrange(60), draw.randrange(20), draw.randrange(24)) for _ in range(900)]
@@ -235,6 +331,18 @@ def test_what_a_person_has_is_no_number_of_it(connect: Any) -> None:
     spec, roles, _ = proposed(db, table_of(db, columns, rows))
     assert spec.person == ("USUBJID",)
     assert roles["age"] == "quasi"
+
+
+def test_a_member_comes_before_who_served_it(connect: Any) -> None:
+    draw = random.Random(6)
+    rows = [
+        (f"M{draw.randrange(250):04}", f"U{draw.randrange(40):03}", draw.randrange(24)) for _ in range(1200)
+    ]
+    db = connect(ENGINES[0])
+    spec, _, _ = proposed(
+        db, table_of(db, {"member_id": "VARCHAR", "user_id": "VARCHAR", "hour": "INTEGER"}, rows)
+    )
+    assert spec.person == ("member_id",)
 
 
 def test_names_of_columns_stay_in_their_comments(connect: Any) -> None:

@@ -107,6 +107,37 @@ def test_quasi_column_that_lists_all_persons(shared_db):
     assert shared_db.anonymize(table, accept_unique="mail", **asked).audit().satisfied
 
 
+def salaries(db, people=80, months=24):
+    """A salary of each one's own, which changes once, and a plan that many have."""
+    rows = [
+        (at, at % 5, 1000 + 7 * at + (3000 if month > 11 else 0), f"plan {at % 4}")
+        for at in range(people)
+        for month in range(months)
+    ]
+    name = f"salaries_{uuid.uuid4().hex[:8]}"
+    create_table(db, name, {"person": "INTEGER", "age": "INTEGER", "salary": "INTEGER", "plan": "TEXT"}, rows)
+    return name
+
+
+@pytest.mark.parametrize("role", ["sensitive", "insensitive"])
+def test_values_of_one_person_in_many_rows(shared_db, role):
+    """No salary is alone in a row, and each is one person's."""
+    table = salaries(shared_db)
+    stopped(
+        shared_db, table, f"{role} column salary", identifiers="person", person="person", **{role: "salary"}
+    )
+    made(shared_db, table, identifiers="person", person="person", accept_unique="salary", **{role: "salary"})
+    made(
+        shared_db,
+        table,
+        identifiers="person",
+        person="person",
+        name=f"{table}_plan",
+        publish=f"release.{table}_p",
+        **{role: "plan"},
+    )
+
+
 def test_values_that_all_persons_have_are_no_list_of_them(shared_db):
     """80 persons have each of 60 laboratory tests."""
     rows = [(i % 80, i % 80 % 4, f"test {i // 80}") for i in range(4800)]

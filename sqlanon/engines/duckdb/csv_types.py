@@ -1,8 +1,9 @@
 """The types of a CSV file's columns, guessed from their texts: a guess is taken only where every value reads back to its text.
 
 A column is read as text first. A type fits where, over all rows, the value that the text becomes is written as that text
-again: in the type's own form, or in one other form that people write it in (``31.12.1999``, ``5`` for a floating point number), the same
-for all rows. So different texts stay different values, and codes such as ``007``, ``1E5`` or ``1.10`` stay text.
+again: in the type's own form, or in one other form that people write it in (``31.12.1999``, ``31-Dec-1999``, ``5`` for a floating point number),
+the same for all rows, but for zeros before a day, a month or an hour, and the case of a month's name. So different texts stay different values, or
+are one date, and codes such as ``007``, ``1E5`` or ``1.10`` stay text.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ SAMPLE = 1_000
 """Values of a column that are looked at first."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _DATE = re.compile(r"(\d{1,4})([-/.])\d{1,2}\2\d{1,4}(?=$|[ T])")
+_NAMED = re.compile(r"(\d{1,2}([-/. ]?)[a-z]{3,9}\2|[a-z]{3,9} \d{1,2},? )\d{4}(?=$|[ T:])", re.IGNORECASE)
 _DAYS = {
     "-": ("%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y"),
     "/": ("%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y"),
     ".": ("%Y.%m.%d", "%d.%m.%Y"),
 }
-_TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%g", "%H:%M:%S.%f")
-_PLAIN = {"%d": "%-d", "%m": "%-m"}
+_DAYS_NAMED = (
+    *(f"%d{mark}{month}{mark}%Y" for month in ("%b", "%B") for mark in ("-", " ", "", "/", ".")),
+    *(f"{month} %d{mark} %Y" for month in ("%b", "%B") for mark in (",", "")),
+)
+_TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%g", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 _THOUSANDS = (",", ".", " ", "'", "’", "_", "\u00a0", "\u202f")
 _NO_CAST = (duckdb.DataError, duckdb.ProgrammingError, duckdb.NotSupportedError)
 
@@ -166,13 +171,14 @@ def _candidates(column: str, text: str) -> Iterator[Guess]:
         yield from _numbers(f"trim({column})", text.strip(), blank=True)
     elif text in ("true", "false"):
         yield _own(column, "BOOLEAN")
-    elif found := _DATE.match(text):
-        if found.end() == len(text):
+    elif found := _DATE.match(text) or _NAMED.match(text):
+        numbered = found.re is _DATE
+        if numbered and found.end() == len(text):
             yield _own(column, "DATE")
-        else:
+        elif numbered:
             yield _own(column, "TIMESTAMP")
             yield _own(column, "TIMESTAMP WITH TIME ZONE")
-        yield from _instants(column, text, found[2], found.end())
+        yield from _instants(column, text, _DAYS[found[2]] if numbered else _DAYS_NAMED, found.end())
 
 
 def _own(column: str, kind: str) -> Guess:
@@ -215,27 +221,25 @@ def _marked(number: str) -> Iterator[Guess]:
         yield Guess(kind, value, f"{value} IS NOT NULL AND regexp_full_match({number}, {literal(form)})")
 
 
-def _instants(column: str, text: str, mark: str, end: int) -> Iterator[Guess]:
-    """Dates and times in forms other than DuckDB's."""
+def _instants(column: str, text: str, days: tuple[str, ...], end: int) -> Iterator[Guess]:
+    """Dates and times in forms other than DuckDB's, of which the day ends at a place of one text."""
     zone = "Z" if text.endswith("Z") else ""
     times = [""] if end == len(text) else [text[end] + time + zone for time in _TIMES]
-    for day, time in product(_DAYS[mark], times):
+    for day, time in product(days, times):
         parsed = f"TRY_STRPTIME({column}, {literal(day + time)})"
-        order = "" if day.startswith("%Y") else day[:2]
-        for form in dict.fromkeys((day, _unpadded(day))):
-            same = f"strftime({parsed}, {literal(form + time)}) = {column}"
-            if not time:
-                yield Guess("DATE", f"CAST({parsed} AS DATE)", same, order=order)
-            elif zone:
-                yield Guess("TIMESTAMP WITH TIME ZONE", f"timezone('UTC', {parsed})", same, order=order)
-            else:
-                yield Guess("TIMESTAMP", parsed, same, order=order)
+        same = f"{_plain(f'strftime({parsed}, {literal(day + time)})')} = {_plain(column)}"
+        order = day[:2] if day.startswith(("%d", "%m")) and "%m" in day else ""
+        if not time:
+            yield Guess("DATE", f"CAST({parsed} AS DATE)", same, order=order)
+        elif zone:
+            yield Guess("TIMESTAMP WITH TIME ZONE", f"timezone('UTC', {parsed})", same, order=order)
+        else:
+            yield Guess("TIMESTAMP", parsed, same, order=order)
 
 
-def _unpadded(form: str) -> str:
-    for padded, plain in _PLAIN.items():
-        form = form.replace(padded, plain)
-    return form
+def _plain(text: str) -> str:
+    """SQL for the text of a date without zeros before one digit, all in capitals."""
+    return rf"regexp_replace(upper({text}), '\b0([0-9])([^0-9]|$)', '\1\2', 'g')"
 
 
 def _parsed(name: str, date_format: str) -> str:

@@ -29,7 +29,7 @@ DISTINCT_SHARE = 0.5
 _OWN = 2
 """Persons who have a value, on average, from which values are not those of single persons."""
 FEW_VALUES = 50
-"""Values up to which a quasi column is one of categories, however few rows have them."""
+"""Values up to which a column is one of categories: a quasi one however few rows have them, a sensitive one however few persons."""
 
 
 def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -> None:
@@ -86,20 +86,61 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
         raise GuardError(problems)
 
 
-def guard_sensitive(spec: ReleaseSpec, sensitive: Sequence[Domain], rows: int) -> None:
-    """A sensitive column of mostly distinct values identifies its rows.
+def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> None:
+    """Of persons who have several rows: an insensitive column of which too many rows have a value that is one person's alone.
+
+    Raises:
+        GuardError: there is one, and the policy does not accept it.
+    """
+    if not spec.person:
+        return
+    problems = []
+    for reading in staged.roles.insensitive:
+        if reading.spec.accept_unique:
+            continue
+        found = scratch.fetch(
+            "table/owned", source=staged.stage, column=reading.alias, person=staged.persons[0].alias
+        )
+        owned = int(str(found[0][0]))
+        if owned > UNIQUE_SHARE * staged.rows:
+            problems.append(
+                f"{spec.name}: insensitive column {reading.name} has a value that is one person's alone in {owned} of {staged.rows} rows and could "
+                "identify them; make it an identifier (not published) or quasi, or say accept_unique: true"
+            )
+    if problems:
+        raise GuardError(problems)
+
+
+def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensitive: Sequence[Domain]) -> None:
+    """A sensitive column of mostly distinct values identifies its rows, or the persons who have several.
 
     Raises:
         GuardError: it does, and the policy does not accept it.
     """
-    problems = [
-        f"{spec.name}: sensitive column {domain.reading.name} has {domain.distinct} distinct values in {rows} rows and "
-        "could identify them; give it another role, coarsen it in a view, or say accept_unique: true"
-        for domain in sensitive
-        if domain.distinct > DISTINCT_SHARE * rows and not domain.reading.spec.accept_unique
-    ]
+    problems = []
+    for domain in sensitive:
+        if domain.reading.spec.accept_unique:
+            continue
+        among, of = _those_with(scratch, spec, staged, domain)
+        if domain.distinct > DISTINCT_SHARE * among:
+            problems.append(
+                f"{spec.name}: sensitive column {domain.reading.name} has {domain.distinct} distinct values in {of} and "
+                "could identify them; give it another role, coarsen it in a view, or say accept_unique: true"
+            )
     if problems:
         raise GuardError(problems)
+
+
+def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Domain) -> tuple[int, str]:
+    """How many may have values of a column of their own, in words too: the persons, where each value is one person's, else the rows."""
+    rows = staged.rows
+    if spec.person and domain.distinct > FEW_VALUES:
+        person, one = staged.persons[0].alias, domain.reading.alias
+        pairs = scratch.fetch("table/pairs", source=staged.stage, one=one, other=person)[0][0]
+        if int(str(pairs)) < _OWN * domain.distinct:
+            persons = _uniques(scratch, staged.stage, person)[1]
+            return persons, f"{rows} rows of {persons} persons"
+    return rows, f"{rows} rows"
 
 
 def guard_sets(
@@ -130,16 +171,12 @@ def guard_sets(
         )
         if not texts or domain.distinct <= FEW_VALUES or reading.spec.accept_unique:
             continue
-        distinct, rows = domain.distinct, staged.rows
+        distinct = domain.distinct
         if part:
-            rows, distinct, _, _ = _uniques(scratch, source, reading.name)
-        among, of = rows, f"{rows} rows"
-        if spec.person and not part:
-            person = staged.persons[0].alias
-            persons = _uniques(scratch, staged.stage, person)[1]
-            pairs = scratch.fetch("table/pairs", source=staged.stage, one=reading.alias, other=person)[0][0]
-            if int(str(pairs)) < _OWN * distinct:
-                among, of = persons, f"{rows} rows of {persons} persons"
+            among, distinct, _, _ = _uniques(scratch, source, reading.name)
+            of = f"{among} rows"
+        else:
+            among, of = _those_with(scratch, spec, staged, domain)
         if distinct > DISTINCT_SHARE * among:
             problems.append(
                 f"{spec.name}: quasi column {reading.name} has {distinct} distinct values in {of}, and classes would publish lists of them, in "

@@ -20,6 +20,7 @@ from sqlanon.release.make.guards import (
     feasible,
     guard_combinations,
     guard_format,
+    guard_insensitive,
     guard_sensitive,
     guard_sets,
     guard_source,
@@ -226,7 +227,8 @@ def profiled(
         coded = persons if any(one.counts_persons for one in asked) else ()
         quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded, staged.beside)
         if not part:
-            guard_sensitive(spec, sensitive, rows)
+            guard_insensitive(scratch, spec, staged)
+            guard_sensitive(scratch, spec, staged, sensitive)
             guard_values(scratch, spec, sensitive, asked)
         guard_sets(scratch, spec, staged, quasi, part=part)
         if judged:

@@ -31,6 +31,7 @@ class Profile:
     iso: int = 0
     dated: int = 0
     coded: int = 0
+    worded: int = 0
     bottom: str | None = None
     top_value: str | None = None
 
@@ -52,6 +53,13 @@ def proposed(
 @pytest.mark.parametrize(
     ("column", "role"),
     [
+        (Profile("Hauptdiagnose", distinct=40), "sensitive"),
+        (Profile("Lehrkraft", distinct=30), "identifier"),
+        (Profile("Bruttogehalt", "integer", distinct=200), "sensitive"),
+        (Profile("Delikt", distinct=5), "sensitive"),
+        (Profile("x", distinct=40, worded=1000), "identifier"),
+        (Profile("city", distinct=40, worded=1000), "quasi"),
+        (Profile("id", "integer", distinct=40), "identifier"),
         (Profile("patient_id", "integer", distinct=1000), "identifier"),
         (Profile("id", "integer", distinct=1000), "identifier"),
         (Profile("patientID", "integer", distinct=500), "identifier"),
@@ -81,7 +89,10 @@ def proposed(
         (Profile("flag", "boolean", distinct=2), "quasi"),
         (Profile("email_opt_in", "boolean", distinct=2), "quasi"),
         (Profile("something", distinct=300), "identifier"),
-        (Profile("something", distinct=60), "quasi"),
+        (Profile("something", distinct=40), "quasi"),
+        (Profile("something", distinct=60), "identifier"),
+        (Profile("something", "integer", distinct=60), "quasi"),
+        (Profile("neighborhood", distinct=60), "quasi"),
         (Profile("few", distinct=3), "quasi"),
         (Profile("blob", "other", distinct=300), "identifier"),
         (Profile("mostly_null", distinct=10, nulls=990), "identifier"),
