@@ -1,7 +1,7 @@
 """Which combinations of a test's parameters each run takes, where all of them say little more than some.
 
 **Costs.** A test whose combinations take long together (`costs.json`, by ``python -m tests.times``) runs by default on as many of them
-as fit into a second, and on two at least; ``--thorough`` adds the others.
+as fit into half a second, and on one at least; ``--thorough`` adds the others.
 
 **Engines.** A test that runs on several engines runs by default on one of them, which the hash of its name and of its other parameters
 chooses; ``--thorough`` adds the others. Where the engines themselves are compared, or where the test is about what they do differently, it is marked
@@ -29,8 +29,8 @@ import pytest
 from tests.engines import TestEngine
 
 COSTS = Path(__file__).with_name("costs.json")
-"""Seconds of one combination of a test, for tests that take more than a second in all."""
-SECONDS = 1.0
+"""Seconds of one combination of a test, for tests that take longer than `SECONDS` in all."""
+SECONDS = 0.5
 """What the combinations of one test may take together in the default run."""
 ENGINE = ("engine", "shared_db", "db")
 """Parameters that choose the engine; the mark ``cover`` may call each of them engine."""
@@ -62,7 +62,7 @@ def other_engines(items: Iterable[pytest.Item]) -> set[pytest.Item]:
 
 
 def too_long(items: Iterable[pytest.Item], costs: Mapping[str, float]) -> set[pytest.Item]:
-    """The combinations of long tests for which a second does not suffice; those that are taken have as many values as they can.
+    """The combinations of long tests for which half a second does not suffice; those that are taken have as many values as they can.
 
     Args:
         items: those that the default run takes otherwise.
@@ -74,7 +74,7 @@ def too_long(items: Iterable[pytest.Item], costs: Mapping[str, float]) -> set[py
             tests[item.nodeid.partition("[")[0]].append(item)
     left: set[pytest.Item] = set()
     for name, own in tests.items():
-        most = max(2, int(SECONDS / costs[name])) if costs.get(name) else len(own)
+        most = max(1, int(SECONDS / costs[name])) if costs.get(name) else len(own)
         if len(own) > most:
             rows, _ = _parameters(own)
             order = sorted(range(len(own)), key=lambda place: crc32(own[place].nodeid.encode()))

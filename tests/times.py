@@ -1,6 +1,6 @@
-"""What each test costs: ``--times FILE`` writes seconds by folder, file and test (wall clock, and processor with ended child processes).
+"""What each test costs: ``--times=FILE`` writes seconds by folder, file and test (wall clock, and processor with ended child processes).
 
-    python -m pytest --times FILE ..                 what a run costs
+    python -m pytest --times=FILE ..                 what a run costs
     python -m tests.times FILE [--slower FACTOR]     keep what combinations cost in tests/costs.json (tests.covering)
 
 Fixtures of a module count for the first test that asks for them. The processor seconds of a database server are in none of them.
@@ -96,10 +96,10 @@ def main(words: Sequence[str]) -> None:
         "--slower", type=float, default=1.0, help="how much slower the machine was than two quiet cores"
     )
     given = parser.parse_args(words)
-    costs = {}
+    costs = json.loads(COSTS.read_text(encoding="utf-8")) if COSTS.exists() else {}
     for name, cost in json.loads(given.file.read_text(encoding="utf-8"))["tests"].items():
         seconds = cost["wall"] / given.slower
-        if cost["items"] > 2 and seconds > SECONDS:
+        if name in costs or (cost["items"] > 1 and seconds > SECONDS):
             costs[name] = round(seconds / cost["items"], 3)
     COSTS.write_text(json.dumps(costs, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 

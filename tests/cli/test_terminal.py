@@ -25,6 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_the_answers_are_the_policy(folder, terminal):
     """Each question has its reason; an answer that cannot be read is asked again; Enter takes what is proposed."""
     code, shown = terminal(

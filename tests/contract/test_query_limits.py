@@ -170,6 +170,7 @@ def test_a_long_list_is_decided_for_every_range(
             assert found == (sum(map(all, holds)), sum(map(any, holds))), where
 
 
+@pytest.mark.thorough
 def test_a_list_of_many_runs_is_refused(named: tuple[Any, str]) -> None:
     db, name = named
     neighbours = ", ".join(map(str, range(3000)))

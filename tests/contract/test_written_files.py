@@ -424,6 +424,7 @@ def same(found: Counter[Any], wanted: Counter[Any]) -> bool:
     return numbers[0] == numbers[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_process_that_is_killed_while_it_compares(tmp_path: Path, ending: str) -> None:
     """What is written is not seen: the older file stays whole, and the next run removes what was left."""

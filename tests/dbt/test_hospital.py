@@ -23,12 +23,10 @@ def judge(rows, quasi):
     return [(len(values), max(Counter(values).values()) / len(values)) for values in classes.values()]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "engine",
-    [
-        pytest.param(one, marks=[pytest.mark.thorough] * (one.family != "duckdb"), id=one.family)
-        for one in ADAPTERS
-    ],
+    [pytest.param(one, id=one.family) for one in ADAPTERS],
 )
 def test_the_hospital_is_released(engine, tmp_path, monkeypatch):
     from sqlanon.cli.app import app

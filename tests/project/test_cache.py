@@ -210,6 +210,7 @@ def test_a_damaged_file_is_made_anew(first, place, kind, left):
     assert called(first, place)["compiled"] == []
 
 
+@pytest.mark.thorough
 def test_two_processes_at_once(first, tmp_path):
     """Both on an empty folder: both are right, and what they leave is found."""
     together = [begun(first, tmp_path / "cache") for _ in range(2)]
@@ -236,6 +237,7 @@ print(json.dumps({"compiled": seen, "folder": str(folder())}))
 """
 
 
+@pytest.mark.thorough
 def test_how_far_compiling_is(tmp_path):
     """The functions that a kernel calls are counted with it; what is kept is not. The same where nothing can be kept."""
     folder = checkout(tmp_path / "first")

@@ -157,6 +157,7 @@ def test_anonymizes(installed, tmp_path):
     assert reported["audit"] >= 2
 
 
+@pytest.mark.thorough
 def test_command(installed, tmp_path):
     path = os.pathsep.join([str(installed), sysconfig.get_path("purelib")])
     reported = run(

@@ -70,6 +70,7 @@ def copies(table: Table) -> int:
     return max(Counter(table.codes).values())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cut", CUTS)
 def test_strict_bound_of_theorem_4(cut: str) -> None:
     """Classes hold k to 2d(k-1)+m rows; section 4.1: C_DM <= (2d(k-1)+m) N and C_AVG <= (2d(k-1)+m) / k."""
@@ -83,6 +84,7 @@ def test_strict_bound_of_theorem_4(cut: str) -> None:
         assert table.rows <= bound * len(sizes)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cut", CUTS)
 def test_relaxed_bound_of_theorem_5(cut: str) -> None:
     """Classes hold k to 2k-1 rows; section 4.1: C_DM <= 2k N and C_AVG <= 2."""

@@ -306,6 +306,7 @@ def test_who_opens_the_new_file_first_does_not_undo_what_was_done(
     assert path.stat().st_ino != inode
 
 
+@pytest.mark.thorough
 def test_a_file_that_another_process_opens_meanwhile_is_refused(
     small: tuple[str, Path], start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,6 +104,7 @@ def test_postgres(make_url, change):
         assert_tidy(db)
 
 
+@pytest.mark.thorough
 def test_postgres_query_in_the_middle(make_url):
     """A reader in the middle of a result keeps its version; the run waits a little for it, and then swaps."""
     import psycopg

@@ -20,6 +20,7 @@ LEFT = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_settings_of_the_database_do_not_reach_generated_sql(make_url):
     import psycopg
 

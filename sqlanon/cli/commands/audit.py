@@ -193,7 +193,7 @@ def audit(
         from sqlanon.release.make.row_security import measured_in_part
 
         table = table_named(connected.engine, table)
-        warned = measured_in_part(connected.engine, connected.engine.relation(table).ref)
+        warned = measured_in_part(connected.engine, table)
         screen.warn(warned)
         screen.show(*(f"warning: {warning}" for warning in warned))
         if find_qi:

@@ -70,9 +70,12 @@ def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[st
     )
 
 
-def measured_in_part(engine: Engine, table: TableRef) -> tuple[str, ...]:
-    """A warning where row-level security hides rows of a table that is only measured."""
-    found = [] if engine.rights is None else engine.rights.hiding([table])
+def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
+    """A warning where row-level security hides rows of a table that is only measured; none of a release in another file."""
+    if engine.rights is None:
+        return ()
+    named = engine.look_up([], [table]).named.get(table)
+    found = [] if named is None else engine.rights.hiding([named.ref])
     if not found:
         return ()
     return (
