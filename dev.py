@@ -28,13 +28,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"
-RUN = "constraints-run.txt"
-DEV = "constraints.txt"
-SPARK = "constraints-spark.txt"
+RUN = "requirements/run.txt"
+DEV = "requirements/dev.txt"
+SPARK = "requirements/spark.txt"
 DBT_VENV = ROOT / ".venv-dbt"
-DBT = "constraints-dbt.txt"
+DBT = "requirements/dbt.txt"
 DOCS_VENV = ROOT / ".venv-docs"
-DOCS = "constraints-docs.txt"
+DOCS = "requirements/docs.txt"
 LOCK = (
     "--quiet",
     "--generate-hashes",
@@ -93,7 +93,7 @@ def install(constraints: str, folder: Path = VENV) -> None:
     """Make an environment hold exactly what a constraints file pins, and this checkout. Quick when it already does."""
     inputs = (ROOT / constraints, ROOT / "pyproject.toml", ROOT / "sqlanon" / "_version.py")
     wanted = hashlib.sha256(b"".join(path.read_bytes() for path in inputs)).hexdigest()
-    stamp = folder / f"installed-{constraints}"
+    stamp = folder / f"installed-{Path(constraints).name}"
     python = folder / "bin" / "python"
     if not works(folder):
         try:

@@ -47,11 +47,11 @@ def commands(page: Path) -> Iterator[str]:
 
 
 def pinned_environment(folder: Path) -> dict[str, str]:
-    """Variables of an environment with what `constraints-run.txt` pins and this checkout, and with ``sqlanon`` and ``python`` on its path."""
+    """Variables of an environment with what `requirements/run.txt` pins and this checkout, and with ``sqlanon`` and ``python`` on its path."""
     site, programs = folder / "site", folder / "bin"
     for one in (site, programs):
         one.mkdir(parents=True)
-    text = (ROOT / "constraints-run.txt").read_text(encoding="utf-8")
+    text = (ROOT / "requirements/run.txt").read_text(encoding="utf-8")
     for name in re.findall(r"^([a-z0-9-]+)==", text, flags=re.MULTILINE):
         held = metadata.distribution(name)
         for top in {path.parts[0] for path in held.files or () if path.parts[0] not in ("..", "__pycache__")}:

@@ -31,7 +31,8 @@ def stages() -> Iterator[list[tuple[str, str]]]:
 
 
 def test_what_is_copied_is_in_the_checkout():
-    files = {path.relative_to(ROOT).parts[0] for path in tracked()}
+    paths = [path.relative_to(ROOT) for path in tracked()]
+    files = {path.parts[0] for path in paths} | {path.as_posix() for path in paths}
     copied = [rest.split() for stage in stages() for word, rest in stage if word == "COPY"]
     here = {source for *sources, _ in copied for source in sources if not sources[0].startswith("--from=")}
     assert here

@@ -17,7 +17,13 @@ from tests.project.tree import ROOT
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A checkout with just enough in it to start."""
-    for name in ("dev.py", "pyproject.toml", "constraints.txt", "constraints-run.txt", "sqlanon/_version.py"):
+    for name in (
+        "dev.py",
+        "pyproject.toml",
+        "requirements/dev.txt",
+        "requirements/run.txt",
+        "sqlanon/_version.py",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path

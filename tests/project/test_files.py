@@ -13,11 +13,11 @@ from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label, tracked
 MOST_LINES = 500
 ROOMS = sorted(path.parent for path in MODULES if path.name == "__init__.py")
 PINNED = [
-    "constraints.txt",
-    "constraints-run.txt",
-    "constraints-dbt.txt",
-    "constraints-docs.txt",
-    "constraints-spark.txt",
+    "requirements/dev.txt",
+    "requirements/run.txt",
+    "requirements/dbt.txt",
+    "requirements/docs.txt",
+    "requirements/spark.txt",
 ]
 
 
@@ -71,7 +71,7 @@ def pins(name: str) -> dict[str, str]:
 
 
 def test_running_pins_are_those_of_development():
-    assert pins("constraints-run.txt").items() <= pins("constraints.txt").items()
+    assert pins("requirements/run.txt").items() <= pins("requirements/dev.txt").items()
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -82,7 +82,7 @@ def names(requirements: list[str]) -> set[str]:
 
 def test_dbt_runs_beside_the_versions_that_sqlanon_runs_with():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    run, dbt = pins("constraints-run.txt"), pins("constraints-dbt.txt")
+    run, dbt = pins("requirements/run.txt"), pins("requirements/dbt.txt")
     own = names(project["dependencies"])
     assert {name: dbt[name] for name in own} == {name: run[name] for name in own}
     assert names(project["optional-dependencies"]["dev-dbt"]) <= dbt.keys()
@@ -91,13 +91,13 @@ def test_dbt_runs_beside_the_versions_that_sqlanon_runs_with():
 def test_every_declared_dependency_is_pinned():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     run = names(project["project"]["dependencies"]) | names(project["build-system"]["requires"])
-    assert run <= pins("constraints-run.txt").keys()
-    assert names(project["project"]["optional-dependencies"]["dev"]) <= pins("constraints.txt").keys()
-    assert names(project["project"]["optional-dependencies"]["docs"]) <= pins("constraints-docs.txt").keys()
-    spark = pins("constraints-spark.txt")
+    assert run <= pins("requirements/run.txt").keys()
+    assert names(project["project"]["optional-dependencies"]["dev"]) <= pins("requirements/dev.txt").keys()
+    assert names(project["project"]["optional-dependencies"]["docs"]) <= pins("requirements/docs.txt").keys()
+    spark = pins("requirements/spark.txt")
     assert names(project["project"]["optional-dependencies"]["spark"]) <= spark.keys()
-    both = spark.keys() & pins("constraints.txt").keys()  # one environment holds them
-    assert {name: spark[name] for name in both} == {name: pins("constraints.txt")[name] for name in both}
+    both = spark.keys() & pins("requirements/dev.txt").keys()  # one environment holds them
+    assert {name: spark[name] for name in both} == {name: pins("requirements/dev.txt")[name] for name in both}
 
 
 def test_readme_has_the_two_commands():
