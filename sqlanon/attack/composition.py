@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.attack.material import Material, place
+from sqlanon.engines.rows import integer
 from sqlanon.privacy import stored
 from sqlanon.release.check.audit_together_candidates import found_together
 from sqlanon.release.check.history import SEEN, kept, kept_in
@@ -102,8 +103,8 @@ def siblings(scratch: Scratch, on: Subject, material: Material) -> list[Composit
             beside, _ = place(scratch, other, material.stage, "placed_beside")
             rows = scratch.fetch("attack/common", first=material.placed, second=beside)
             scratch.drop(beside)
-            sizes = np.array([int(str(n)) for n, _ in rows], np.int64)
-            groups = np.array([int(str(groups)) for _, groups in rows], np.int64)
+            sizes = np.array([integer(n) for n, _ in rows], np.int64)
+            groups = np.array([integer(groups) for _, groups in rows], np.int64)
             found.append(_counted("release", name, "common", sizes, groups * sizes, asked))
     return found
 

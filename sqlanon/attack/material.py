@@ -110,7 +110,7 @@ def read(scratch: Scratch, on: Subject) -> Material:
     here = [column.name for column in on.roles.relation.columns]
     with engine.snapshot():
         stage = take_stage(scratch, on.roles, link_columns_of(entry, here))
-    rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+    rows = scratch.count("table/count", source=stage)
     if not rows:
         raise PolicyError(f"attack {on.name}: its source {on.roles.relation.ref} has no rows")
     quasi, sensitive, _ = build_domains(scratch, on.roles, stage)

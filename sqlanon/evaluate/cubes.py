@@ -101,7 +101,7 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
         )  # fmt: skip
         for number, domain in enumerate(quasi, 1):
             table, run = spread(scratch, subject, domain, released, number)
-            parts, pairs = (int(str(cell)) for cell in scratch.fetch("datacube/widths", spread=table)[0])
+            parts, pairs = scratch.numbers("datacube/widths", spread=table)
             spreads.append(table)
             runs.append(run)
             widths[number - 1] = pairs / max(parts, 1)
@@ -124,4 +124,4 @@ def _read(domain: Domain) -> dict[str, object]:
 
 
 def _count(scratch: Scratch, table: TableRef) -> int:
-    return int(str(scratch.fetch("table/count", source=table)[0][0]))
+    return scratch.count("table/count", source=table)

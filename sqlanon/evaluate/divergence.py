@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from sqlanon.engines.base import Engine
+from sqlanon.engines.rows import integers
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.cubes import Cubes, cubes
 from sqlanon.evaluate.subject import Subject
@@ -114,7 +115,7 @@ def _of(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
         ],
         runs=None if swept is None else both.runs[swept],
     )[0]  # fmt: skip
-    kld, cells, missed, missed_rows = float(str(row[0])), *(int(str(cell)) for cell in row[1:])
+    kld, cells, missed, missed_rows = float(str(row[0])), *integers(row[1:])
     return Divergence(
         tuple(group_by), both.sensitive, math.inf if missed else kld, cells, missed, missed_rows, both.rows
     )

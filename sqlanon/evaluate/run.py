@@ -19,6 +19,7 @@ import sqlglot
 from sqlglot import exp
 
 from sqlanon.engines.base import OUT_OF_RANGE, Engine, Statement, TableRef
+from sqlanon.engines.rows import count
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.evaluate.divergence import divergence, level, mean
 from sqlanon.evaluate.report import OVERFLOW, Cell, CubeResult, Errors, Evaluation, Family, QueryResult
@@ -88,7 +89,7 @@ def evaluate(
 
 
 def _rows(engine: Engine, table: TableRef) -> int:
-    return int(str(engine.fetch(statement("table/count", engine.dialect, source=table))[0][0]))
+    return count(engine, statement("table/count", engine.dialect, source=table))
 
 
 def _family(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) -> Family:

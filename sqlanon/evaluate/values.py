@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlanon.engines.base import Column, Engine
+from sqlanon.engines.rows import integer
 from sqlanon.errors import UnsupportedError
 from sqlanon.evaluate.subject import Subject
 from sqlanon.query.text_order import in_bytes
@@ -55,7 +56,7 @@ class Values:
             )
             rows = self._engine.fetch(made, max_rows=most)
             values = _in_order(self._readings.get(column), [row[0] for row in rows])
-            self._found[key] = values, int(str(rows[0][1])) if rows else 0
+            self._found[key] = values, integer(rows[0][1]) if rows else 0
         return self._found[key]
 
     def column(self, name: str) -> Column:

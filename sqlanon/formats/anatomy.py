@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import REQUIREMENTS
+from sqlanon.engines.rows import integers
 from sqlanon.errors import PolicyError
 from sqlanon.formats.base import Cell, Field, Format
 from sqlanon.formats.grouping import Grouping, RowGroups
@@ -115,7 +116,7 @@ class Anatomy(Format):
             released, {groups.key: classes.astype(np.int32), GROUP: drawn, groups.group: drawn}
         )
         row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
-        count, smallest, largest, _ = (int(str(cell)) for cell in row)
+        count, smallest, largest, _ = integers(row)
         layout = self.layout(encoded.roles, encoded.quasi, form)
         return Recoded(boxes, released, self, layout, count, smallest, largest, groups)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Bind, TableRef
+from sqlanon.engines.rows import integers
 from sqlanon.formats.base import Format
 from sqlanon.formats.column import KINDS, Column
 from sqlanon.formats.cover import covered, matched
@@ -101,7 +102,7 @@ class BoxFormat(Format):
             scratch.execute("recode/released", released=released, shown=wide, names=published, keys=keys)
             scratch.drop(wide)
             row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
-        classes, smallest, largest, dense = (int(str(cell)) for cell in row)
+        classes, smallest, largest, dense = integers(row)
         return Recoded(
             boxes,
             released,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sqlanon.engines.rows import integer
 from sqlanon.formats.base import Format
 from sqlanon.formats.column import KINDS
 from sqlanon.formats.label_text import parse_label
@@ -93,7 +94,7 @@ def covered(
             found += scratch.fetch(
                 template, classed=classed, claimed=claimed, columns=numbered, contains=contains
             )
-    return min(int(str(row[0])) for row in found), max(int(str(row[1])) for row in found)
+    return min(integer(row[0]) for row in found), max(integer(row[1]) for row in found)
 
 
 def _few(columns: Sequence[Claim], form: Format) -> list[Sequence[Claim]]:
@@ -249,12 +250,12 @@ def least(
             )
             scratch.engine.load_rows(paths, [("leaf", text), ("level", "INTEGER"), ("label", text)], above)
             rows = scratch.fetch("verify/least_node", **what, paths=paths, text=form.facts.text)
-        found[reading.name] = int(str(rows[0][0]))
+        found[reading.name] = integer(rows[0][0])
     for at in range(0, len(ordered), FEW):  # the rows are grouped once for several columns
         some = ordered[at : at + FEW]
         columns = [column for _, column in some]
         n, *wide = (
-            int(str(cell))
+            integer(cell)
             for cell in scratch.fetch(
                 "verify/least_ordered", matched=matched, released=recoded.released, columns=columns
             )[0]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlanon.privacy.base import Measured, Requirement
+from sqlanon.privacy.base import Grouped, Measured, Requirement
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import Engine, TableRef
@@ -35,7 +35,8 @@ class Grouping:
 
     def measure(self, engine: Engine, requirement: Requirement, sensitive: Sequence[str]) -> Measured:
         """What the groups reach of a requirement; ``sensitive`` names the sensitive columns of ``table``."""
-        return requirement.measure(engine, self.table, self.columns, sensitive, self.count, self.persons)
+        rows = Grouped(self.table, self.columns, sensitive, self.count, persons=self.persons)
+        return requirement.measure(engine, rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlanon.engines.rows import integer
 from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.column import Column
@@ -60,7 +61,7 @@ class Points(BoxFormat):
             for domain in encoded.quasi
         ]
         row = scratch.fetch(self.cover, classed=classed, released=recoded.released, columns=columns)[0]
-        return int(str(row[0])), int(str(row[1]))
+        return integer(row[0]), integer(row[1])
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
         """See `Format.cell`."""

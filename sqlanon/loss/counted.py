@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.loss.base import Groups, Lost
 from sqlanon.table.scratch import Scratch
 
@@ -42,7 +43,7 @@ def classification(
     made = scratch.fetch(
         "loss/classification", classed=classed, groups=groups, value=value, starred=lost.starred
     )
-    return (int(str(made[0][0])) + lost.suppressed) / rows
+    return (integer(made[0][0]) + lost.suppressed) / rows
 
 
 def stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple[int, int, int]:
@@ -54,4 +55,4 @@ def stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple
         attributes: the code columns.
     """
     cells, some, every = scratch.fetch("loss/stars", boxes=boxes, columns=list(attributes))[0]
-    return int(str(cells)), int(str(some)), int(str(every))
+    return integer(cells), integer(some), integer(every)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.table.encode import Domain, spread_of
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.wide import few
@@ -46,7 +47,7 @@ def extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) -> dict[
         columns = [_column(scratch, domain) for domain in some]
         row += scratch.fetch("loss/extents", boxes=boxes, columns=columns)[0]
     return {
-        domain.reading.name: Extent(_units(domain, row[2 * i]), int(str(row[2 * i + 1])))
+        domain.reading.name: Extent(_units(domain, row[2 * i]), integer(row[2 * i + 1]))
         for i, domain in enumerate(quasi)
     }
 

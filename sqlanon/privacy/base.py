@@ -92,10 +92,10 @@ class Grouped:
 
     Attributes:
         table: has the columns ``groups``, whose every combination is a group, and the sensitive columns.
-        groups: at least one column.
+        groups: the columns; none: all rows are one group.
         names: what the sensitive columns are called, in the policy's order.
         count: a column with the number of rows that each row represents; None: one.
-        whole: a table of all rows of the release, one row each, of which these may be a part.
+        whole: a table of all rows of the release, one row each, of which these may be a part; None where rows are only measured.
         whole_names: what the sensitive columns are called there.
         persons: columns with a number of each person, one per counted identifier: never NULL, and equal where the persons are.
             Empty unless a requirement says that it counts persons.
@@ -107,9 +107,9 @@ class Grouped:
     table: TableRef
     groups: Sequence[str]
     names: Sequence[str]
-    count: str | None
-    whole: TableRef
-    whole_names: Sequence[str]
+    count: str | None = None
+    whole: TableRef | None = None
+    whole_names: Sequence[str] = ()
     persons: Sequence[str] = ()
     counts: Sequence[npt.NDArray[np.int64]] = ()
     values: Sequence[Values] = ()
@@ -204,35 +204,20 @@ class Requirement(ABC):
         """Make the scratch table ``made`` of the groups that do not meet it: the columns of the groups, one row each."""
 
     @abstractmethod
-    def measure(
-        self,
-        engine: Engine,
-        target: TableRef,
-        classes: Sequence[str],
-        names: Sequence[str],
-        count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:
-        """Measure a table whose classes are the groups over ``classes``, by a query of its own.
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
+        """Measure a table whose classes are groups of rows, by a query of its own; without columns of groups all rows are one class."""
+
+    def largest(self, engine: Engine, rows: Grouped) -> Fraction:
+        """The most (the least, where it is an upper bound) that any release of rows may ask for.
+
+        By default what all rows as one class reach: for a monotone requirement no release reaches more, and for others
+        methods begin with that class.
 
         Args:
-            engine: where the table is.
-            target: any table with the class columns and the sensitive columns.
-            classes: columns that make the classes; empty: the whole table is one class.
-            names: what the sensitive columns are called in ``target``, in the policy's order.
-            count: a column with the number of rows that each row of ``target`` represents; None: one.
-            persons: columns with a number of each person, as `Grouped.persons`.
+            engine: where the rows are.
+            rows: without groups.
         """
-
-    def largest(
-        self, engine: Engine, table: TableRef, names: Sequence[str], persons: Sequence[str] = ()
-    ) -> Fraction:
-        """The most (the least, where it is an upper bound) that any release of a table may ask for.
-
-        By default what the whole table as one class reaches: for a monotone requirement no release reaches more, and for others
-        methods begin with that class.
-        """
-        return self.measure(engine, table, (), names, persons=persons).reached
+        return self.measure(engine, rows).reached
 
     @property
     def joint(self) -> bool:

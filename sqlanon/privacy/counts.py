@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.privacy.base import Measured, Requirement, Values
+from sqlanon.engines.rows import integer
+from sqlanon.privacy.base import Grouped, Measured, Requirement, Values
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
@@ -207,14 +208,11 @@ class OfCounts(Requirement):
         """What it asks at most where values are hashes, of which nothing is known but which are equal; that reads no values."""
         return self
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
-        """See `Requirement.measure`; the shares of the table are those of ``target`` itself."""
-        by = [*classes, *(names[i] for i in self.within)]
-        found = counted(engine, target, by, names[self.value], count)
-        return self.judged_in(found, engine, target, names[self.value])
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
+        """See `Requirement.measure`; the shares of the table are those of ``rows`` itself."""
+        by, value = [*rows.groups, *(rows.names[i] for i in self.within)], rows.names[self.value]
+        found = counted(engine, rows.table, by, value, rows.count)
+        return self.judged_in(found, engine, rows.table, value)
 
     def judged_in(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
         """What counts of the column ``value`` of a table reach; see `Requirement.measure`."""
@@ -229,5 +227,5 @@ class OfCounts(Requirement):
 def texts(engine: Engine, target: TableRef, value: str) -> list[str | None]:
     """The values of a column as text, in the order of their numbers in `counted`."""
     made = statement("verify/value_texts", engine.dialect, target=target, value=value)
-    found = {int(str(row[0])): row[1] for row in engine.fetch(made, max_rows=MOST_VALUES)}
+    found = {integer(number): text for number, text in engine.fetch(made, max_rows=MOST_VALUES)}
     return [None if found[i] is None else str(found[i]) for i in range(len(found))]

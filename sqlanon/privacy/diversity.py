@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import numbers
 from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement, Shape
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import statement
@@ -105,31 +106,19 @@ class FrequencyDiversity(Requirement):
         p, q = self.asked.numerator, self.asked.denominator
         _below(scratch, made, rows, self.value, self.within, p=p, q=q)
 
-    def measure(
-        self,
-        engine: Engine,
-        target: TableRef,
-        classes: Sequence[str],
-        names: Sequence[str],
-        count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
-        rows = engine.fetch(
-            statement(
-                "verify/frequency_l",
-                engine.dialect,
-                {"p": self.asked.numerator, "q": self.asked.denominator},
-                target=target,
-                classes=list(classes),
-                within=[names[i] for i in self.within],
-                sensitive=names[self.value],
-                count=count,
-            )
+        made = statement(
+            "verify/frequency_l",
+            engine.dialect,
+            {"p": self.asked.numerator, "q": self.asked.denominator},
+            target=rows.table,
+            classes=list(rows.groups),
+            within=[rows.names[i] for i in self.within],
+            sensitive=rows.names[self.value],
+            count=rows.count,
         )
-        if not rows:
-            return Measured(Fraction(0), 0)
-        total, top, failing = (int(str(cell)) for cell in rows[0])
+        total, top, failing = numbers(engine, made) or (0, 1, 0)
         return Measured(Fraction(total, top), failing)
 
 
@@ -168,25 +157,16 @@ class DistinctDiversity(Requirement):
         """See `Requirement.below`."""
         _below(scratch, made, rows, self.value, self.within, distinct=int(self.asked))
 
-    def measure(
-        self,
-        engine: Engine,
-        target: TableRef,
-        classes: Sequence[str],
-        names: Sequence[str],
-        count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
-        row = engine.fetch(
-            statement(
-                "verify/distinct_l",
-                engine.dialect,
-                {"asked": int(self.asked)},
-                target=target,
-                classes=list(classes),
-                within=[names[i] for i in self.within],
-                sensitive=names[self.value],
-            )
-        )[0]
-        return Measured(Fraction(int(str(row[0]))), int(str(row[1])))
+        made = statement(
+            "verify/distinct_l",
+            engine.dialect,
+            {"asked": int(self.asked)},
+            target=rows.table,
+            classes=list(rows.groups),
+            within=[rows.names[i] for i in self.within],
+            sensitive=rows.names[self.value],
+        )
+        reached, failing = numbers(engine, made)
+        return Measured(Fraction(reached), failing)

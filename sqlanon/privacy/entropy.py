@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.privacy import logarithms
 from sqlanon.privacy.base import Coded, Grouped, Measured, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
@@ -84,7 +85,7 @@ class EntropyDiversity(OfCounts):
             "value": rows.names[self.value], "count": rows.count,
         }  # fmt: skip
         scratch.execute("privacy/value_sizes", None, made=sizes, **shared)
-        found = [int(str(row[0])) for row in scratch.fetch("privacy/sizes", sizes=sizes)]
+        found = [integer(row[0]) for row in scratch.fetch("privacy/sizes", sizes=sizes)]
         n = np.array(found, np.int64)
         known = logarithms.table(max(found, default=0))
         scratch.engine.load_arrays(numbers, {"n": n, "log": known[n]})

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import count, numbers
 from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement, Shape, Sizes
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import statement
@@ -53,31 +54,19 @@ class KAnonymity(Requirement):
             asked=int(self.asked),
         )
 
-    def largest(
-        self, engine: Engine, table: TableRef, names: Sequence[str], persons: Sequence[str] = ()
-    ) -> Fraction:
+    def largest(self, engine: Engine, rows: Grouped) -> Fraction:
         """All rows."""
-        return Fraction(int(str(engine.fetch(statement("table/count", engine.dialect, source=table))[0][0])))
+        return Fraction(count(engine, statement("table/count", engine.dialect, source=rows.table)))
 
-    def measure(
-        self,
-        engine: Engine,
-        target: TableRef,
-        classes: Sequence[str],
-        names: Sequence[str],
-        count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
-        row = engine.fetch(
-            statement(
-                "verify/k_anonymity",
-                engine.dialect,
-                {"asked": int(self.asked)},
-                target=target,
-                classes=list(classes),
-                count=count,
-            )
-        )[0]
-        classes_n, smallest, largest, _, _, failing = (int(str(cell)) for cell in row)
-        return Measured(Fraction(smallest), failing, Sizes(classes_n, smallest, largest))
+        made = statement(
+            "verify/k_anonymity",
+            engine.dialect,
+            {"asked": int(self.asked)},
+            target=rows.table,
+            classes=list(rows.groups),
+            count=rows.count,
+        )
+        classes, smallest, largest, _, _, failing = numbers(engine, made)
+        return Measured(Fraction(smallest), failing, Sizes(classes, smallest, largest))

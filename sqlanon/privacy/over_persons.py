@@ -12,7 +12,7 @@ so over persons. With `persons: rows` nothing is, as a person of two classes wei
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
@@ -89,14 +89,11 @@ class OverPersons(_OfPersons):
         """Kernels do not count it: see `Requirement.afterwards`."""
         raise NotImplementedError
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
-        value, by = names[self.model.value], [*classes, *(names[i] for i in self.model.within)]
-        found = weighed(engine, target, by, value, persons[self.place], count)
-        return self.model.judged_in(found, engine, target, value)
+        value, by = rows.names[self.model.value], [*rows.groups, *(rows.names[i] for i in self.model.within)]
+        found = weighed(engine, rows.table, by, value, rows.persons[self.place], rows.count)
+        return self.model.judged_in(found, engine, rows.table, value)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`. Cost: groupings as those of `measure`, and a few numbers for each value of a group in memory.

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import numbers
 from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement
 from sqlanon.privacy.fractions import at_least
 from sqlanon.spec import PrivacySpec
@@ -94,15 +95,18 @@ class _OfPersons(Requirement):
         room = 2 + coded.person_codes[self.place]
         return Tally(adding, clear_values, coded.persons[self.place], 1, np.array(bounds, np.int64), room)
 
-    def _measured(
-        self, engine: Engine, template: str, target: TableRef, classes: Sequence[str], persons: Sequence[str]
-    ) -> Measured:
+    def _measured(self, engine: Engine, template: str, rows: Grouped) -> Measured:
         """What a query of verification that counts persons finds: a whole number, and the classes that fail."""
         made = statement(
-            template, engine.dialect, {"asked": int(self.asked)}, target=target, classes=list(classes), person=persons[self.place]
-        )  # fmt: skip
-        reached, failing = engine.fetch(made)[0]
-        return Measured(Fraction(int(str(reached))), int(str(failing)))
+            template,
+            engine.dialect,
+            {"asked": int(self.asked)},
+            target=rows.table,
+            classes=list(rows.groups),
+            person=rows.persons[self.place],
+        )
+        reached, failing = numbers(engine, made)
+        return Measured(Fraction(reached), failing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +132,9 @@ class Persons(_OfPersons):
             value=rows.persons[self.place], count=rows.count, distinct=int(self.asked),
         )  # fmt: skip
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
-        return self._measured(engine, "verify/persons_of_class", target, classes, persons)
+        return self._measured(engine, "verify/persons_of_class", rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +158,9 @@ class Whole(_OfPersons):
             "privacy/below_whole", made=made, rows=rows.table, groups=list(rows.groups), person=rows.persons[self.place]
         )  # fmt: skip
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`: the classes of the person who is in most, and the classes that have a row of somebody who is in several."""
-        return self._measured(engine, "verify/classes_of_person", target, classes, persons)
+        return self._measured(engine, "verify/classes_of_person", rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,27 +192,25 @@ class PersonShare(_OfPersons):
             value=rows.persons[self.place], count=rows.count, distinct=None, p=p, q=q,
         )  # fmt: skip
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`: the largest share."""
         p, q = self._exact
         made = statement(
-            "verify/frequency_l", engine.dialect, {"p": p, "q": q}, target=target, classes=list(classes), within=[],
-            sensitive=persons[self.place], count=count,
-        )  # fmt: skip
-        found = engine.fetch(made)
-        if not found:
-            return Measured(Fraction(0), 0)
-        total, top, failing = (int(str(cell)) for cell in found[0])
+            "verify/frequency_l",
+            engine.dialect,
+            {"p": p, "q": q},
+            target=rows.table,
+            classes=list(rows.groups),
+            within=[],
+            sensitive=rows.persons[self.place],
+            count=rows.count,
+        )
+        total, top, failing = numbers(engine, made) or (1, 0, 0)
         return Measured(Fraction(top, total), failing)
 
-    def largest(
-        self, engine: Engine, table: TableRef, names: Sequence[str], persons: Sequence[str] = ()
-    ) -> Fraction:
+    def largest(self, engine: Engine, rows: Grouped) -> Fraction:
         """The share in the whole table: as it is a mean of the shares in the classes, some class has no less."""
-        return self.measure(engine, table, (), names, persons=persons).reached
+        return self.measure(engine, rows).reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,20 +259,20 @@ class PersonDiversity(_OfPersons):
             value=rows.names[self.value], count=rows.count, unit=UNIT, p=p, q=q,
         )  # fmt: skip
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`; weights are rounded up as in kernels, so that what is reached is never too much."""
         p, q = self._exact
         made = statement(
-            "verify/weighted_l", engine.dialect, {"p": p, "q": q}, target=target,
-            classes=list(classes), person=persons[self.place], sensitive=names[self.value], count=count,
-        )  # fmt: skip
-        found = engine.fetch(made)
-        if not found:
-            return Measured(Fraction(0), 0)
-        whole, top, failing = (int(str(cell)) for cell in found[0])
+            "verify/weighted_l",
+            engine.dialect,
+            {"p": p, "q": q},
+            target=rows.table,
+            classes=list(rows.groups),
+            person=rows.persons[self.place],
+            sensitive=rows.names[self.value],
+            count=rows.count,
+        )
+        whole, top, failing = numbers(engine, made) or (0, 1, 0)
         return Measured(Fraction(whole, top), failing)
 
 

@@ -5,7 +5,6 @@ Who knows these values of an event is left with the rows of the class that have 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -56,10 +55,7 @@ class PersonDiversityWithin(PersonDiversity):
         scratch.execute("privacy/below_within", made=made, below=found, groups=list(rows.groups))
         scratch.drop(found)
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
-        by = [*classes, *(names[i] for i in self.within)]
-        return PersonDiversity.measure(self, engine, target, by, names, count, persons)
+        within = [*rows.groups, *(rows.names[i] for i in self.within)]
+        return PersonDiversity.measure(self, engine, replace(rows, groups=within))

@@ -77,20 +77,21 @@ class OfPopulation(Requirement):
             x=line.x, y=line.y, z=line.z, everywhere=line.everywhere,
         )  # fmt: skip
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
-        """Measure a table of one row a cell: ``count`` is the column of its rows, ``names`` that of its rows of the population."""
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
+        """Measure a table of one row a cell: `Grouped.count` is the column of its rows, `Grouped.names` that of its rows of the population."""
         import numpy as np
 
         made = statement(
-            "verify/population_sizes", engine.dialect, target=target, rows=count, population=names[0]
+            "verify/population_sizes",
+            engine.dialect,
+            target=rows.table,
+            rows=rows.count,
+            population=rows.names[0],
         )
-        rows, population = (
+        here, population = (
             array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64"])
         )
-        return self.judged(rows, population)
+        return self.judged(here, population)
 
 
 Each = TypeVar("Each", bound=Requirement)

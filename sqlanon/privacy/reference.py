@@ -8,6 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.privacy.base import Coded, Grouped
 from sqlanon.table.scratch import Scratch
 
@@ -47,8 +48,8 @@ def reference(scratch: Scratch, rows: Grouped, value: int) -> Reference:
         return Reference(range(len(counts)), "INTEGER", counts, texts, max(sum(counts), 1))
     found = scratch.fetch("privacy/reference", max_rows=MOST, whole=rows.whole, value=rows.whole_names[value])
     numbers = bool(found) and not isinstance(found[0][0], str)
-    values = [int(str(row[0])) if numbers else str(row[0]) for row in found]
-    counted = [int(str(row[1])) for row in found]
+    values = [integer(row[0]) if numbers else str(row[0]) for row in found]
+    counted = [integer(row[1]) for row in found]
     kind = "BIGINT" if numbers else scratch.engine.capabilities.text_type
     return Reference(values, kind, counted, [None] * len(found), max(sum(counted), 1))
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.evaluate.cubes import Cubes, cubes
 from sqlanon.evaluate.subject import subject
 from sqlanon.table.encode import Domain
@@ -153,11 +154,11 @@ _Labels = dict[int, tuple[str, str]]
 def _labels(scratch: Scratch, domain: Domain, bins: TableRef, bin_: str, kind: str) -> _Labels:
     found: _Labels = {}
     for at, many, low, high in scratch.fetch("report/labels", bins=bins, domain=domain.table, bin=bin_):
-        values, first = int(str(many)), _shown(low)
+        values, first = integer(many), _shown(low)
         if values > 1 and kind == "line":
-            found[int(str(at))] = f"{first} to {_shown(high)}", first
+            found[integer(at)] = f"{first} to {_shown(high)}", first
         else:
-            found[int(str(at))] = (
+            found[integer(at)] = (
                 (first, first) if values == 1 else (f"{values:,} others", f"{values:,} others")
             )
     return found
@@ -173,7 +174,7 @@ def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
     kind = _kind(side.domain, FINE)
     names = _labels(scratch, side.domain, side.bins, "fine", kind)
     rows = [
-        (int(str(bin_)), steady(float(str(n)) / both.rows), steady(float(str(m)) / both.released_rows))
+        (integer(bin_), steady(float(str(n)) / both.rows), steady(float(str(m)) / both.released_rows))
         for bin_, n, m in scratch.fetch(
             "report/marginal", cells=both.cells, released=both.released, spread=side.even, bins=side.bins, number=at + 1,
         )
@@ -201,8 +202,8 @@ def _pairs(
         "report/joint", cells=both.cells, released=both.released, pairs=[[read(one), read(other)] for other in others]
     )  # fmt: skip
     found = {
-        pair: [(int(str(x)), int(str(y)), float(str(n)), float(str(m))) for _, x, y, n, m in some]
-        for pair, some in groupby(rows, lambda row: int(str(row[0])))
+        pair: [(integer(x), integer(y), float(str(n)), float(str(m))) for _, x, y, n, m in some]
+        for pair, some in groupby(rows, lambda row: integer(row[0]))
     }
     for at, other in enumerate(others, 1):
         yield _pair(both, one, other, labels, found.get(at, []))

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
+from sqlanon.engines.rows import count as count_rows
 from sqlanon.query.find import find
 from sqlanon.query.release import Released
 from sqlanon.release.store.swap import spelled
@@ -100,7 +101,7 @@ def _page(engine: Engine, released: Released) -> Page:
 def _rows(engine: Engine, released: Released) -> int:
     from sqlanon.sqltext import statement
 
-    return int(str(engine.fetch(statement("table/count", engine.dialect, source=released.view.ref))[0][0]))
+    return count_rows(engine, statement("table/count", engine.dialect, source=released.view.ref))
 
 
 def _promised(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Engine, Relation
+from sqlanon.engines.rows import count
 from sqlanon.errors import PolicyError
 from sqlanon.sqltext import statement
 
@@ -103,7 +104,7 @@ def weighted(
     bad = statement(
         "risk/bad_weights", engine.dialect, {"most": MOST_WEIGHT}, target=relation.ref, weight=weight
     )
-    rows = int(str(engine.fetch(bad)[0][0]))
+    rows = count(engine, bad)
     if rows:
         raise PolicyError(
             f"weight {weight} of {relation.ref}: {rows} rows have none, or one below 1 or above {MOST_WEIGHT:.0e}; a row represents itself at least"

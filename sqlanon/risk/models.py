@@ -15,7 +15,7 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Recursive
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.privacy import class_of
-from sqlanon.privacy.base import as_number
+from sqlanon.privacy.base import Grouped, as_number
 from sqlanon.privacy.counts import counted
 from sqlanon.results import ModelFigure
 from sqlanon.risk.attackers import Matched
@@ -111,7 +111,7 @@ def _figures(
     columns = () if column is None else (column,)
     for form, asked in forms:
         (model,) = class_of(REQUIREMENTS[name]).asked_by(PrivacySpec.of({name: asked}), columns, ())
-        reached = model.measure(engine, table, quasi, columns)
+        reached = model.measure(engine, Grouped(table, quasi, columns))
         fails = (
             reached.failing > 0
             and form in ("enhanced", "absent violates")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Engine, Relation
+from sqlanon.engines.rows import count
 from sqlanon.errors import UnsupportedError
 from sqlanon.results import WildcardRisk
 from sqlanon.risk.attackers import of_rows
@@ -68,7 +69,7 @@ def wildcard(
         found = compatible(np.stack(codes, axis=1), n)
     else:
         made = statement("table/count", engine.dialect, source=relation.ref)
-        n = np.array([int(str(engine.fetch(made)[0][0]))], np.int64)
+        n = np.array([count(engine, made)], np.int64)
         found = n
     risk = of_rows(1 / found, n, "table", threshold)
     return WildcardRisk(int(found.min()), int(n[found == 1].sum()), risk.highest, risk.average, risk.above)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import Hierarchy, Rule
 from sqlanon.table.encode import MANY, Domain
@@ -139,7 +140,7 @@ def _facts(
 
 
 def _count(cell: object) -> int:
-    return int(str(cell))
+    return integer(cell)
 
 
 def _whole(reading: Reading) -> bool:

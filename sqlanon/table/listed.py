@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlanon.engines.rows import integer
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Reading, Roles
 
@@ -47,7 +48,7 @@ def listed(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[R
     )[0]
     types = {}
     for reading, count in zip(texts, counts, strict=True):
-        if by_bytes and int(str(count)) <= FEW_VALUES:
+        if by_bytes and integer(count) <= FEW_VALUES:
             types[reading.alias] = scratch.type(f"{reading.alias}_type")
             scratch.execute("table/type", made=types[reading.alias], source=source, column=reading.name)
     quasi = tuple(replace(reading, listed=types.get(reading.alias)) for reading in roles.quasi)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Engine, Kind, TableRef
+from sqlanon.engines.rows import count, numbers
 from sqlanon.errors import DatabaseError
 from sqlanon.sqltext import statement
 from sqlanon.table.extremes import MOST, ends_of, number_of
@@ -55,8 +56,7 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
     relation = engine.relation(source)
     profiles = []
     with engine.snapshot():
-        count = statement("table/count", engine.dialect, source=relation.ref)
-        rows = int(str(engine.fetch(count)[0][0]))
+        rows = count(engine, statement("table/count", engine.dialect, source=relation.ref))
     for column in relation.columns:
         made = statement(
             "table/uniques",
@@ -67,7 +67,7 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
         )
         comparable = True
         try:
-            filled, distinct, singles, top = (int(str(cell)) for cell in engine.fetch(made)[0])
+            filled, distinct, singles, top = numbers(engine, made)
         except DatabaseError:
             comparable = False
             filled = distinct = singles = rows
@@ -91,7 +91,7 @@ def _looked_at(engine: Engine, source: TableRef, column: ColumnProfile) -> Colum
     """A column with what texts look like, and with round ends of numbers and dates."""
     if column.kind in ("text", "enum") and column.distinct:
         made = statement("table/shapes", engine.dialect, source=source, column=column.name)
-        iso, dated, coded, worded = (int(str(cell)) for cell in engine.fetch(made)[0])
+        iso, dated, coded, worded = numbers(engine, made)
         return replace(column, iso=iso, dated=dated, coded=coded, worded=worded)
     if column.kind in ("integer", "float", "decimal", "date", "timestamp") and column.distinct >= 2 * MOST:
         made = statement("table/ends", engine.dialect, source=source, column=column.name, most=MOST)

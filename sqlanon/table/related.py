@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine
+from sqlanon.engines.rows import count, numbers
 from sqlanon.errors import DatabaseError
 from sqlanon.sqltext import statement
 
@@ -19,7 +20,7 @@ def varying(
     ref = engine.relation(source).ref
     made = statement("table/varying", engine.dialect, source=ref, key=key, columns=list(columns))
     try:
-        groups, *varied = (int(str(cell)) for cell in engine.fetch(made)[0])
+        groups, *varied = numbers(engine, made)
     except DatabaseError:
         return None
     return groups, dict(zip(columns, varied, strict=True))
@@ -28,7 +29,7 @@ def varying(
 def pairs(engine: Engine, source: str, one: str, other: str) -> int:
     """How many different pairs of values two columns have, NULL being a value. Cost: one GROUP BY."""
     made = statement("table/pairs", engine.dialect, source=engine.relation(source).ref, one=one, other=other)
-    return int(str(engine.fetch(made)[0][0]))
+    return count(engine, made)
 
 
 def owned(engine: Engine, source: str, column: str, person: str) -> int:
@@ -36,7 +37,7 @@ def owned(engine: Engine, source: str, column: str, person: str) -> int:
     made = statement(
         "table/owned", engine.dialect, source=engine.relation(source).ref, column=column, person=person
     )
-    return int(str(engine.fetch(made)[0][0]))
+    return count(engine, made)
 
 
 def same(engine: Engine, source: str, names: Sequence[str], values: int) -> list[list[str]]:

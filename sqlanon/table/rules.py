@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sqlanon.engines.rows import integer
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy, Rule
 from sqlanon.table.text import text_of
@@ -116,7 +117,7 @@ def _lines(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
         labels = [text_of(value)]
         for at, low in enumerate(lows):
             if (at, low) not in written:
-                written[at, low] = _node(rule, names[at], int(str(low)), kind)
+                written[at, low] = _node(rule, names[at], integer(low), kind)
             labels.append(written[at, low])
         paths.append(tuple(labels))
     return paths
@@ -124,7 +125,7 @@ def _lines(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
 
 def _texts(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> list[tuple[str, ...]]:
     """Paths below the root, of texts."""
-    longest = int(str(scratch.fetch("table/longest", values=values)[0][0]))
+    longest = scratch.count("table/longest", values=values)
     if rule.kind == "mask" and longest > MOST_HIDDEN:
         raise PolicyError(
             f"column {reading.name}: mask is for texts of at most {MOST_HIDDEN} characters, and the longest has {longest}; use prefix"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Statement, TableRef
+from sqlanon.engines.rows import integer, integers
 from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.progress import Stopwatch
 from sqlanon.sqltext import identifier, scratch_table, statement
@@ -256,6 +257,15 @@ class Scratch:
         self._dropped()
         return found
 
+    def count(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> int:
+        """The whole number that a template of one row and one column returns."""
+        return integer(self.fetch(name, binds, max_rows=1, **context)[0][0])
+
+    def numbers(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> tuple[int, ...]:
+        """The whole numbers of the one row that a template returns; none where it returns no row."""
+        rows = self.fetch(name, binds, max_rows=1, **context)
+        return integers(rows[0]) if rows else ()
+
     def fetch_arrays(self, made: Statement, dtypes: Sequence[str]) -> Arrays:
         """`Engine.fetch_arrays`, in the query's order on every engine."""
         self._send()
@@ -285,7 +295,7 @@ class Scratch:
         spool = self.table("stream")
         query = numbered(made, self.engine.dialect)
         self._run(replace(query, text=f"CREATE {scratch_table(spool)} AS {query.text}"))
-        total = int(str(self.fetch("table/count", source=spool)[0][0]))
+        total = self.count("table/count", source=spool)
         names = [column.name for column in self.engine.look_up([spool]).columns(spool)]
         for first in range(1, total + 1, rows):
             block = self.sql(

@@ -81,5 +81,5 @@ def test_groups_in_sql_and_the_measured_table_are_the_definition(shared_db: Any,
         unknown = shared_db.engine.fetch(f'SELECT class FROM "{below.name}"')
         assert {int(str(row[0])) for row in unknown} >= wanted
     target = shared_db.engine.relation(name).ref
-    assert one.measure(shared_db.engine, target, ("class",), ("s",)).failing == len(wanted)
+    assert one.measure(shared_db.engine, Grouped(target, ("class",), ("s",))).failing == len(wanted)
     assert 0 < len(wanted) < 14

@@ -59,7 +59,9 @@ def counterexamples(db: Any, name: str) -> dict[Any, int]:
                     one.below(scratch, below, rows)
                     failing = scratch.engine.fetch(f'SELECT class FROM "{below.name}"', max_rows=10_000)
                     meets[[int(str(row[0])) for row in failing]] = False
-                    measured = one.measure(db.engine, table, ("class",), ("s1", "s2"), None, ("p1",))
+                    measured = one.measure(
+                        db.engine, Grouped(table, ("class",), ("s1", "s2"), persons=("p1",))
+                    )
                     assert (measured.failing > 0) == bool(failing)
                     scratch.drop(below)
                 a, b, union = (meets[at] for at in pairs)

@@ -140,7 +140,7 @@ def test_what_is_measured_and_what_fails(shared_db: Any, seed: int) -> None:
                 q: [not meets(part, part) for part in parts(own, str(one.column), other)]
                 for q, own in each.items()
             }
-            measured = one.measure(shared_db.engine, table, ["q"], ["s", "w"], None, ["pid"])
+            measured = one.measure(shared_db.engine, Grouped(table, ["q"], ["s", "w"], persons=["pid"]))
             assert measured.failing == sum(map(sum, bad.values()))
             with Scratch(shared_db.engine) as scratch:
                 below = scratch.table("below")

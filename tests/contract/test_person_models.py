@@ -146,11 +146,11 @@ def test_what_is_measured_and_what_fails(shared_db: Any, seed: int, tmp_path: Pa
                 for group in {row[0] for row in each}
                 if not model.persons([row[1:] for row in each if row[0] == group], everything)
             }
-            measured = one.measure(shared_db.engine, target, ["c"], ["s"], count, ["pid"])
+            measured = one.measure(shared_db.engine, Grouped(target, ["c"], ["s"], count, persons=["pid"]))
             assert measured.failing == len(wanted), model.label
             # What enhanced beta-likeness allows differs from value to value.
             assert "enhanced" in model.label or one.reaches(measured.reached) == (not wanted), model.label
-            together = one.measure(shared_db.engine, target, [], ["s"], count, ["pid"])
+            together = one.measure(shared_db.engine, Grouped(target, [], ["s"], count, persons=["pid"]))
             assert together.failing == (not model.persons(everything, everything))
         with Scratch(shared_db.engine) as scratch:
             hashed = failing(scratch, one, Grouped(target, ["c"], ["s"], None, target, ["s"], ["pid"]))

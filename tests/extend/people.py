@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.declared import Number, RequirementDeclaration
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import numbers
 from sqlanon.privacy import Coded, Grouped, Measured, Requirement
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import statement
@@ -58,17 +59,14 @@ class People(Requirement):
             value=rows.persons[self.place], count=rows.count, distinct=int(self.asked),
         )  # fmt: skip
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
         made = statement(
-            "verify/distinct_l", engine.dialect, {"asked": int(self.asked)}, target=target, classes=list(classes),
-            within=[], sensitive=persons[self.place],
+            "verify/distinct_l", engine.dialect, {"asked": int(self.asked)}, target=rows.table, classes=list(rows.groups),
+            within=[], sensitive=rows.persons[self.place],
         )  # fmt: skip
-        reached, failing = engine.fetch(made)[0]
-        return Measured(Fraction(int(str(reached))), int(str(failing)))
+        reached, failing = numbers(engine, made)
+        return Measured(Fraction(reached), failing)
 
 
 DECLARED = RequirementDeclaration(

@@ -123,14 +123,11 @@ class Share(Requirement):
             count=rows.count, p=self.asked.numerator, q=self.asked.denominator,
         )  # fmt: skip
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
+    def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
         found = engine.fetch(
             statement(
-                "share/measure", engine.dialect, target=target, classes=list(classes), value=names[self.value], count=count
+                "share/measure", engine.dialect, target=rows.table, classes=list(rows.groups), value=rows.names[self.value], count=rows.count
             ),
             max_rows=1_000_000,
         )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sqlanon.declared import REQUIREMENTS
+from sqlanon.privacy.base import Grouped
 from sqlanon.privacy.closeness import TCloseness
 from sqlanon.spec import ColumnSpec, Hierarchy
 from tests.engines import create_table
@@ -45,7 +46,7 @@ def measured(
     one = TCloseness(
         value.max, "s", 0, (), value.distance, ColumnSpec("s", "sensitive", hierarchy=diseases if kind == "TEXT" else None)
     )  # fmt: skip
-    found = one.measure(db.engine, db.engine.relation(name).ref, ("class",), ("s",))
+    found = one.measure(db.engine, Grouped(db.engine.relation(name).ref, ("class",), ("s",)))
     return found.reached, found.failing
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.methods.base import Context
 from sqlanon.privacy import beyond_rows
-from sqlanon.privacy.base import reachable
+from sqlanon.privacy.base import Grouped, reachable
 
 
 def nothing_found(context: Context) -> str:
@@ -22,7 +22,9 @@ def nothing_found(context: Context) -> str:
     reached = []
     for requirement in beyond_rows(context.requirements):
         codes, persons = ([one.code for one in columns] for columns in (encoded.sensitive, encoded.persons))
-        largest = requirement.largest(context.scratch.engine, encoded.work, codes, persons)
+        largest = requirement.largest(
+            context.scratch.engine, Grouped(encoded.work, (), codes, persons=persons)
+        )
         if not requirement.reaches(largest):
             of = f" of {requirement.column}" if requirement.column else ""
             reached.append(f"{requirement.name} = {reachable(requirement, largest):g}{of}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import columns_of
 from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
@@ -66,7 +67,7 @@ class Pushed:
         self._open: list[TableRef] = []
 
     def _count(self, table: TableRef) -> int:
-        return int(str(self._scratch.fetch("table/count", source=table)[0][0]))
+        return self._scratch.count("table/count", source=table)
 
     def _columns(self, node: Node) -> list[dict[str, object]]:
         return [
@@ -103,7 +104,7 @@ class Pushed:
         row = self._scratch.fetch("lattice/checked", classes=self._classes, least=self._least, joined=joined)[
             0
         ]
-        return [int(str(cell)) for cell in row]
+        return [integer(cell) for cell in row]
 
     def _below(self, table: TableRef, groups: Sequence[str]) -> list[TableRef]:
         """The groups that do not meet a requirement, a table for each."""
@@ -148,7 +149,7 @@ class Pushed:
 
     def joinable(self, most: int) -> int:
         """See `Checker.joinable`."""
-        return int(str(self._scratch.fetch("lattice/joinable", {"most": most}, classes=self._classes)[0][0]))
+        return self._scratch.count("lattice/joinable", {"most": most}, classes=self._classes)
 
     def suppressed(self, joined: int) -> Suppressed:
         """See `Checker.suppressed`."""
@@ -158,7 +159,7 @@ class Pushed:
         """See `Checker.assign`."""
         scratch, pieces, assign = self._scratch, self._scratch.table("pieces"), self._scratch.table("assign")
         kept, gone = (
-            int(str(cell))
+            integer(cell)
             for cell in scratch.fetch("lattice/numbered", classes=self._classes, joined=joined)[0]
         )
         scratch.execute(

@@ -6,6 +6,7 @@ State lives in scratch tables; Python sees counts and a stop flag (the shape of 
 from __future__ import annotations
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.kernels.extent import MASK_LIMIT
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
@@ -78,9 +79,7 @@ class Pushdown:
         )
         scratch.execute("mondrian/done", done=self._done, items=self._items, keys=self._keys)
         while True:
-            parts, largest = (
-                int(str(cell)) for cell in scratch.fetch("mondrian/sizes", items=self._items)[0]
-            )
+            parts, largest = (integer(cell) for cell in scratch.fetch("mondrian/sizes", items=self._items)[0])
             self._context.progress.update(self._level, 0, f"levels, {parts} open partitions")
             if parts == 0 or (fits and largest <= fits):
                 return
@@ -167,4 +166,4 @@ class Pushdown:
         """Partitions still open, and their rows, from left to right."""
         statement = self._scratch.sql("mondrian/parts", items=self._items)
         rows = self._scratch.engine.fetch(statement, max_rows=10_000_000)
-        return [(int(str(part)), int(str(n))) for part, n in rows]
+        return [(integer(part), integer(n)) for part, n in rows]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from sqlanon.engines.rows import integer
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 
@@ -63,7 +64,7 @@ def measures(scratch: Scratch, domain: Domain) -> Measures:
             scratch.sql("table/domain_moments", domain=domain.table, ordinals=moments), max_rows=_MOST_VALUES
         )
         scratch.drop(moments)
-        moment = [None if item is None else int(str(item)) for _, item in sorted(found, key=_code)]
+        moment = [None if item is None else integer(item) for _, item in sorted(found, key=_code)]
         return Measures(moment, 1 if kind == "date" else _DAY * (1000 if nanoseconds else 1))
     found = scratch.engine.fetch(
         scratch.sql("recode/domain_values", domain=domain.table, zoned=False), max_rows=_MOST_VALUES
@@ -74,7 +75,7 @@ def measures(scratch: Scratch, domain: Domain) -> Measures:
 
 
 def _code(row: tuple[object, ...]) -> int:
-    return int(str(row[0]))
+    return integer(row[0])
 
 
 def _number(value: object) -> int | Decimal | None:

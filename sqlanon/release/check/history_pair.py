@@ -266,10 +266,11 @@ def _measured(
     names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
     one = Fraction(1)
-    sizes = KAnonymity(one).measure(scratch.engine, sets, groups, names).sizes
+    grouped = Grouped(sets, groups, names)
+    sizes = KAnonymity(one).measure(scratch.engine, grouped).sizes
     assert sizes is not None
     diverse = [
-        FrequencyDiversity(one, name, i).measure(scratch.engine, sets, groups, names).reached
+        FrequencyDiversity(one, name, i).measure(scratch.engine, grouped).reached
         for i, name in enumerate(names)
     ]
     held = persons.measure(scratch.engine, sets, groups, whole.persons).fewest

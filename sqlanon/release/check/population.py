@@ -15,7 +15,7 @@ from sqlanon.errors import DatabaseError, PolicyError, PrivacyViolation
 from sqlanon.formats import Recoded, format_of
 from sqlanon.formats.base import Format
 from sqlanon.formats.layout import Names
-from sqlanon.privacy.base import Measured, Requirement
+from sqlanon.privacy.base import Grouped, Measured, Requirement
 from sqlanon.privacy.population import OfPopulation, of_population
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
@@ -106,7 +106,7 @@ def _published(form: Format, reading: Reading, known: set[str]) -> Names | None:
 
 
 def _measured(scratch: Scratch, requirement: OfPopulation, counted: TableRef) -> Measured:
-    return requirement.measure(scratch.engine, counted, ("grp",), ("population",), "n")
+    return requirement.measure(scratch.engine, Grouped(counted, ("grp",), ("population",), "n"))
 
 
 def _counted(

@@ -12,7 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.formats import Recoded
 from sqlanon.loss import extents
-from sqlanon.privacy.base import Requirement, as_number, reachable
+from sqlanon.privacy.base import Grouped, Requirement, as_number, reachable
 from sqlanon.results import LossReport
 from sqlanon.spec import Accuracy, ReleaseSpec
 from sqlanon.table.encode import Domain, Encoded
@@ -61,9 +61,10 @@ def reached(
         return ()
     names = [domain.reading.alias for domain in encoded.sensitive]
     persons = [domain.reading.alias for domain in encoded.persons]
+    rows = Grouped(classed, ("class",), names, persons=persons)
     parts, short = [], []
     for requirement in requirements:
-        value = requirement.measure(scratch.engine, classed, ("class",), names, persons=persons).reached
+        value = requirement.measure(scratch.engine, rows).reached
         of = f" of {requirement.column}" if requirement.column else ""
         parts.append(f"{requirement.name} = {reachable(requirement, value):g}{of}")
         if not requirement.reaches(value):

@@ -11,7 +11,7 @@ from sqlanon.declared.combinations import combinations
 from sqlanon.engines.base import Column, TableRef
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError
 from sqlanon.formats import format_of
-from sqlanon.privacy.base import Requirement, as_number, reachable
+from sqlanon.privacy.base import Grouped, Requirement, as_number, reachable
 from sqlanon.privacy.values import values_of
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
@@ -274,7 +274,7 @@ def feasible(
         if requirement.shape.kind == "rows":
             largest = Fraction(rows)
         else:
-            largest = requirement.largest(scratch.engine, stage, names, persons)
+            largest = requirement.largest(scratch.engine, Grouped(stage, (), names, persons=persons))
         met = requirement.reaches(largest)
         found.append(
             Feasible(

@@ -22,6 +22,7 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.privacy import Requirement
+from sqlanon.privacy.base import Grouped
 from sqlanon.privacy.counts import OfCounts, counted
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
@@ -194,7 +195,7 @@ def _reached(
 ) -> Fraction:  # fmt: skip
     """What all rows of a table of codes reach as one class."""
     if not isinstance(model, OfCounts):
-        return model.measure(scratch.engine, table, (), names).reached
+        return model.measure(scratch.engine, Grouped(table, (), names)).reached
     found = counted(scratch.engine, table, (), domain.code)
     if model.reads_values:
         rows = rows_of_codes(scratch, table, domain)
