@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,6 +44,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run changed tests, the quickest tests of changed files, and those that failed last",
     )
     parser.addoption("--times", type=Path, metavar="FILE", help="write what each folder, file and test costs")
+    parser.addoption(
+        "--order",
+        metavar="SEED",
+        help="run files, and the tests of each file, in an order drawn from this seed",
+    )
     parser.addoption(
         "--random",
         action="store_true",
@@ -134,6 +140,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
     # Processes share what is left: the longest tests come first, so that none of them runs alone at the end.
     items[:] = sorted(kept, key=lambda item: Path(item.nodeid.split("::")[0]).parent.name not in LONG)
+    if seed := config.getoption("--order"):
+        items.sort(key=lambda item: [crc32(f"{seed} {name}".encode()) for name in reversed(names_of(item))])
 
 
 def names_of(item: pytest.Item) -> tuple[str, str, str]:

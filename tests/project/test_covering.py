@@ -84,7 +84,7 @@ def test_the_two_runs_share_out_the_tests(words):
         items = [*covered, *engines, Item("plain", None, {}), Item("long", "thorough", {})]
         config = SimpleNamespace(
             args=["t.py::test_x"] if words == ("::",) else ["t.py"],
-            getoption=lambda _: words == ("--thorough",),
+            getoption=lambda name: name == "--thorough" and words == ("--thorough",),
             stash={},
             hook=SimpleNamespace(pytest_deselected=lambda **_: None),
         )
