@@ -10,6 +10,7 @@ documentation site: .venv-docs.
     python3 dev.py check   run the linters and the type checker
     python3 dev.py ready   before a commit: check, then the tests of generated files, of what changed, and those that failed last
     python3 dev.py docs    build the documentation site into site/; a warning fails the build
+    python3 dev.py wheel   build a wheel for this Python and this kind of processor into dist/, with compiled kernels in it
     python3 dev.py lock    write the constraints anew from pyproject.toml
 
 More words go to what is run: ``python3 dev.py demo --help``, ``python3 dev.py test -k mondrian``.
@@ -155,6 +156,20 @@ def test(rest: list) -> None:
     )
 
 
+def wheel() -> None:
+    """Compile what first releases need for a level of processors, and build a wheel that holds it."""
+    code = "from sqlanon.kernels.shipped import settings; print(*(f'{k}={v}' for k, v in settings().items()))"
+    settings = subprocess.run([str(BIN / "python"), "-c", code], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    variables = dict(pair.split("=", 1) for pair in settings.stdout.decode().split())
+    with tempfile.TemporaryDirectory() as directory:
+        os.environ.update(variables, NUMBA_CACHE_DIR=directory)
+        run(BIN / "sqlanon", "warm")
+        for name in variables:
+            del os.environ[name]
+        os.environ["SQLANON_COMPILED"] = str(Path(directory, "sqlanon-kernels"))
+        run(BIN / "python", "-m", "build", "--wheel", "--no-isolation", "--outdir", "dist")
+
+
 def lock() -> None:
     """Resolve pyproject.toml anew; the oldest supported Python decides, so that every newer one agrees."""
     if sys.version_info[:2] != (3, 11):
@@ -213,6 +228,9 @@ def main(arguments: list) -> None:
         install(DOCS, DOCS_VENV)
         os.environ["NO_MKDOCS_2_WARNING"] = "1"
         become(DOCS_VENV / "bin" / "python", "-m", "mkdocs", "build", *rest)
+    elif command == "wheel":
+        install(DEV)
+        wheel()
     elif command == "lock":
         lock()
     else:

@@ -3,7 +3,7 @@
 numba's own cache is next to the source and looks at the file of a function alone, so that each checkout and each environment compiles
 everything again, and a function that a kernel takes from another file may change unnoticed. Here the key is a hash of the kernel's file and of
 all files of this package that it imports, directly or not: checkouts and environments of one user share what is alike, and a
-change compiles its importers only. Compiled files are code, so a folder is used only if it is this user's and nobody else can write it. Functions
+change compiles its importers only. What a wheel carries (`shipped`) is looked for next. Compiled files are code, so a folder is used only if it is this user's and nobody else can write it. Functions
 outside this package keep numba's cache and settings.
 """
 
@@ -34,7 +34,7 @@ from numba.core.caching import (
     _CacheLocator,
 )
 
-from sqlanon.kernels import watch
+from sqlanon.kernels import shipped, watch
 from sqlanon.kernels.callees import name_of
 
 FOLDER = Path(__file__).parent
@@ -44,9 +44,9 @@ _IMPORT = re.compile(
     rb"^[ \t]*(?:from|import)[ \t]+sqlanon\.kernels(?:\.(\w+)|[ \t]+import[ \t]+\(?([\w, \t\r\n]+))",
     re.MULTILINE,
 )
-_NO_CODE = frozenset({"cache", "callees", "compiled", "watch"})
+_NO_CODE = frozenset({"cache", "callees", "compiled", "shipped", "watch"})
 """Files whose contents have no part in what is compiled."""
-_INDIFFERENT = ("NUMBA_CACHE", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS")
+_INDIFFERENT = ("NUMBA_CACHE", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS", "NUMBA_CPU_")
 _DAY = 86_400.0
 
 
@@ -128,7 +128,7 @@ def digest(name: str) -> str:
         getattr(sys, "abiflags", ""),
         numba.__version__,
         llvmlite.__version__,
-        np.__version__,
+        np.__version__.partition(".")[0],
     )
     return hashlib.sha256(repr((name, sources, versions, settings)).encode()).hexdigest()
 
@@ -201,11 +201,25 @@ class _Files(_Watched, FunctionCache):
     def __init__(self, function: Callable[..., Any], place: Path) -> None:
         self._impl_class = lambda of: _Impl(of, place)
         super().__init__(function)
-        self._files = self._cache_file = CompiledFile(self._cache_path, self._impl.filename_base, place.name)
+        base = self._impl.filename_base
+        self._files = self._cache_file = CompiledFile(self._cache_path, base, place.name)
+        self._shipped = ShippedFile(str(shipped.FOLDER / place.name), base, place.name)
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401 - numba's own
+        """What this user's folder has, or else the wheel."""
+        found = super()._load_overload(sig, target_context)
+        level = shipped.level() if found is None else None
+        if level is None:
+            return found
+        signature, (triple, *_), code = self._index_key(sig, target_context.codegen())
+        data = self._shipped.load((signature, (triple, *level), code))
+        return None if data is None else self._impl.rebuild(target_context, data)
 
     def kept(self) -> bool:
         """Whether a variant is on disk."""
-        return Path(self._files.index).is_file()
+        return Path(self._files.index).is_file() or (
+            shipped.level() is not None and Path(self._shipped.index).is_file()
+        )
 
 
 class _Impl(CompileResultCacheImpl):
@@ -279,11 +293,19 @@ class CompiledFile(IndexDataCacheFile):
     def _read(self, path: str, load: Callable[[], Any]) -> Any:  # noqa: ANN401
         """What a file holds; None: it is not there, another user could have written it or its folder, or it is damaged."""
         try:
-            if not (_private(self._cache_path) and _private(path)):
-                return None
-            return load()
+            return load() if self._trusted(path) else None
         except Exception:  # noqa: BLE001 - whatever reading half a pickle raises: the function is compiled again
             return None
 
+    def _trusted(self, path: str) -> bool:
+        return _private(self._cache_path) and _private(path)
 
-__all__ = ["BOUND", "FOLDER", "CompiledFile", "digest", "folder", "imported", "kept", "prune"]
+
+class ShippedFile(CompiledFile):
+    """The files of one function in the package: whoever can write them can write its modules, too."""
+
+    def _trusted(self, path: str) -> bool:
+        return True
+
+
+__all__ = ["BOUND", "FOLDER", "CompiledFile", "ShippedFile", "digest", "folder", "imported", "kept", "prune"]

@@ -23,6 +23,7 @@ KERNELS = {path.stem for path in cache.FOLDER.glob("*.py")} - {
     "cache",
     "callees",
     "compiled",
+    "shipped",
     "watch",
     "__init__",
 }
