@@ -24,7 +24,7 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.final_select import with_tables
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.rewrite.sqltree import Tree, column, every, named, select, sql
+from sqlanon.query.sql.sqltree import Tree, column, every, named, select, sql
 from sqlanon.sqltext.trees import ported
 
 if TYPE_CHECKING:

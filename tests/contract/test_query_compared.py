@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.query.boxes.number_line import Piece
+from sqlanon.query.logic.number_line import Piece
 from sqlanon.query.where import constants
 from tests.engines import create_table, read_table
 from tests.oracle.handmade import Given, plain, publish, quasi

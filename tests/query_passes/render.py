@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sqlanon.query.logic.formula import Formula
 from sqlanon.query.parse.bind import Bound, bind
 from sqlanon.query.parse.names import ITEM
 from sqlanon.query.parse.parse import Query, parse
@@ -16,7 +17,6 @@ from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import Final, final_select, with_tables
 from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.wanted import Aggregate, Quad, Wanted
-from sqlanon.query.where.formula import Formula
 
 BLOCKS = ("input", "parsed", "bound", "collected", "rows", "sums", "select")
 

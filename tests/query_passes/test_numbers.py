@@ -17,10 +17,10 @@ from sqlglot import exp
 import sqlanon
 from sqlanon.errors import DatabaseError
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import Comparison, Piece, literal, pieces_of, place
 from sqlanon.query.boxes.steps import Bucket, bucket_of, places
+from sqlanon.query.logic.number_line import Comparison, Piece, literal, pieces_of, place
 from sqlanon.query.release import Field
-from sqlanon.query.rewrite.sqltree import with_columns
+from sqlanon.query.sql.sqltree import with_columns
 from sqlanon.query.where import constants
 from sqlanon.query.where.interval_arithmetic import _sum_kind
 
@@ -105,7 +105,7 @@ def test_days_and_microseconds_are_counted_as_in_sql() -> None:
             for field, kind in ((days, "date"), (moments, "timestamp")):
                 there = place(day, kind)
                 assert there is not None
-                shown = literal(there, Box("b", field, "interval", {})).sql("duckdb")
+                shown = literal(there, field).sql("duckdb")
                 assert db.engine.fetch(f"SELECT {shown} = DATE '{day}'") == [(True,)]
 
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.listed import Lookup
 from sqlanon.query.boxes.unroll import ROWS, steps
-from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql
+from sqlanon.query.sql.sqltree import Tree, column, named, select, sql
 
 
 def line(box: Box) -> exp.Select:

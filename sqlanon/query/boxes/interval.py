@@ -8,9 +8,10 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, measure, pieces_of, recoded
 from sqlanon.query.boxes.set_constants import unknown_share
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.logic.formula import Group, Part
+from sqlanon.query.logic.number_line import Comparison, Piece, Place, literal, measure, pieces_of, recoded
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
@@ -30,14 +31,13 @@ from sqlanon.query.rewrite.sqltree import (
     string,
     when,
 )
-from sqlanon.query.where.formula import Group, Part
 
 _LONGEST = 2**127 - 1
 """DuckDB reads a longer whole number as a double, which may be equal to the one before it."""
 
 
 class Interval:
-    """See `sqlanon.query.where.formula.Domain`: a box of two ends."""
+    """See `sqlanon.query.logic.formula.Domain`: a box of two ends."""
 
     def __init__(self, box: Box, comparisons: Sequence[Comparison], table: str) -> None:
         self._box = box
@@ -157,7 +157,7 @@ class Interval:
         return runs
 
     def _at(self, end: Place | None) -> list[Tree]:
-        return [] if end is None else [literal(end, self._box)]
+        return [] if end is None else [literal(end, self._box.field)]
 
     def touches(self, piece: Piece) -> Tree:
         """Some value of the box lies in the piece."""
@@ -171,13 +171,13 @@ class Interval:
         if piece.low is not None:
             ways.append(
                 (exp.GTE if piece.closed[0] else exp.GT)(
-                    this=hi.copy(), expression=literal(piece.low, self._box)
+                    this=hi.copy(), expression=literal(piece.low, self._box.field)
                 )
             )
         if piece.high is not None:
             ways.append(
                 (exp.LTE if piece.closed[1] else exp.LT)(
-                    this=lo.copy(), expression=literal(piece.high, self._box)
+                    this=lo.copy(), expression=literal(piece.high, self._box.field)
                 )
             )
         return every(ways)

@@ -13,7 +13,9 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.set_constants import unknown_share
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.logic.formula import Group, Part
+from sqlanon.query.logic.value_tests import ValueTest, on
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
@@ -30,12 +32,10 @@ from sqlanon.query.rewrite.sqltree import (
     string,
     when,
 )
-from sqlanon.query.where.cases import Test, on
-from sqlanon.query.where.formula import Group, Part
 
 
 class Lookup:
-    """See `sqlanon.query.where.formula.Domain`: a box whose groups of values were counted beforehand.
+    """See `sqlanon.query.logic.formula.Domain`: a box whose groups of values were counted beforehand.
 
     Args:
         box: the column.
@@ -50,7 +50,7 @@ class Lookup:
     """
 
     def __init__(
-        self, box: Box, ways: Sequence[frozenset[int]], tests: Sequence[Test], table: str,
+        self, box: Box, ways: Sequence[frozenset[int]], tests: Sequence[ValueTest], table: str,
         spread: int | None = None, key: Tree | None = None, *, values: bool = False, suffix: str = "", bucketed: bool = False,
     ) -> None:  # fmt: skip
         self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
@@ -364,7 +364,7 @@ class Lookup:
         return made.group_by(*(exp.Literal.number(i + 1) for i in range(grouped))) if grouped else made
 
 
-def _passes_null(test: Test) -> bool:
+def _passes_null(test: ValueTest) -> bool:
     return test.null is True or (test.comparison is not None and test.comparison.op == "null")
 
 

@@ -8,7 +8,9 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.logic.formula import Group, Part
+from sqlanon.query.logic.value_tests import ValueTest
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
@@ -23,14 +25,12 @@ from sqlanon.query.rewrite.sqltree import (
     sql,
     string,
 )
-from sqlanon.query.where.cases import Test
-from sqlanon.query.where.formula import Group, Part
 
 
 class Contained:
-    """See `sqlanon.query.where.formula.Domain`: sets, asked for a few constants."""
+    """See `sqlanon.query.logic.formula.Domain`: sets, asked for a few constants."""
 
-    def __init__(self, box: Box, tests: Sequence[Test], table: str, suffix: str = "") -> None:
+    def __init__(self, box: Box, tests: Sequence[ValueTest], table: str, suffix: str = "") -> None:
         self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
         self._table, self._set = table, box.parts["set"]
         self._state = column(f"{box.id}_state", table) if box.state is not None else None

@@ -15,8 +15,8 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
-from sqlanon.query.boxes.number_line import Piece, literal, measure
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.logic.number_line import Piece, literal, measure
+from sqlanon.query.sql.sqltree import (
     FALSE,
     Tree,
     column,
@@ -182,7 +182,9 @@ def unrolled(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxe
 
 
 def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, line: Interval) -> exp.Select:
-    low_ends, high_ends = ([] if end is None else [literal(end, box)] for end in (piece.low, piece.high))
+    low_ends, high_ends = (
+        [] if end is None else [literal(end, box.field)] for end in (piece.low, piece.high)
+    )
     lo, hi = column(f"{box.id}_lo", "k"), column(f"{box.id}_hi", "k")
     first, last = greatest([lo, *low_ends]), least([hi, *high_ends])
 

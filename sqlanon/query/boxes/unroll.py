@@ -12,11 +12,11 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.listed import Lookup, keeps_null_apart, null_only
-from sqlanon.query.boxes.number_line import measure, pieces_of
+from sqlanon.query.boxes.released_view import ReleasedView
 from sqlanon.query.boxes.steps import Bucket, unrolled
-from sqlanon.query.parse.names import Scope
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, column, sql, string, table_of
-from sqlanon.query.where.cases import Test
+from sqlanon.query.logic.number_line import measure, pieces_of
+from sqlanon.query.logic.value_tests import ValueTest
+from sqlanon.query.sql.sqltree import FALSE, Tree, column, sql, string, table_of
 
 ROWS = "_rows"
 """The table of the boxes, whose keys ``<box>_<part>`` are read here."""
@@ -26,13 +26,13 @@ class Unroll:
     """Makes the tables of unrolled boxes.
 
     Args:
-        scope: the names.
+        view: the release.
         tests: the tests of all boxes that are in use.
         buckets: the boxes that GROUP BY spreads in steps.
     """
 
-    def __init__(self, scope: Scope, tests: Sequence[Test], buckets: Mapping[str, Bucket]) -> None:
-        self._scope, self._tests, self._buckets_of = scope, tests, buckets
+    def __init__(self, view: ReleasedView, tests: Sequence[ValueTest], buckets: Mapping[str, Bucket]) -> None:
+        self._view, self._tests, self._buckets_of = view, tests, buckets
 
     def members(self, lookup: Lookup) -> exp.Query:
         """Every distinct box, unrolled into its values ``v`` of weight ``w``."""
@@ -154,7 +154,7 @@ class Unroll:
         shown: Tree = column(value, "k")
         shown = sql(":s[1]", s=shown) if "set" in box.parts else shown
         # A node is written as text.
-        shown = self._scope.collated(box.field, self._typed(box, shown) if "node" in box.parts else shown)
+        shown = self._view.collate(box.field, self._typed(box, shown) if "node" in box.parts else shown)
         own = sql("CASE WHEN :n = 'none' THEN :v END", n=column(name, "k"), v=shown)
         points = exp.Select().select(*(column(key, "k") for key in [*keys, name]), exp.alias_(own, "v", quoted=True)).distinct().from_(
             exp.to_table(ROWS).as_("k"))  # fmt: skip
@@ -172,15 +172,15 @@ class Unroll:
         keys = {part: f"{box.id}_{part}" for part in box.parts}
         rest = [sql("1 AS w"), sql("FALSE AS u")]
         if box.shape == "group":
-            view = self._scope.released.sensitive
-            assert view is not None
+            sensitive = self._view.released.sensitive
+            assert sensitive is not None
             return exp.Select().select(
-                column(self._scope.released.group or "", "s").as_(keys["group"], quoted=True),
-                exp.alias_(self._scope.collated(box.field, column(box.field.name, "s")), "v", quoted=True), exp.alias_(column("count", "s"), "w", quoted=True), rest[1],
-            ).from_(table_of(view.ref, "s"))  # fmt: skip
+                column(self._view.released.group or "", "s").as_(keys["group"], quoted=True),
+                exp.alias_(self._view.collate(box.field, column(box.field.name, "s")), "v", quoted=True), exp.alias_(column("count", "s"), "w", quoted=True), rest[1],
+            ).from_(table_of(sensitive.ref, "s"))  # fmt: skip
         if box.shape in ("node", "order"):
             leaves = _values("d", ("i", "v"), enumerate(box.values))
-            value = self._scope.collated(box.field, self._typed(box, column("v", "d")))
+            value = self._view.collate(box.field, self._typed(box, column("v", "d")))
             if box.shape == "node":
                 nodes = _values("n", ("label", "low", "high"), box.nodes)
                 label = column("label", "n")
@@ -200,7 +200,7 @@ class Unroll:
         distinct = self._distinct(box)
         kept = [column(key, "k") for key in keys.values()]
         if box.shape == "set":
-            value = self._scope.collated(box.field, exp.Explode(this=column(keys["set"], "k")))
+            value = self._view.collate(box.field, exp.Explode(this=column(keys["set"], "k")))
             return (
                 exp.Select()
                 .select(*kept, exp.alias_(value, "v", quoted=True), *rest)
@@ -219,7 +219,7 @@ class Unroll:
             return exp.cast(value, box.type)
         if box.field.kind in ("text", "enum", "other"):
             return value
-        return exp.cast(value, exp.DataType.build(box.field.source_type, dialect=self._scope.engine.dialect))
+        return exp.cast(value, exp.DataType.build(box.field.source_type, dialect=self._view.engine.dialect))
 
 
 def _or_any(box: Box, listed: exp.Query) -> exp.Query:

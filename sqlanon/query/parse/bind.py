@@ -13,7 +13,7 @@ from sqlanon.query.parse.names import Scope, boxes_of, item
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Released
-from sqlanon.query.rewrite.sqltree import Tree
+from sqlanon.query.sql.sqltree import Tree
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def bind(
     """
     alias = query.source.alias or query.source.name
     boxes = boxes_of(engine, released, alias, _written(query))
-    scope = Scope(engine, query.text, alias, released, boxes=boxes)
+    scope = Scope(engine, released, query.text, alias, boxes=boxes)
     scope = joined(scope, query, joinable, allow_linking=allow_linking)
     for new in query.new:
         if scope.has(new.alias):

@@ -12,7 +12,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, sql, table_of
+from sqlanon.query.sql.sqltree import Tree, sql, table_of
 from sqlanon.sqltext import identifier
 
 _KINDS = {("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER")}

@@ -12,7 +12,7 @@ from sqlanon.query.parse.allowed import admit, aggregates
 from sqlanon.query.parse.inline import flatten
 from sqlanon.query.parse.text_lengths import check_lengths
 from sqlanon.query.refusal import Refused, refuse, underlined
-from sqlanon.query.rewrite.quantiles import within_group
+from sqlanon.query.sql.quantile_forms import unwrap_within_group
 from sqlanon.sqltext import identifier
 
 _CLAUSES = {
@@ -153,7 +153,7 @@ def _select(text: str, dialect: str) -> exp.Select:
         if node.args.get("negate"):
             node.set("negate", None)
             node.replace(exp.Not(this=node.copy()))
-    within_group(select)
+    unwrap_within_group(select)
     select = flatten(text, select)
     aggregates(text, select)
     check_lengths(text, select)

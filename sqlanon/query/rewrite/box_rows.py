@@ -10,13 +10,13 @@ from sqlglot import exp
 from sqlanon.query.boxes.along import counted, line, lookup_along
 from sqlanon.query.boxes.box import VIEW, Box
 from sqlanon.query.boxes.listed import Lookup
+from sqlanon.query.boxes.range_facts import is_along
 from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
+from sqlanon.query.logic.formula import Compiler, Count, Formula, Triple, tests_in
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.domains import Domains, divide, together, whole
-from sqlanon.query.rewrite.group_by import is_along
-from sqlanon.query.rewrite.sqltree import Tree, column, is_true, named, select, some, sql, with_columns
 from sqlanon.query.rewrite.wanted import Aggregate, Wanted
-from sqlanon.query.where.formula import Compiler, Count, Formula, Triple, tests_in
+from sqlanon.query.sql.sqltree import Tree, column, is_true, named, select, some, sql, with_columns
 
 BOXES = "_boxes"
 CLASS_ROWS = "class_rows"

@@ -11,7 +11,9 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.chosen import chosen, extreme, without
 from sqlanon.query.rewrite.division import divided, multiplied
 from sqlanon.query.rewrite.left_out import widened
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Quad
+from sqlanon.query.rewrite.windows import aggregated, typed, window
+from sqlanon.query.sql.sqltree import (
     FALSE,
     Tree,
     as_type,
@@ -23,9 +25,7 @@ from sqlanon.query.rewrite.sqltree import (
     sql,
     when,
 )
-from sqlanon.query.rewrite.types import is_number, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Quad
-from sqlanon.query.rewrite.windows import aggregated, typed, window
+from sqlanon.query.sql.types import is_number, is_whole
 
 
 class Aggregates(Protocol):

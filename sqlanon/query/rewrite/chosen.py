@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, every, is_false, negate, own, some, sql, string, when
-from sqlanon.query.rewrite.types import is_number
 from sqlanon.query.rewrite.wanted import Quad
 from sqlanon.query.rewrite.windows import aggregated
+from sqlanon.query.sql.sqltree import Tree, every, is_false, negate, own, some, sql, string, when
+from sqlanon.query.sql.types import is_number
 
 if TYPE_CHECKING:
     from sqlanon.query.rewrite.calculation import Calculator

@@ -7,18 +7,21 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from sqlanon.query.boxes.range_facts import unrollable
+from sqlanon.query.logic.formula import Formula, both, either
+from sqlanon.query.logic.value_tests import ValueTest, is_computed
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import spread_of, unrollable
+from sqlanon.query.rewrite.group_by import spread_of
 from sqlanon.query.rewrite.having import outputs
-from sqlanon.query.rewrite.quantiles import EXACT, natively, quantile_of
+from sqlanon.query.rewrite.quantiles import EXACT
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, exact_parts
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, some, sql
-from sqlanon.query.rewrite.types import Types, is_float, is_number, is_whole
+from sqlanon.query.rewrite.source_types import Types
 from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Ratio, Spread, Wanted
-from sqlanon.query.where.cases import Test, computed
-from sqlanon.query.where.formula import Formula, both, either
+from sqlanon.query.sql.quantile_forms import in_common_form, quantile_of
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, some, sql
+from sqlanon.query.sql.types import is_float, is_number, is_whole
 from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
 
@@ -102,13 +105,13 @@ def collect(bound: Bound, *, drawn: bool = False) -> Wanted:
     )
 
 
-def _decided(scope: Scope, spread: Spread, box: str, tests: Collection[Test]) -> Spread:
+def _decided(scope: Scope, spread: Spread, box: str, tests: Collection[ValueTest]) -> Spread:
     """The groups of a box, value by value in place of steps where a test of it is decided value by value.
 
     Raises:
         Refused: its ranges have too many values.
     """
-    if spread.bucket is None or not computed([test for test in tests if test.box == box]):
+    if spread.bucket is None or not is_computed([test for test in tests if test.box == box]):
         return spread
     if not unrollable(scope, scope.box(box)):
         refuse(
@@ -258,7 +261,7 @@ class Notes:
         if known and not (
             scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired
         ):
-            return Aggregate(number, "native", condition, native=natively(node))
+            return Aggregate(number, "native", condition, native=in_common_form(node))
         if found is None:
             return self._of_known_rows(number, node, argument, condition)
         at, between = found

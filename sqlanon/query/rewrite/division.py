@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, as_type, column, guarded, some, sql, when
-from sqlanon.query.rewrite.types import is_whole
 from sqlanon.query.rewrite.wanted import Aggregate, Check, Quad
 from sqlanon.query.rewrite.windows import share
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, column, guarded, some, sql, when
+from sqlanon.query.sql.types import is_whole
 
 if TYPE_CHECKING:
     from sqlanon.query.rewrite.calculation import Calculator

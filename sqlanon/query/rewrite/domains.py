@@ -10,14 +10,15 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
 from sqlanon.query.boxes.listed import Lookup
-from sqlanon.query.boxes.number_line import UNORDERED
+from sqlanon.query.boxes.outcomes import MOST_GROUPS, outcomes
+from sqlanon.query.boxes.range_facts import MOST_VALUES, unrollable
 from sqlanon.query.boxes.set_constants import Contained
+from sqlanon.query.logic.formula import Compiler, Domain, tests_in
+from sqlanon.query.logic.number_line import UNORDERED
+from sqlanon.query.logic.value_tests import ValueTest, is_computed
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import MOST_VALUES, unrollable
 from sqlanon.query.rewrite.wanted import Wanted
-from sqlanon.query.where.cases import MOST_GROUPS, Test, computed, outcomes
-from sqlanon.query.where.formula import Compiler, Domain, tests_in
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Domains:
     """
 
     of: Mapping[str, tuple[Domain, ...]]
-    tests: tuple[Test, ...]
+    tests: tuple[ValueTest, ...]
     compiler: Compiler
     tight: bool
 
@@ -85,9 +86,9 @@ def _divided(scope: Scope, wanted: Wanted, prefix: str = "") -> Domains:
         if not every and not own:
             continue
         # A value of a box that is not known may pass any predicates but not any set of them.
-        line = box.shape == "interval" and not computed(own)
+        line = box.shape == "interval" and not is_computed(own)
         tight &= (box.state is None or line or simple(own)) and not box.beyond
-        parts: dict[str, list[Test]] = {}
+        parts: dict[str, list[ValueTest]] = {}
         if _apart(box, own, wanted):
             tight = False
             parts = {f"{box.id} {test.id}": [test] for test in own}
@@ -123,16 +124,16 @@ def together(divided: Sequence[Domains]) -> Domains:
     return Domains(of, tests, divided[0].compiler, all(one.tight for one in divided))
 
 
-def _apart(box: Box, tests: Sequence[Test], wanted: Wanted) -> bool:
+def _apart(box: Box, tests: Sequence[ValueTest], wanted: Wanted) -> bool:
     """Whether each test of a box has to be taken by itself."""
     if box.id in wanted.spread or len(tests) < 2:
         return False
     return wanted.tests.relaxed or outcomes(box, tests) is None
 
 
-def _domain(scope: Scope, box: Box, tests: Sequence[Test], suffix: str, wanted: Wanted) -> Domain:
+def _domain(scope: Scope, box: Box, tests: Sequence[ValueTest], suffix: str, wanted: Wanted) -> Domain:
     spread = wanted.spread.get(box.id)
-    if spread is None and box.shape == "interval" and not computed(tests):
+    if spread is None and box.shape == "interval" and not is_computed(tests):
         meant = box if box.id in wanted.means else replace(box, mean=None)
         return Interval(meant, [c for test in tests if (c := test.comparison) is not None], "")
     if spread is None and box.shape == "set" and simple(tests):
@@ -158,7 +159,7 @@ def _domain(scope: Scope, box: Box, tests: Sequence[Test], suffix: str, wanted: 
     )
 
 
-def simple(tests: Sequence[Test]) -> bool:
+def simple(tests: Sequence[ValueTest]) -> bool:
     """Whether the tests ask for constants and NULL only, so that it is known which of them hold together."""
     return all(test.comparison is not None and test.comparison.op in UNORDERED for test in tests)
 

@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.wanted import Quad, Wanted
+from sqlanon.query.sql.sqltree import (
     FALSE,
     TRUE,
     Tree,
@@ -24,7 +25,6 @@ from sqlanon.query.rewrite.sqltree import (
     some,
     sql,
 )
-from sqlanon.query.rewrite.wanted import Quad, Wanted
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.names import ITEM, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculation import Aggregates, Calculator
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, every, guarded, negate, own, some, sql
 from sqlanon.query.rewrite.wanted import Outputs, Quad
 from sqlanon.query.rewrite.windows import aggregated
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, every, guarded, negate, own, some, sql
 
 _OPS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _NOT: dict[type[exp.Expr], type[exp.Binary]] = {

@@ -10,8 +10,8 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import Tree, number, sql, when
 from sqlanon.query.rewrite.wanted import Aggregate
+from sqlanon.query.sql.sqltree import Tree, number, sql, when
 
 
 def widened(

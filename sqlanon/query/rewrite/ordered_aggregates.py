@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import ZERO, Tree, as_type, column, sql, when
+from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, sql, when
 
 _MORE_DIGITS, _MOST_DIGITS = 10, 38
 """Of a sum of decimals, in addition to those of its values; of any decimal."""

@@ -11,39 +11,17 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from sqlanon.query.boxes.number_line import measure
+from sqlanon.query.logic.formula import Formula
+from sqlanon.query.logic.number_line import measure
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, every, named, select, some, sql, when
 from sqlanon.query.rewrite.wanted import Aggregate, Wanted
-from sqlanon.query.where.formula import Formula
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, every, named, select, some, sql, when
 
 EXACT = (exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.VariancePop)
 """Aggregates that are answered where every row is known."""
 
 _ROUNDED = "0.000000001"
-
-
-def quantile_of(node: exp.Expr) -> tuple[Fraction, bool] | None:
-    """The share of rows below a quantile, and whether it lies between two values; None: another aggregate, or no plain share."""
-    if isinstance(node, exp.Median):
-        return Fraction(1, 2), True
-    if type(node) not in (exp.PercentileCont, exp.PercentileDisc, exp.Quantile):
-        return None
-    share = node.args.get("quantile" if isinstance(node, exp.Quantile) else "expression")
-    if not isinstance(share, exp.Literal) or share.is_string or not 0 < Fraction(share.this) < 1:
-        return None
-    return Fraction(share.this), isinstance(node, exp.PercentileCont)
-
-
-def within_group(select_: exp.Expr) -> None:
-    """Write quantiles WITHIN GROUP (ORDER BY x), and those of the other form, alike: the argument first, then the share."""
-    for node in list(select_.find_all(exp.WithinGroup)):
-        inner, order = node.this, node.expression
-        terms = order.expressions if isinstance(order, exp.Order) else []
-        plain = len(terms) == 1 and not terms[0].args.get("desc")
-        if plain and isinstance(inner, exp.PercentileCont | exp.PercentileDisc) and not inner.expression:
-            node.replace(type(inner)(this=terms[0].this.copy(), expression=inner.this.copy()))
 
 
 def quantile(
@@ -172,17 +150,6 @@ def _as_it_is(a: Aggregate) -> dict[str, Tree]:
     value = sql("MAX(x)")
     undefined = sql("CASE WHEN MAX(x) IS NULL THEN 1 ELSE 0 END")
     return {f"{end}{a.id}": value for end in "elh"} | {f"u{a.id}": undefined}
-
-
-def natively(node: exp.Expr) -> Tree:
-    """The form of an aggregate that every engine has."""
-    found = quantile_of(node)
-    if found is None:
-        return node.copy()
-    kind = exp.PercentileCont if found[1] else exp.PercentileDisc
-    share = exp.Literal.number(str(float(found[0])))
-    order = exp.Order(expressions=[exp.Ordered(this=node.this.copy(), nulls_first=False)])
-    return exp.WithinGroup(this=kind(this=share), expression=order)
 
 
 def _where(wanted: Wanted, formula: Formula) -> Tree:

@@ -14,11 +14,10 @@ from typing import Protocol
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
+from sqlanon.query.logic.formula import Formula, Part, both
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import fact
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, guarded, select, some, sql
-from sqlanon.query.where.formula import Formula, Part, both
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, guarded, select, some, sql
 
 MOST_BRANCHES = 16
 """Ways in which the CASEs of one argument may turn out together."""
@@ -185,7 +184,7 @@ class Arithmetic:
         if isinstance(inner, exp.Literal | exp.Boolean | exp.Null):
             return isinstance(inner, exp.Null)
         asked = exp.Select().select(exp.Is(this=exp.Paren(this=constant.copy()), expression=exp.null()))
-        return bool(fact(self._scope, "query/null", asked))
+        return bool(self._scope.fact("query/null", asked))
 
     def _column(self, part: Part, box: Box) -> Span | None:
         if part.low is None or part.high is None:
@@ -311,7 +310,7 @@ class Arithmetic:
         made = select([sql(text, x=tree)], self._scope.view())
         if self._scope.joins:
             made.set("joins", [join.copy() for join in self._scope.joins])
-        return bool(fact(self._scope, "query/divisor", made))
+        return bool(self._scope.fact("query/divisor", made))
 
 
 def exact_parts(node: exp.Expr) -> Sequence[Tree]:

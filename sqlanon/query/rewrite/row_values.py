@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
+from sqlanon.query.logic.formula import both
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.rewrite.box_rows import CLASS_ROWS, BoxRows
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN
 from sqlanon.query.rewrite.row_expressions import Arithmetic, RowExpression, Span
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.wanted import Aggregate, Wanted
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     Tree,
@@ -31,9 +33,7 @@ from sqlanon.query.rewrite.sqltree import (
     times,
     when,
 )
-from sqlanon.query.rewrite.types import is_number, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Wanted
-from sqlanon.query.where.formula import both
+from sqlanon.query.sql.types import is_number, is_whole
 
 
 class RowValues:

@@ -12,17 +12,17 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.range_facts import shown_values
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables, distinct_attained
 from sqlanon.query.rewrite.distinct_values import distinct_values
-from sqlanon.query.rewrite.group_by import shown_values
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart, average, distinct, matched
 from sqlanon.query.rewrite.plain_aggregates import plain
 from sqlanon.query.rewrite.quantiles import native, quantile
 from sqlanon.query.rewrite.ratio import quotient
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.rewrite.sqltree import TRUE, Tree, column, every, is_true, named, select, some, sql
 from sqlanon.query.rewrite.wanted import Aggregate, Wanted
+from sqlanon.query.sql.sqltree import TRUE, Tree, column, every, is_true, named, select, some, sql
 
 GROUPS = "_groups"
 """One row a group: its keys ``g0``, ``g1``, ... and four columns an aggregate."""

@@ -9,12 +9,16 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.listed import null_only
-from sqlanon.query.boxes.number_line import Piece, pieces_of
+from sqlanon.query.boxes.outcomes import outcomes
 from sqlanon.query.boxes.unroll import ROWS
+from sqlanon.query.logic.formula import restrict
+from sqlanon.query.logic.number_line import Piece, pieces_of
+from sqlanon.query.logic.value_tests import ValueTest, is_computed
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.final_select import with_tables
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.wanted import Wanted
+from sqlanon.query.sql.sqltree import (
     TRUE,
     Tree,
     column,
@@ -27,10 +31,7 @@ from sqlanon.query.rewrite.sqltree import (
     some,
     sql,
 )
-from sqlanon.query.rewrite.wanted import Wanted
-from sqlanon.query.where.cases import Test, computed, outcomes
 from sqlanon.query.where.constants import stepped
-from sqlanon.query.where.formula import restrict
 
 
 def unlisted(scope: Scope, wanted: Wanted, rows: BoxRows) -> exp.Select | None:
@@ -81,11 +82,11 @@ def _ways(box: Box, wanted: Wanted, rows: BoxRows) -> Iterator[Tree]:
         yield every([own(rest), exp.Not(this=exp.Exists(this=null))])
 
 
-def _runs(box: Box, tests: Sequence[Test]) -> dict[frozenset[int], Fraction | None]:
+def _runs(box: Box, tests: Sequence[ValueTest]) -> dict[frozenset[int], Fraction | None]:
     """Which tests can hold together for a value that is not NULL, and how many values have it so; None: no end of them."""
     comparisons = [test.comparison for test in tests if test.comparison is not None]
     found: dict[frozenset[int], Fraction | None] = {}
-    if box.shape == "interval" and not computed(tests):
+    if box.shape == "interval" and not is_computed(tests):
         for holds, piece in pieces_of(comparisons, box.step, box.field.kind):
             size = _size(piece, box.step)
             before = found.get(holds, Fraction(0))
@@ -110,7 +111,9 @@ def _size(piece: Piece, step: Fraction | None) -> Fraction | None:
     return max(Fraction(0), (inside.high - inside.low) / step + 1)
 
 
-def _listed(table: str, tests: Sequence[Test], holds: frozenset[int], size: Fraction | None) -> Tree | None:
+def _listed(
+    table: str, tests: Sequence[ValueTest], holds: frozenset[int], size: Fraction | None
+) -> Tree | None:
     """Whether fewer values are listed than there are under these tests; None: there is no end of them."""
     if size is None:
         return None

@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.steps import Bucket
+from sqlanon.query.logic.formula import Formula
 from sqlanon.query.rewrite.row_expressions import RowExpression
-from sqlanon.query.rewrite.sqltree import Tree
-from sqlanon.query.where.formula import Formula
+from sqlanon.query.sql.sqltree import Tree
 from sqlanon.query.where.predicates import Tests
 
 

@@ -18,7 +18,10 @@ from sqlanon.query.parse.bind import Bound
 from sqlanon.query.rewrite.box_rows import Tables, box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import with_tables
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.sums import GROUPS, sums
+from sqlanon.query.rewrite.wanted import Over, Sorting, Wanted
+from sqlanon.query.rewrite.windows import MOST_RANKED, RANKS
+from sqlanon.query.sql.sqltree import (
     TRUE,
     Tree,
     column,
@@ -33,9 +36,6 @@ from sqlanon.query.rewrite.sqltree import (
     sql,
     when,
 )
-from sqlanon.query.rewrite.sums import GROUPS, sums
-from sqlanon.query.rewrite.wanted import Over, Sorting, Wanted
-from sqlanon.query.rewrite.windows import MOST_RANKED, RANKS
 
 T = TypeVar("T", bound=exp.Expr)
 MARKED, WINDOWED = "_marked", "_windowed"

@@ -8,9 +8,9 @@ from sqlglot import exp
 
 from sqlanon.query.parse.names import boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, sql, when
-from sqlanon.query.rewrite.types import is_float, is_number
 from sqlanon.query.rewrite.wanted import Check, Over, Quad, Sorting
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, sql, when
+from sqlanon.query.sql.types import is_float, is_number
 
 if TYPE_CHECKING:
     from sqlanon.query.rewrite.calculation import Calculator

@@ -18,10 +18,10 @@ from sqlglot import exp
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import FINITE, Piece, measure
+from sqlanon.query.logic.number_line import FINITE, Piece, measure
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, number, sql
+from sqlanon.query.sql.sqltree import Tree, number, sql
 
 _SINGLE = ("REAL", "FLOAT", "FLOAT4")
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127, "UTINYINT": 8, "USMALLINT": 16,

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sqlanon.query.boxes.number_line import measure
+from sqlanon.query.boxes.range_facts import is_finite
+from sqlanon.query.logic.formula import Triple
+from sqlanon.query.logic.number_line import measure
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import is_finite
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
@@ -27,7 +28,6 @@ from sqlanon.query.rewrite.sqltree import (
     when,
     with_columns,
 )
-from sqlanon.query.where.formula import Triple
 from sqlanon.query.where.terms import Terms
 
 _NOT: dict[type[exp.Expr], type[exp.Binary]] = {

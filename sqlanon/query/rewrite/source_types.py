@@ -8,9 +8,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, with_columns
-
-_SMALL = (exp.DataType.Type.FLOAT,)
+from sqlanon.query.sql.sqltree import Tree, with_columns
 
 
 class Types:
@@ -56,23 +54,3 @@ class Types:
             return exp.cast(exp.null(), "TEXT")
         kind = exp.DataType.build(own.source_type, dialect=self._scope.engine.dialect, udt=True)
         return exp.cast(exp.null(), kind)
-
-
-def is_number(kind: exp.DataType) -> bool:
-    """Whether it is a type of numbers."""
-    return bool(kind.is_type(*exp.DataType.NUMERIC_TYPES))
-
-
-def is_whole(kind: exp.DataType) -> bool:
-    """Whether it is a type of whole numbers."""
-    return bool(kind.is_type(*exp.DataType.INTEGER_TYPES))
-
-
-def is_float(kind: exp.DataType) -> bool:
-    """Whether it is a type of floating point numbers."""
-    return bool(kind.is_type(*exp.DataType.FLOAT_TYPES))
-
-
-def is_single(kind: exp.DataType) -> bool:
-    """Whether it is floating point of single precision."""
-    return bool(kind.is_type(*_SMALL))

@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, as_type, number, sql, string
+from sqlanon.query.release import Field
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, number, sql, string
 from sqlanon.spec import Recode
 
 Place = Fraction | str
@@ -106,13 +106,13 @@ def _day(number: int) -> str:
     return (_EPOCH + datetime.timedelta(days=number)).isoformat()
 
 
-def literal(at: Place, box: Box) -> Tree:
+def literal(at: Place, field: Field) -> Tree:
     """A place as a constant of the column's type."""
     if isinstance(at, str):
         return string(at)
-    kind = box.field.kind
+    kind = field.kind
     if kind in ("date", "timestamp") and at < _FIRST[kind]:  # just before the first day that Python has
-        after = literal(at + _DAY[kind], box)
+        after = literal(at + _DAY[kind], field)
         return sql(
             "CAST(:t - INTERVAL '1 day' AS DATE)" if kind == "date" else ":t - INTERVAL '1 day'", t=after
         )
@@ -123,7 +123,7 @@ def literal(at: Place, box: Box) -> Tree:
     if kind == "timestamp":
         days, rest = divmod(int(at), 86_400_000_000)
         clock = (datetime.datetime.min + datetime.timedelta(microseconds=rest)).time()
-        zoned = "TIME ZONE" in box.field.source_type.upper()
+        zoned = "TIME ZONE" in field.source_type.upper()
         return exp.cast(
             string(f"{_day(days)} {clock.isoformat()}" + ("+00" if zoned else "")),
             "TIMESTAMPTZ" if zoned else "TIMESTAMP",

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
