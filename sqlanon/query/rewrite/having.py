@@ -8,7 +8,8 @@ from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.names import ITEM, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.calculation import Aggregates, Calculator
+from sqlanon.query.rewrite.calculator import Aggregates
+from sqlanon.query.rewrite.interval_calculator import IntervalCalculator
 from sqlanon.query.rewrite.wanted import Outputs, Quad
 from sqlanon.query.rewrite.windows import aggregated
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, every, guarded, negate, own, some, sql
@@ -48,7 +49,7 @@ class _Outputs:
 
     def __init__(self, bound: Bound, notes: Aggregates) -> None:
         self._scope, self.keys, self.has_having = bound.scope, bound.groups, bound.having is not None
-        self._calculator = Calculator(bound.scope, notes, self)
+        self._calculator = IntervalCalculator(bound.scope, notes, self)
         self.items: tuple[tuple[str, Tree | Quad], ...] = ()
         self._written = [node.unnest() for _, node in bound.items]
         self.items = tuple((name, self._item(node)) for name, node in bound.items)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from sqlanon.query.parse.names import boxes_in
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.wanted import Check, Over, Quad, Sorting
 from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, sql, when
 from sqlanon.query.sql.types import is_float, is_number
-
-if TYPE_CHECKING:
-    from sqlanon.query.rewrite.calculation import Calculator
 
 MOST_RANKED = 3_000
 """Groups that are compared with one another."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.wanted import Aggregate, Check, Quad
 from sqlanon.query.rewrite.windows import share
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, column, guarded, some, sql, when
 from sqlanon.query.sql.types import is_whole
 
-if TYPE_CHECKING:
-    from sqlanon.query.rewrite.calculation import Calculator
 
-
-def multiplied(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
+def multiply(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     """Two aggregates multiplied, end by end."""
     a, b = (calculator.quad(side, typed=True, sharp=sharp) for side in (node.left, node.right))
     ends = [exp.Mul(this=guarded(x), expression=guarded(y)) for x in (a.low, a.high) for y in (b.low, b.high)]
@@ -26,7 +23,7 @@ def multiplied(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad
     return Quad(estimate, low, high, sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False)
 
 
-def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
+def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     """Something divided by an aggregate: jointly where both are sums over rows, else end by end."""
     constant = calculator.is_constant(node.left)
     below = node.right.unnest()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from sqlglot import exp
 
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.chosen import chosen, extreme, without
-from sqlanon.query.rewrite.division import divided, multiplied
+from sqlanon.query.rewrite.calculator import Aggregates, Groups
+from sqlanon.query.rewrite.case_expressions import calculate_case, calculate_extreme, calculate_nullif
 from sqlanon.query.rewrite.left_out import widened
-from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Quad
+from sqlanon.query.rewrite.quotients import divide, multiply
+from sqlanon.query.rewrite.wanted import Quad
 from sqlanon.query.rewrite.windows import aggregated, typed, window
 from sqlanon.query.sql.sqltree import (
     FALSE,
@@ -28,51 +27,7 @@ from sqlanon.query.sql.sqltree import (
 from sqlanon.query.sql.types import is_number, is_whole
 
 
-class Aggregates(Protocol):
-    """Notes down the aggregates of a query."""
-
-    def aggregate(self, node: exp.Expr) -> Aggregate:
-        """An aggregate, once."""
-
-    def error(self, node: exp.Expr) -> Aggregate | None:
-        """By how much it may differ from the source's."""
-
-    def typed(self, node: exp.Expr) -> exp.DataType:
-        """The type of an expression in the source."""
-
-    def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
-        """Two aggregates of the same rows, one divided by the other; None: they are no sums over rows."""
-
-    checks: list[Check]
-    """What refuses the query."""
-
-    grouped: bool
-    """Whether the query has a GROUP BY."""
-
-    windows: dict[str, Over]
-    """The window functions, by their texts."""
-
-
-class Groups(Protocol):
-    """Expressions of a whole group, around its aggregates."""
-
-    keys: tuple[Tree, ...]
-    """The terms of GROUP BY."""
-
-    has_having: bool
-    """Whether HAVING leaves groups out."""
-
-    def plain(self, node: exp.Expr) -> Tree:
-        """One without aggregates."""
-
-    def surely(self, node: exp.Expr, positive: bool) -> Tree:
-        """Whether a condition is TRUE (FALSE) in every consistent source."""
-
-    def estimated(self, node: exp.Expr) -> Tree:
-        """An expression on the estimates."""
-
-
-class Calculator:
+class IntervalCalculator:
     """Bound expressions with aggregates, over the columns ``e<i>``, ``l<i>``, ``h<i>``, ``u<i>`` of aggregate i.
 
     Args:
@@ -136,11 +91,11 @@ class Calculator:
         ):
             return self._coalesced(node, sharp=sharp)
         if isinstance(node, exp.Nullif):
-            return without(self, node, sharp=sharp)
+            return calculate_nullif(self, node, sharp=sharp)
         if isinstance(node, exp.Greatest | exp.Least):
-            return extreme(self, node, sharp=sharp)
+            return calculate_extreme(self, node, sharp=sharp)
         if isinstance(node, exp.Case):
-            return chosen(self, node)
+            return calculate_case(self, node)
         if isinstance(node, exp.Mod):
             return self._rest(node)
         if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.IntDiv):
@@ -301,7 +256,7 @@ class Calculator:
         if self.is_constant(left) or self.is_constant(right):
             constant, other = (left, right) if self.is_constant(left) else (right, left)
             if kind in (exp.Div, exp.IntDiv) and constant is left:
-                return divided(self, node, sharp=sharp)
+                return divide(self, node, sharp=sharp)
             # Some engines divide whole numbers into whole ones.
             whole = kind in (exp.Div, exp.IntDiv) and is_whole(self.check(node))
             inner = self.quad(other, typed=True, sharp=sharp or kind is exp.IntDiv)
@@ -328,9 +283,9 @@ class Calculator:
         if not (aggregated(left) and aggregated(right)):
             refuse(self.scope.text, node, "aggregates are calculated with constants, and with one another")
         if kind is exp.Div:
-            return divided(self, node, sharp=sharp)
+            return divide(self, node, sharp=sharp)
         if kind is exp.Mul:
-            return multiplied(self, node, sharp=sharp)
+            return multiply(self, node, sharp=sharp)
         if kind not in (exp.Add, exp.Sub):
             refuse(
                 self.scope.text,

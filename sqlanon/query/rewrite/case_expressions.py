@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.wanted import Quad
 from sqlanon.query.rewrite.windows import aggregated
 from sqlanon.query.sql.sqltree import Tree, every, is_false, negate, own, some, sql, string, when
 from sqlanon.query.sql.types import is_number
 
-if TYPE_CHECKING:
-    from sqlanon.query.rewrite.calculation import Calculator
 
-
-def without(calculator: Calculator, node: exp.Nullif, *, sharp: bool) -> Quad:
+def calculate_nullif(calculator: Calculator, node: exp.Nullif, *, sharp: bool) -> Quad:
     """NULL in place of one number."""
     at = node.expression
     if aggregated(at) or not calculator.is_constant(at):
@@ -30,7 +26,7 @@ def without(calculator: Calculator, node: exp.Nullif, *, sharp: bool) -> Quad:
     return Quad(estimate, low, high, maybe, tight=False)
 
 
-def extreme(calculator: Calculator, node: exp.Greatest | exp.Least, *, sharp: bool) -> Quad:
+def calculate_extreme(calculator: Calculator, node: exp.Greatest | exp.Least, *, sharp: bool) -> Quad:
     """The greatest or least of aggregates and constants; NULL is passed over."""
     sides = [_side(calculator, part, sharp=sharp) for part in (node.this, *node.expressions)]
     most, least_ = ("GREATEST", "LEAST") if isinstance(node, exp.Greatest) else ("LEAST", "GREATEST")
@@ -64,7 +60,7 @@ def _side(calculator: Calculator, node: exp.Expr, *, sharp: bool) -> Quad:
     return Quad(plain, plain, plain, missing)
 
 
-def chosen(calculator: Calculator, node: exp.Case) -> Quad:
+def calculate_case(calculator: Calculator, node: exp.Case) -> Quad:
     """CASE: the ends of every branch that some consistent source takes."""
     branches = _branches(calculator, node)
     if not is_number(calculator.check(node)):
