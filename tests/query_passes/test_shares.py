@@ -10,7 +10,7 @@ import pytest
 import sqlanon
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
-from sqlanon.query.boxes.listed import Lookup
+from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.outcomes import outcomes
 from sqlanon.query.boxes.set_constants import Contained, unknown_share
 from sqlanon.query.logic.number_line import Comparison

@@ -7,9 +7,9 @@ import math
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import VIEW, Box
+from sqlanon.query.boxes.buckets import Bucket, places
 from sqlanon.query.boxes.released_view import ReleasedView
-from sqlanon.query.boxes.steps import Bucket, places
-from sqlanon.query.boxes.unroll import steps
+from sqlanon.query.boxes.unroll import number_values
 from sqlanon.query.logic.number_line import FINITE, measure
 from sqlanon.query.sql.sqltree import column, named, select, some, sql, table_of, when
 
@@ -37,7 +37,7 @@ def unrollable(view: ReleasedView, box: Box) -> bool:
     return count_listed(view, box) <= MOST_VALUES
 
 
-def is_along(view: ReleasedView, box: Box) -> bool:
+def is_line_shorter(view: ReleasedView, box: Box) -> bool:
     """Whether the ranges of a column hold more values together than there are from the first of them to the last."""
     return box.shape == "interval" and box.point is None and _span(view, box) < count_listed(view, box)
 
@@ -53,7 +53,7 @@ def _span(view: ReleasedView, box: Box) -> float:
     if not is_finite(view, box):
         return math.inf
     ends = column("lo", "d"), column("hi", "d")
-    first, last = steps(box, *ends)[:2]
+    first, last = number_values(box, *ends)[:2]
     rows = table_of(view.released.view.ref, VIEW)
     known = select([named(box.parts["lo"], "lo"), named(box.parts["hi"], "hi")], rows, distinct=True)
     wide = sql("COALESCE(MAX(CAST(:b AS DOUBLE)) - MIN(CAST(:a AS DOUBLE)) + 1, 0)", a=first, b=last)
@@ -79,7 +79,7 @@ def count_listed(view: ReleasedView, box: Box, bucket: Bucket | None = None) -> 
         when(sql(":l <= :h", l=box.parts["lo"], h=box.parts["hi"]), box.parts[end]) for end in ("lo", "hi")
     )
     ends = column("lo", "d"), column("hi", "d")
-    first, last = places(box, bucket, *ends) if bucket is not None else steps(box, *ends)[:2]
+    first, last = places(box, bucket, *ends) if bucket is not None else number_values(box, *ends)[:2]
     rows = table_of(view.released.view.ref, VIEW)
     known = select([named(lo, "lo"), named(hi, "hi")], rows, distinct=True)
     wide = sql("COALESCE(SUM(CAST(:b AS DOUBLE) - CAST(:a AS DOUBLE) + 1), 0)", a=first, b=last)

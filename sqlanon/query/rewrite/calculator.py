@@ -6,8 +6,8 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from sqlanon.query.parse.names import Scope
-from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Quad
+from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, Quad
 from sqlanon.query.sql.sqltree import Tree
 
 
@@ -20,7 +20,7 @@ class Aggregates(Protocol):
     def error(self, node: exp.Expr) -> Aggregate | None:
         """By how much it may differ from the source's."""
 
-    def typed(self, node: exp.Expr) -> exp.DataType:
+    def type_of(self, node: exp.Expr) -> exp.DataType:
         """The type of an expression in the source."""
 
     def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
@@ -51,7 +51,7 @@ class Groups(Protocol):
     def surely(self, node: exp.Expr, positive: bool) -> Tree:
         """Whether a condition is TRUE (FALSE) in every consistent source."""
 
-    def estimated(self, node: exp.Expr) -> Tree:
+    def estimate(self, node: exp.Expr) -> Tree:
         """An expression on the estimates."""
 
 
@@ -76,7 +76,7 @@ class Calculator(Protocol):
     def is_constant(self, node: exp.Expr) -> bool:
         """Whether it reads no column."""
 
-    def met(self, made: Quad) -> Quad:
+    def meet(self, made: Quad) -> Quad:
         """Where the bounds meet, the estimate is theirs."""
 
     def surely_nothing(self, node: exp.Expr) -> Tree:

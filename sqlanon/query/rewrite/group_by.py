@@ -8,9 +8,9 @@ from collections.abc import Collection
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.buckets import Bucket, bucket_of
 from sqlanon.query.boxes.range_facts import MOST_VALUES, beyond_doubles, count_listed
-from sqlanon.query.boxes.steps import Bucket, bucket_of
-from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree
 

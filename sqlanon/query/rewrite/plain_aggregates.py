@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN, nan_or
-from sqlanon.query.rewrite.wanted import Aggregate
+from sqlanon.query.rewrite.query_plan import Aggregate
 from sqlanon.query.sql.sqltree import FALSE, ZERO, Tree, as_type, every, negate, sql, when
 from sqlanon.query.sql.types import is_single, is_whole
 

@@ -14,13 +14,13 @@ from sqlanon.query.boxes.range_facts import countable, is_finite
 from sqlanon.query.logic.formula import ATOMS, Formula, Triple, both, build, either, tests_in
 from sqlanon.query.logic.number_line import Comparison, Piece, Place, literal, pieces_of, place
 from sqlanon.query.logic.value_tests import ValueTest, on
-from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import FALSE, ONE, TRUE, Tree, less, negate
 from sqlanon.query.where.constants import Constants
-from sqlanon.query.where.interval_arithmetic import compared
+from sqlanon.query.where.interval_arithmetic import compare
 from sqlanon.query.where.terms import Terms
-from sqlanon.query.where.times import of_the_time_itself
+from sqlanon.query.where.time_steps import of_the_time_itself
 
 _OPS: dict[type[exp.Expr], str] = {
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
@@ -117,11 +117,11 @@ class Predicates:
         if not boxes:
             return self._exact(node, positive)
         if isinstance(node, exp.Is) and _is_predicate(node.this):
-            return self._decided(node, positive, whole)
+            return self._decide(node, positive, whole)
         self._atoms.add(self._text(node))
         return self._boxed(node, positive, whole)
 
-    def _decided(self, node: exp.Is, positive: bool, whole: exp.Expr) -> Formula:
+    def _decide(self, node: exp.Is, positive: bool, whole: exp.Expr) -> Formula:
         """A predicate that IS TRUE, IS FALSE or IS NULL, which is never NULL itself."""
         true, false = (
             build(node.this, lambda part, sign: self._leaf(part, sign, whole), positive=sign)
@@ -215,12 +215,12 @@ class Predicates:
             parts = node.find(exp.Extract, exp.Year) is not None
             if itself is not None and not (parts and not is_finite(self._scope, self._scope.box(boxes[0]))):
                 return build(itself, again, positive=positive)
-            found = self._compared(self._scope.box(boxes[0]), node, positive)
+            found = self._compare(self._scope.box(boxes[0]), node, positive)
             if found is not None:
                 return found
         for name in boxes:
             self._scope.check_recoded(self._scope.box(name), node)
-        loose = compared(self._scope, self._terms, node, positive)
+        loose = compare(self._scope, self._terms, node, positive)
         if loose is None:
             refuse(
                 self._scope.text, node,
@@ -243,7 +243,7 @@ class Predicates:
         equal = again(exp.EQ(this=left.copy(), expression=right.copy()), same)
         return equal if same else either([equal, again(null, True)])
 
-    def _compared(self, box: Box, node: exp.Expr, positive: bool) -> Formula | None:
+    def _compare(self, box: Box, node: exp.Expr, positive: bool) -> Formula | None:
         """A test of one box; None: only a rough one can be made of it."""
         listed = box.shape != "interval"
         if any(column.table != "_box" for column in node.find_all(exp.Column)):
@@ -469,6 +469,3 @@ def _in_array(node: exp.Expr) -> exp.Expr | None:
     ):
         return None
     return exp.In(this=node.left.copy(), expressions=[value.copy() for value in values.expressions])
-
-
-__all__ = ["Predicates", "Tests"]

@@ -64,7 +64,7 @@ class Scope(ReleasedView):
         Raises:
             Refused: a column that neither the release nor a joined table has.
         """
-        bound = with_columns(node, lambda found: self._item(found, items) or self._placed(found))
+        bound = with_columns(node, lambda found: self._item(found, items) or self._place(found))
         self._check_collations(bound, node)
         return bound
 
@@ -175,7 +175,7 @@ class Scope(ReleasedView):
         numbers = [i for i, name in enumerate(items) if name.lower() == node.name.lower()]
         return item(numbers[0], node) if numbers else None
 
-    def _placed(self, node: exp.Column) -> Tree:
+    def _place(self, node: exp.Column) -> Tree:
         """A column's tree, which still knows where the analyst wrote it."""
         found = self._column(node).copy()
         found.meta.update(node.this.meta)

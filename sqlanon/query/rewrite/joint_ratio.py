@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
-from sqlanon.query.rewrite.wanted import Aggregate, Ratio
+from sqlanon.query.rewrite.query_plan import Aggregate, Ratio
 from sqlanon.query.sql.sqltree import (
     FALSE,
     TRUE,
