@@ -15,7 +15,7 @@ from sqlanon.engines.base import Column, Engine
 from sqlanon.engines.rows import integer
 from sqlanon.errors import UnsupportedError
 from sqlanon.evaluate.subject import Subject
-from sqlanon.query.text_order import in_bytes
+from sqlanon.query.sql.text_order import in_bytes
 from sqlanon.spec import Hierarchy, Rule
 from sqlanon.sqltext import identifier, literal, statement
 from sqlanon.table.stage import Reading

@@ -104,7 +104,7 @@ class Answer:
         return {"rows": rows, "unlisted_groups": self.unlisted_groups} | missing
 
 
-def answered(
+def make_answer(
     columns: Sequence[tuple[str, bool]],
     tight: Mapping[str, bool],
     rows: Sequence[Sequence[Any]],
@@ -132,7 +132,7 @@ def answered(
     for row in rows:
         cells = iter(row)
         found.append({
-            name: _bounded([next(cells) for _ in range(4)], tight=tight[name] and unlike is None) if bounded else next(cells)
+            name: _read_bounds([next(cells) for _ in range(4)], tight=tight[name] and unlike is None) if bounded else next(cells)
             for name, bounded in columns
         })  # fmt: skip
         certain.append(bool(next(cells)))
@@ -143,7 +143,7 @@ def answered(
     return Answer(names, aggregates, tuple(found), tuple(certain), sql, unlisted_groups, left_out, unlike)
 
 
-def _bounded(cells: Sequence[Any], *, tight: bool) -> Bounded:
+def _read_bounds(cells: Sequence[Any], *, tight: bool) -> Bounded:
     estimate, low, high = (_number(cell) for cell in cells[:3])
     nan = all(isinstance(end, float) and math.isnan(end) for end in (low, high))
     exact = low is not None and (low == high or nan) and not cells[3]

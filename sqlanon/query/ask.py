@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
-from sqlanon.query.answer import Answer, Interval, answered
-from sqlanon.query.find import Names, dimensions_of, find, replaced
-from sqlanon.query.infinite import with_infinite
+from sqlanon.query.answer import Answer, Interval, make_answer
+from sqlanon.query.find import Names, dimensions_of, find, is_replaced
+from sqlanon.query.infinite_dates import with_infinite
 from sqlanon.query.intervals import distributions, intervals_of
-from sqlanon.query.limits import SECONDS, Limits, guarded, limited
+from sqlanon.query.limits import SECONDS, Limits, guard, limit_query
 from sqlanon.query.parse.bind import bind
+from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parse import Query, parse
-from sqlanon.query.parse.text import check_text, readable
-from sqlanon.query.parse.united import parts_of, together
-from sqlanon.query.parse.valid import check_valid
+from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.box_rows import box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import final_select
 from sqlanon.query.rewrite.sums import sums
-from sqlanon.query.rewrite.unlisted import unlisted
-from sqlanon.query.rewrite.window_bounds import windowed
+from sqlanon.query.rewrite.unlisted_groups import select_unlisted
+from sqlanon.query.rewrite.window_bounds import bound_windows
+from sqlanon.query.union_all import merge_answers, split_union
 from sqlanon.sqltext.trees import ported
 
 if TYPE_CHECKING:
@@ -93,11 +93,11 @@ def ask(
         "interval": interval,
     }  # fmt: skip
     check_text(sql)
-    with limited(engine.cancel, seconds) as limits, readable():
+    with limit_query(engine.cancel, seconds) as limits, readable():
         with limits.rewriting():
-            parts = parts_of(sql, engine.dialect)
+            parts = split_union(sql, engine.dialect)
         if len(parts) > 1:
-            return _united(engine, sql, parts, limits, asked)
+            return _ask_union(engine, sql, parts, limits, asked)
         return _ask(engine, sql, limits, **asked)
 
 
@@ -120,7 +120,7 @@ def _ask(
     name = release or query.table_name
     rights = engine.rights
     for left in reversed(range(TRIES)):
-        with _explained(engine):
+        with _explain_errors(engine):
             released = find(engine, name, spec, known=known)
         if as_of_source and released.unlike is None:
             raise PolicyError(
@@ -134,14 +134,14 @@ def _ask(
         same = False
         try:
             asked = replace(released, as_of_source=as_of_source)
-            answer = _asked(
+            answer = _ask_released(
                 engine, query, asked, spec, limits, allow_linking=allow_linking, role=role, interval=interval,
             )  # fmt: skip
-            same = not replaced(engine, released, unreadable=True)
+            same = not is_replaced(engine, released, unreadable=True)
             if same:
                 return answer
         except SqlanonError:
-            same = not replaced(engine, released, unreadable=False)
+            same = not is_replaced(engine, released, unreadable=False)
             if same or not left:
                 raise
         finally:
@@ -152,24 +152,24 @@ def _ask(
     )
 
 
-def _united(
+def _ask_union(
     engine: Engine, sql: str, parts: Sequence[str], limits: Limits, asked: Mapping[str, Any]
 ) -> Answer:
     """The answer to a UNION ALL, of one version of the release that its first SELECT asks."""
     with limits.rewriting():
         name = asked["release"] or parse(parts[0], engine.dialect).table_name
     for _ in range(TRIES):
-        with _explained(engine):
+        with _explain_errors(engine):
             released = find(engine, name, asked["spec"], known=asked["known"])
         answers = [_ask(engine, part, limits, **asked) for part in parts]
-        if not replaced(engine, released, unreadable=True):
-            return together(sql, answers)
+        if not is_replaced(engine, released, unreadable=True):
+            return merge_answers(sql, answers)
     raise DatabaseError(
         f"{name} was replaced by another version each of {TRIES} times it was asked; ask again"
     )
 
 
-def _asked(
+def _ask_released(
     engine: Engine,
     query: Query,
     released: Released,
@@ -180,12 +180,12 @@ def _asked(
     role: str | None,
     interval: float | None,
 ) -> Answer:
-    with _explained(engine):
+    with _explain_errors(engine):
         joinable = dimensions_of(engine, released, spec) if query.joins else frozenset()
     rights = engine.rights
     with (
         rights.acting_as(role, limits.seconds) if rights and role is not None else nullcontext(),
-        _explained(engine),
+        _explain_errors(engine),
     ):
         if rights and role is not None and not rights.can_select(role, released.view.ref):
             raise PolicyError(
@@ -209,17 +209,17 @@ def _answer(
     if interval is not None:  # of all sources that lie in the boxes: so are the bounds beside it
         fields = tuple(replace(one, attained=False) for one in released.fields)
         released = replace(released, fields=fields, known={})
-    engine = guarded(engine, limits)
+    engine = guard(engine, limits)
     bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
     with limits.rewriting():
-        wanted = collect(bound, drawn=interval is not None)
+        plan = collect(bound, drawn=interval is not None)
     check_valid(bound)
     with limits.rewriting():
-        rows = box_rows(bound.scope, wanted)
-        groups = (*sums(bound.scope, wanted, rows), *windowed(bound, wanted))
-        drawn = None if interval is None else distributions(bound, wanted, rows, groups)
-        final = final_select(bound, wanted, rows, groups, keyed=drawn is not None)
-        beyond = unlisted(bound.scope, wanted, rows)
+        rows = box_rows(bound.scope, plan)
+        groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan))
+        drawn = None if interval is None else distributions(bound, plan, rows, groups)
+        final = final_select(bound, plan, rows, groups, keyed=drawn is not None)
+        beyond = select_unlisted(bound.scope, plan, rows)
         # Trees are changed while they are written, and not used again.
         text = ported(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
         more_text = (
@@ -229,21 +229,21 @@ def _answer(
     found = with_infinite(engine, text, found, MOST_ROWS)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn is not None and interval is not None:
-        keys = [tuple(row[: len(wanted.keys)]) for row in found]
-        found = [row[len(wanted.keys) :] for row in found]
+        keys = [tuple(row[: len(plan.keys)]) for row in found]
+        found = [row[len(plan.keys) :] for row in found]
         intervals = intervals_of(engine, drawn, keys, interval)
-    for i, check in enumerate(wanted.checks, len(found[0]) - len(wanted.checks) if found else 0):
+    for i, check in enumerate(plan.checks, len(found[0]) - len(plan.checks) if found else 0):
         if any(row[i] for row in found):
             refuse(query.text, check.node, check.reason)
     more = more_text is not None and _count(engine, more_text) > 0
     more = more or (released.left_out > 0 and bool(query.groups))
-    if more and wanted.outputs.windows:
+    if more and plan.outputs.windows:
         refuse(
             query.text, None,
             "rows may be in further groups, of values that the release shows nowhere, so that ranks and totals of groups have no bounds; ask without "
             "window functions, or leave these rows out by WHERE",
         )  # fmt: skip
-    return answered(
+    return make_answer(
         final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out, unlike=released.unlike,
         intervals=intervals,
     )  # fmt: skip
@@ -254,7 +254,7 @@ def _count(engine: Engine, text: str) -> int:
 
 
 @contextmanager
-def _explained(engine: Engine) -> Iterator[None]:
+def _explain_errors(engine: Engine) -> Iterator[None]:
     """Give the database's reason with its errors."""
     try:
         yield

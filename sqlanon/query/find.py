@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.query.release import Released, described, relation_of, state
+from sqlanon.query.release import Released, describe, read_metadata, relation_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_reader import Place
 from sqlanon.release.store.metadata import COLUMNS
@@ -67,10 +67,10 @@ def find(
         except DatabaseError:
             pass  # it was withdrawn
     view, direct = _view(engine, name, spec)
-    catalog, lasting = (None, False) if known is None else (None, True) if direct else _watched(engine)
+    catalog, lasting = (None, False) if known is None else (None, True) if direct else _watch_catalog(engine)
     rows, listed = _read(engine, view, catalog)
     # The view's columns are read after the metadata, since `ask` compares these again after all that it reads.
-    released = described(engine, engine.relation(spelled(view.ref)), rows)
+    released = describe(engine, engine.relation(spelled(view.ref)), rows)
     # Metadata without a token may be those of two versions. What the catalog lists may have changed since the name was
     # looked up: it has to mean the same after the catalog's rows were read.
     if released.token and lasting and (catalog is None or _view(engine, name, spec)[0].ref == view.ref):
@@ -78,10 +78,10 @@ def find(
     return released
 
 
-def replaced(engine: Engine, released: Released, *, unreadable: bool) -> bool:
+def is_replaced(engine: Engine, released: Released, *, unreadable: bool) -> bool:
     """Whether a view shows another version by now; ``unreadable``: what to say where its metadata cannot be read."""
     try:
-        return state(engine, released.view.ref) != released.metadata
+        return read_metadata(engine, released.view.ref) != released.metadata
     except DatabaseError:
         return unreadable
 
@@ -91,7 +91,7 @@ def _read(
 ) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
     """The metadata of a view, and what the catalog lists, at one moment."""
     if catalog is None:
-        return state(engine, view.ref), ()
+        return read_metadata(engine, view.ref), ()
     made = statement(
         "query/state", engine.dialect, metadata=metadata_of(view.ref), columns=[name for name, _ in COLUMNS],
         catalog=catalog, all=not engine.updates,
@@ -102,7 +102,7 @@ def _read(
     return tuple(parts[0]), tuple(parts[1])
 
 
-def _watched(engine: Engine) -> tuple[TableRef | None, bool]:
+def _watch_catalog(engine: Engine) -> tuple[TableRef | None, bool]:
     """The catalog that decides what names mean, None where this role sees none; and whether names may be kept by it.
 
     A catalog that another role could replace by a view is read with precautions only (`Catalog.entries`).
@@ -143,7 +143,11 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
         if found:
             return next(iter(found.values())), False
     views = sorted(
-        {str(TableRef(place.view_schema, place.view_name)) for place in _published(engine) if place.view_name}
+        {
+            str(TableRef(place.view_schema, place.view_name))
+            for place in _list_published(engine)
+            if place.view_name
+        }
     )
     raise PolicyError(
         f"no release goes by the name {name} in this database; name a published view, or the table that it was made of: "
@@ -157,12 +161,12 @@ def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None) 
     if spec is not None and _place(_view_of(engine, spec)) == _place(view):
         names = list(spec.dimensions)
     else:
-        names = _listed(engine, view)
+        names = _list_dimensions(engine, view)
     found = (relation_of(engine, name) for name in names)
     return frozenset(relation.ref for relation in found if relation is not None)
 
 
-def _listed(engine: Engine, view: TableRef) -> list[str]:
+def _list_dimensions(engine: Engine, view: TableRef) -> list[str]:
     """The dimensions of a published view, as the catalog has them; a reader without rights to the catalog sees none."""
     catalog = private_table(engine, "catalog")
     binds: dict[str, Bind] = {"schema": view.schema, "name": view.name}
@@ -182,7 +186,7 @@ def _place(view: TableRef) -> tuple[str | None, str]:
     return view.schema, view.name
 
 
-def _published(engine: Engine) -> list[Place]:
+def _list_published(engine: Engine) -> list[Place]:
     """The releases that the catalog lists as published; a reader without rights to the catalog sees nothing."""
     try:
         return Catalog(engine).places()
@@ -203,7 +207,7 @@ def _in_catalog(engine: Engine, name: str, direct: Relation | None) -> list[Tabl
     """The published releases of that name or source."""
     found = []
     database = Catalog(engine).table.database
-    for entry in _published(engine):
+    for entry in _list_published(engine):
         if not entry.view_name or entry.file:
             continue
         if entry.release == name or _same(entry.source, name) or _is(engine, entry.source, direct):
@@ -213,7 +217,7 @@ def _in_catalog(engine: Engine, name: str, direct: Relation | None) -> list[Tabl
 
 def _is(engine: Engine, name: str, direct: Relation | None) -> bool:
     """Whether a table's name, as a policy writes it, means the table that was found."""
-    if direct is None or not f".{_folded(name)}".endswith(f".{_folded(direct.ref.name)}"):
+    if direct is None or not f".{_fold(name)}".endswith(f".{_fold(direct.ref.name)}"):
         return False  # without asking the database
     meant = relation_of(engine, name)
     return meant is not None and meant.ref == direct.ref
@@ -224,8 +228,8 @@ def _bare(name: str) -> str:
 
 
 def _same(first: str, second: str) -> bool:
-    return _folded(first) == _folded(second)
+    return _fold(first) == _fold(second)
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return name.replace('"', "").lower()

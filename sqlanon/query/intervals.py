@@ -24,7 +24,7 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.final_select import with_tables
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.rewrite.sqltree import Tree, column, every, named, select, sql
+from sqlanon.query.sql.sqltree import Tree, column, every, named, select, sql
 from sqlanon.sqltext.trees import ported
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from sqlanon.query.parse.bind import Bound
     from sqlanon.query.rewrite.box_rows import BoxRows, Tables
-    from sqlanon.query.rewrite.wanted import Aggregate, Wanted
+    from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 
 SHEVTSOVA = 0.56
 """Of Berry-Esseen's inequality for terms that are not distributed alike."""
@@ -60,7 +60,7 @@ class Distribution:
     keys: int
 
 
-def distributions(bound: Bound, wanted: Wanted, rows: BoxRows, groups: Tables) -> list[Distribution]:
+def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) -> list[Distribution]:
     """What has to be read for the intervals of a query.
 
     Raises:
@@ -74,30 +74,30 @@ def distributions(bound: Bound, wanted: Wanted, rows: BoxRows, groups: Tables) -
         else "in format anatomy the rows of a group depend on each other" if scope.released.form.facts.paired
         else "format points does not show what a row may be" if any(box.point is not None for box in scope.boxes.values())
         else "of comparisons of two columns, and of more than 12 predicates over columns with ranges, the share of a row is not exact"
-        if wanted.tests.relaxed else None
+        if plan.tests.relaxed else None
     )  # fmt: skip
     if reason is not None:
         refuse(text, None, f"there is no interval: {reason}; ask without --interval")
-    values = RowValues(scope, wanted, rows)
+    values = RowValues(scope, plan, rows)
     found = []
-    for (name, node), (_, bounded) in zip(bound.items, wanted.outputs.items, strict=True):
+    for (name, node), (_, bounded) in zip(bound.items, plan.outputs.items, strict=True):
         if isinstance(bounded, exp.Expr):
             continue
-        number = wanted.direct.get(name)
-        a = None if number is None else wanted.aggregates[number]
+        number = plan.direct.get(name)
+        a = None if number is None else plan.aggregates[number]
         if a is None or a.kind not in ("rows", "count", "sum") or (a.kind == "sum" and a.of_boxes):
             refuse(
                 text, node,
                 "intervals are of count(..), and of sum(..) of columns that the release shows as they are; ask this one without --interval",
             )  # fmt: skip
-        found.append(_distribution(name, a, wanted, values.of(a), (*rows.tables, *groups)))
+        found.append(_distribution(name, a, plan, values.of(a), (*rows.tables, *groups)))
     return found
 
 
 def _distribution(
-    name: str, a: Aggregate, wanted: Wanted, row: Mapping[str, Tree], tables: Tables
+    name: str, a: Aggregate, plan: QueryPlan, row: Mapping[str, Tree], tables: Tables
 ) -> Distribution:
-    keys: list[Tree] = [column(f"g{i}") for i in range(len(wanted.keys))]
+    keys: list[Tree] = [column(f"g{i}") for i in range(len(plan.keys))]
     n, p = row["count"], row["share"]
     where = [every([row["possible"], sql(":n > 0", n=n)])]
     if a.kind == "sum":
@@ -151,7 +151,7 @@ def intervals_of(
             mine = by_group.get(_key(key), [])
             # A single value of a continuous column takes no part of a range, and a row may have it all the same.
             if not one.summed and all(p > 0 for p, _ in mine):
-                own[one.name] = counted(mine, level)
+                own[one.name] = count_interval(mine, level)
             elif one.summed and mine and not mine[0][3]:  # a sum of no rows has none
                 mean, variance, third, _ = mine[0]
                 own[one.name] = _normal(mean, variance, third, level)
@@ -162,7 +162,7 @@ def _key(values: Sequence[Any]) -> tuple[str, ...]:
     return tuple(repr(value) for value in values)
 
 
-def counted(shares: Sequence[Sequence[float]], level: float) -> Interval:
+def count_interval(shares: Sequence[Sequence[float]], level: float) -> Interval:
     """The central interval of a COUNT: each end leaves out at most half of the rest.
 
     Args:
@@ -223,6 +223,3 @@ def _normal(mean: float, variance: float, third: float, level: float) -> Interva
     reach = NormalDist().inv_cdf((1 + level) / 2) * deviation
     error = min(1.0, 2 * SHEVTSOVA * third / deviation**3)
     return Interval(level, mean - reach, mean + reach, error)
-
-
-__all__ = ["Distribution", "counted", "distributions", "intervals_of"]

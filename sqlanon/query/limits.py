@@ -70,7 +70,7 @@ class Limits:
 
     @contextmanager
     def rewriting(self) -> Iterator[None]:
-        """Work of Python alone, which the watcher may interrupt: nothing inside holds a resource, and the engine is asked by `guarded`."""
+        """Work of Python alone, which the watcher may interrupt: nothing inside holds a resource, and the engine is asked by `guard`."""
         self._interruptible(resident_bytes() + self._memory)
         try:
             yield
@@ -138,7 +138,7 @@ class Limits:
 
 
 @contextmanager
-def limited(cancel: Callable[[], None], seconds: float, memory: int = MEMORY) -> Iterator[Limits]:
+def limit_query(cancel: Callable[[], None], seconds: float, memory: int = MEMORY) -> Iterator[Limits]:
     """Hold a query to its limits; see `Limits` for the arguments.
 
     Raises:
@@ -178,7 +178,7 @@ class _Guarded:
         return call
 
 
-def guarded(engine: Engine, limits: Limits) -> Engine:
+def guard(engine: Engine, limits: Limits) -> Engine:
     """The engine for use within `Limits.rewriting`."""
     return cast("Engine", _Guarded(engine, limits))
 

@@ -25,10 +25,10 @@ def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
     Raises:
         Refused: always.
     """
-    raise Refused([reason, *(underlined(text, node) if text.strip() else ())])
+    raise Refused([reason, *(underline(text, node) if text.strip() else ())])
 
 
-def underlined(text: str, node: exp.Expr | None) -> tuple[str, str]:
+def underline(text: str, node: exp.Expr | None) -> tuple[str, str]:
     """The line of the query that holds the piece, and a line of carets below it; each character of the query is one there."""
     start, end = _span(text, node)
     first = text.rfind("\n", 0, start) + 1

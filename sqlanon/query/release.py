@@ -115,7 +115,7 @@ class Released:
         return found
 
 
-def state(engine: Engine, view: TableRef) -> tuple[Row, ...]:
+def read_metadata(engine: Engine, view: TableRef) -> tuple[Row, ...]:
     """The rows of the metadata of a view: where they hold a token, equal rows are of the same version.
 
     Raises:
@@ -127,7 +127,7 @@ def state(engine: Engine, view: TableRef) -> tuple[Row, ...]:
     return tuple(engine.fetch(made))
 
 
-def described(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
+def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     """The release that the metadata rows of a view describe.
 
     Raises:
@@ -170,9 +170,9 @@ def _unlike(facts: Mapping[str, Any]) -> Unlike | None:
     return Unlike(*(int(facts.get(name, 0)) for name in ("retained", "stale", "not_published")))
 
 
-def read(engine: Engine, view: Relation) -> Released:
-    """Read the metadata of a view; see `described`."""
-    return described(engine, view, state(engine, view.ref))
+def read_release(engine: Engine, view: Relation) -> Released:
+    """Read the metadata of a view; see `describe`."""
+    return describe(engine, view, read_metadata(engine, view.ref))
 
 
 def relation_of(engine: Engine, name: str) -> Relation | None:

@@ -7,8 +7,8 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import LockedError, PolicyError
 from sqlanon.evaluate.run import evaluate
 from sqlanon.progress import Progress, Silent
-from sqlanon.query.find import replaced
-from sqlanon.query.release import Released, read
+from sqlanon.query.find import is_replaced
+from sqlanon.query.release import Released, read_release
 from sqlanon.release.check import audit as auditing
 from sqlanon.release.check.exposure import exposure
 from sqlanon.release.check.persons import columns_in
@@ -85,7 +85,7 @@ def owner_report(
         if run.certificate is None:
             sections.append(class_sizes_section(None, ELSEWHERE))
     else:
-        released = read(engine, engine.relation(spelled(entry.view)))
+        released = read_release(engine, engine.relation(spelled(entry.view)))
         exposed = _exposed(engine, entry, released)
         sections += [*_measured(engine, entry, released), lost(run)]
         if attack:
@@ -147,7 +147,7 @@ def unchanged(engine: Engine, released: Released) -> None:
     Raises:
         LockedError: another one was published meanwhile.
     """
-    if replaced(engine, released, unreadable=True):
+    if is_replaced(engine, released, unreadable=True):
         raise LockedError(
             f"{released.view.ref}: another version was published while the report was made; make it again"
         )

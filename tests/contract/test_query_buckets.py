@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.errors import UnsupportedError
+from sqlanon.query.boxes import range_facts
 from sqlanon.query.rewrite import group_by
 from tests.oracle.handmade import plain, publish, quasi
 
@@ -183,7 +184,8 @@ def test_dates_of_wide_ranges_are_grouped_by_the_steps_that_the_refusal_names(
     shared_db: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By months where there are too many days to list: the shares are those of days."""
-    monkeypatch.setattr(group_by, "MOST_VALUES", 50)
+    for module in (range_facts, group_by):
+        monkeypatch.setattr(module, "MOST_VALUES", 50)
     ends = [("2023-12-30", "2024-01-10"), ("2024-01-31", "2024-03-01"), ("2024-02-10", "2024-02-20")]
     rows = [[f"DATE '{low}'", f"DATE '{high}'"] for low, high in ends]
     name = made(shared_db, [quasi("born", "date", "DATE")], rows)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.query.boxes.number_line import Piece
+from sqlanon.query.logic.number_line import Piece
 from sqlanon.query.where import constants
 from tests.engines import create_table, read_table
 from tests.oracle.handmade import Given, plain, publish, quasi
@@ -95,7 +95,7 @@ def test_a_constant_that_the_engine_rounds_in_another_way_is_refused(
     constant = "v < CAST(5 AS DOUBLE PRECISION)"
     assert count(shared_db, name, constant).estimate == pytest.approx(4 / 9)
     wide = Piece(Fraction(4), Fraction(6))
-    monkeypatch.setattr(constants, "rounded", lambda *_, **__: wide)
+    monkeypatch.setattr(constants, "invert_rounding", lambda *_, **__: wide)
     with pytest.raises(UnsupportedError, match="it is rounded before it is compared"):
         count(shared_db, name, constant)
 

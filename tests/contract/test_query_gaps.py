@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import UnsupportedError
+from sqlanon.query.boxes import range_facts
 from sqlanon.query.rewrite import domains, group_by
 from tests.oracle.handmade import plain, publish, quasi
 
@@ -162,7 +163,7 @@ def test_predicates_are_counted_along_the_line(
     rows = [
         (lo := rng.randint(0, 3), lo + rng.randint(2, 5), 1, 3 + rng.randint(0, 2), 0, 1) for _ in range(4)
     ]
-    for module in (group_by, domains):
+    for module in (range_facts, group_by, domains):
         monkeypatch.setattr(module, "MOST_VALUES", 9)
     name = made(shared_db, rows)
     march = "extract(month FROM seen) = 3"

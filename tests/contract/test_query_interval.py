@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import PolicyError, UnsupportedError
-from sqlanon.query.intervals import counted
+from sqlanon.query.intervals import count_interval
 from tests.engines import PAIR
 from tests.oracle.handmade import plain, publish, quasi
 
@@ -40,13 +40,13 @@ def test_a_count_has_the_quantiles_of_all_outcomes(shares: list[tuple[float, int
     below = list(itertools.accumulate(weights))
     low = next(i for i, total in enumerate(below) if total >= outside)
     high = next(i for i, total in enumerate(below) if total >= 1 - outside)
-    found = counted(shares, level)
+    found = count_interval(shares, level)
     assert (found.low, found.high, found.error) == (low, high, 0)
 
 
 def test_many_rows_are_as_binomial_as_few() -> None:
     """Of 40,000 rows with one share the ends lie where the normal distribution has them, give or take a row."""
-    found = counted([(0.3, 20_000), (0.3 + 1e-12, 20_000)], 0.95)
+    found = count_interval([(0.3, 20_000), (0.3 + 1e-12, 20_000)], 0.95)
     deviation = (40_000 * 0.3 * 0.7) ** 0.5
     assert abs(found.low - (12_000 - 1.959964 * deviation)) <= 1
     assert abs(found.high - (12_000 + 1.959964 * deviation)) <= 1

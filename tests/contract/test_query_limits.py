@@ -10,7 +10,7 @@ import pytest
 
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
-from sqlanon.query.limits import limited
+from sqlanon.query.limits import limit_query
 from tests.oracle.handmade import members, plain, publish, quasi
 
 COLUMNS = [
@@ -59,7 +59,7 @@ def test_a_statement_of_the_engine_ends_at_the_deadline(named: tuple[Any, str]) 
     }
     with (
         pytest.raises(DatabaseError, match=r"took longer than 0\.2 seconds"),
-        limited(db.engine.cancel, 0.2),
+        limit_query(db.engine.cancel, 0.2),
     ):
         db.engine.fetch(Statement("endless", endless[db.engine.dialect]))
     assert db.engine.fetch("SELECT 1") == [(1,)]
@@ -69,7 +69,7 @@ def test_a_rewriting_has_a_bound_of_memory() -> None:
     kept: list[bytes] = []
 
     def fill() -> None:
-        with limited(lambda: None, 600, memory=64 << 20) as limits, limits.rewriting():
+        with limit_query(lambda: None, 600, memory=64 << 20) as limits, limits.rewriting():
             while len(kept) < 2000:
                 kept.append(b"x" * (1 << 20))
                 time.sleep(0.001)
@@ -83,7 +83,7 @@ def test_nothing_is_interrupted_outside_a_rewriting() -> None:
     done = []
 
     def work() -> None:
-        with limited(lambda: None, 0.05) as limits:
+        with limit_query(lambda: None, 0.05) as limits:
             time.sleep(0.3)  # beyond the deadline, in a place that holds resources
             done.append(1)
             with limits.rewriting():

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sqlanon.query.logic.formula import Formula
 from sqlanon.query.parse.bind import Bound, bind
-from sqlanon.query.parse.names import ITEM
 from sqlanon.query.parse.parse import Query, parse
+from sqlanon.query.parse.scope import ITEM
 from sqlanon.query.release import Released
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables, box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import Final, final_select, with_tables
+from sqlanon.query.rewrite.query_plan import Aggregate, Quad, QueryPlan
 from sqlanon.query.rewrite.sums import sums
-from sqlanon.query.rewrite.wanted import Aggregate, Quad, Wanted
-from sqlanon.query.where.formula import Formula
 
 BLOCKS = ("input", "parsed", "bound", "collected", "rows", "sums", "select")
 
@@ -27,7 +27,7 @@ class Passes:
 
     query: Query
     bound: Bound
-    wanted: Wanted
+    plan: QueryPlan
     rows: BoxRows
     groups: Tables
     final: Final
@@ -37,7 +37,7 @@ class Passes:
         last = self.final.tree.copy()
         last.set("with_", None)
         return {
-            "parsed": parsed(self.query), "bound": bound_sql(self.bound), "collected": collected(self.bound, self.wanted),
+            "parsed": parsed(self.query), "bound": bound_sql(self.bound), "collected": collected(self.bound, self.plan),
             "rows": rows_sql(self.rows), "sums": sums_sql(self.groups), "select": last,
         }  # fmt: skip
 
@@ -46,10 +46,10 @@ def passes(engine: object, text: str, released: Released, joinable: frozenset[ob
     """Run every pass of a query."""
     query = parse(text, engine.dialect)  # type: ignore[attr-defined]
     bound = bind(engine, query, released, joinable)  # type: ignore[arg-type]
-    wanted = collect(bound)
-    rows = box_rows(bound.scope, wanted)
-    groups = sums(bound.scope, wanted, rows)
-    return Passes(query, bound, wanted, rows, groups, final_select(bound, wanted, rows, groups))
+    plan = collect(bound)
+    rows = box_rows(bound.scope, plan)
+    groups = sums(bound.scope, plan, rows)
+    return Passes(query, bound, plan, rows, groups, final_select(bound, plan, rows, groups))
 
 
 def parsed(query: Query) -> exp.Select:
@@ -87,18 +87,18 @@ def bound_sql(bound: Bound) -> exp.Select:
     return _clauses(made, bound.query, bound.where, bound.groups, bound.having, bound.order)
 
 
-def collected(bound: Bound, wanted: Wanted) -> exp.Select:
-    """What is wanted of the rows, as if every row's own values were known, and the items over that."""
+def collected(bound: Bound, plan: QueryPlan) -> exp.Select:
+    """What is plan of the rows, as if every row's own values were known, and the items over that."""
 
     def formula(found: Formula) -> exp.Expr:
         if isinstance(found, bool):
             return exp.true() if found else exp.false()
         if isinstance(found, int):
-            if found in wanted.tests.boxed:
-                return wanted.tests.boxed[found].tree.copy()
-            if found in wanted.tests.exact:
-                return wanted.terms[wanted.tests.exact[found].name].copy()
-            if found in {one.inside for one in wanted.spread.values()}:
+            if found in plan.tests.boxed:
+                return plan.tests.boxed[found].tree.copy()
+            if found in plan.tests.exact:
+                return plan.terms[plan.tests.exact[found].name].copy()
+            if found in {one.inside for one in plan.spread.values()}:
                 return exp.true()
             return exp.column(str(found), table="_loose")
         parts = [formula(part) for part in sorted(found[1], key=str)]
@@ -111,7 +111,7 @@ def collected(bound: Bound, wanted: Wanted) -> exp.Select:
         if a.box is not None:
             argument = a.box.value
         elif a.term is not None:
-            argument = wanted.terms[a.term].copy()
+            argument = plan.terms[a.term].copy()
         kinds: Mapping[str, Callable[[exp.Expr], exp.Expr]] = {
             "rows": lambda x: exp.Count(this=x),
             "count": lambda x: exp.Count(this=x),
@@ -121,19 +121,19 @@ def collected(bound: Bound, wanted: Wanted) -> exp.Select:
             "max": lambda x: exp.Max(this=x),
             "distinct": lambda x: exp.Count(this=exp.Distinct(expressions=[x])),
         }
-        where = formula(wanted.conditions[a.condition])
+        where = formula(plan.conditions[a.condition])
         return exp.Filter(this=kinds[a.kind](argument), expression=exp.Where(this=where))
 
     inner = exp.Select().select(
         *(exp.alias_(tree.copy(), f"g{i}", quoted=True) for i, tree in enumerate(bound.groups)),
-        *(exp.alias_(value(a), f"a{a.id}", quoted=True) for a in wanted.aggregates),
+        *(exp.alias_(value(a), f"a{a.id}", quoted=True) for a in plan.aggregates),
     )
     inner = inner.from_(exp.to_table("x"))
     inner.args["from_"].this.replace(bound.scope.view())
     inner.set("joins", [join.copy() for join in bound.scope.joins] or None)
-    inner = inner.where(formula(wanted.conditions[0]))
+    inner = inner.where(formula(plan.conditions[0]))
     inner = inner.group_by(*(tree.copy() for tree in bound.groups)) if bound.groups else inner
-    outputs = wanted.outputs
+    outputs = plan.outputs
     items = [(name, item.low if isinstance(item, Quad) else item) for name, item in outputs.items]
     outer = exp.Select().select(*(exp.alias_(tree.copy(), name, quoted=True) for name, tree in items))
     outer = outer.from_(inner.subquery("_groups"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlanon.query.where.formula import both, either
+from sqlanon.query.logic.formula import both, either
 
 
 def test_joined_formulas() -> None:

@@ -17,10 +17,10 @@ from sqlglot import exp
 import sqlanon
 from sqlanon.errors import DatabaseError
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import Comparison, Piece, literal, pieces_of, place
-from sqlanon.query.boxes.steps import Bucket, bucket_of, places
+from sqlanon.query.boxes.buckets import Bucket, bucket_of, places
+from sqlanon.query.logic.number_line import Comparison, Piece, literal, pieces_of, place
 from sqlanon.query.release import Field
-from sqlanon.query.rewrite.sqltree import with_columns
+from sqlanon.query.sql.sqltree import with_columns
 from sqlanon.query.where import constants
 from sqlanon.query.where.interval_arithmetic import _sum_kind
 
@@ -37,7 +37,7 @@ def test_a_floating_point_number_means_what_is_nearest_to_it() -> None:
             exact = Fraction(float(own))
             even = int(own.view(bits)) % 2 == 0
             expected = Piece((before + exact) / 2, (exact + after) / 2, (even, even))
-            assert constants.rounded(float(own), single=single) == expected
+            assert constants.invert_rounding(float(own), single=single) == expected
 
 
 def test_the_first_and_last_multiple_in_a_run() -> None:
@@ -50,7 +50,7 @@ def test_the_first_and_last_multiple_in_a_run() -> None:
         ]  # fmt: skip
         if low > high or (low == high and closed != (True, True)):
             continue
-        run = constants.stepped(Piece(*ends, closed), step)
+        run = constants.fit_steps(Piece(*ends, closed), step)
         assert (inside[0], inside[-1]) == (run.low, run.high) if inside else run.low > run.high  # type: ignore[operator]
 
 
@@ -105,7 +105,7 @@ def test_days_and_microseconds_are_counted_as_in_sql() -> None:
             for field, kind in ((days, "date"), (moments, "timestamp")):
                 there = place(day, kind)
                 assert there is not None
-                shown = literal(there, Box("b", field, "interval", {})).sql("duckdb")
+                shown = literal(there, field).sql("duckdb")
                 assert db.engine.fetch(f"SELECT {shown} = DATE '{day}'") == [(True,)]
 
 

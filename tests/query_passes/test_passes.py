@@ -86,21 +86,21 @@ def test_passes_leave_what_they_were_given(loaded: dict[str, tuple[Any, Any, Any
     for path in FIXTURES:
         made = passes(db.engine, blocks(path)["input"], released, joinable)
         before = {name: block.sql(dialect="duckdb") for name, block in made.rendered().items()}
-        rows = box_rows(made.bound.scope, made.wanted)
-        groups = sums(made.bound.scope, made.wanted, rows)
+        rows = box_rows(made.bound.scope, made.plan)
+        groups = sums(made.bound.scope, made.plan, rows)
         again = replace(
-            made, rows=rows, groups=groups, final=final_select(made.bound, made.wanted, rows, groups)
+            made, rows=rows, groups=groups, final=final_select(made.bound, made.plan, rows, groups)
         )
         for value in (made, again):
             assert {name: block.sql(dialect="duckdb") for name, block in value.rendered().items()} == before
-        wanted = collect(made.bound)
-        assert collected(made.bound, wanted).sql(dialect="duckdb") == before["collected"]
+        plan = collect(made.bound)
+        assert collected(made.bound, plan).sql(dialect="duckdb") == before["collected"]
         for value in (
             made.query,
             made.bound,
             made.bound.scope,
-            made.wanted,
-            made.wanted.outputs,
+            made.plan,
+            made.plan.outputs,
             made.rows,
             made.final,
         ):

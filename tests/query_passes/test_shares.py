@@ -10,12 +10,13 @@ import pytest
 import sqlanon
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
-from sqlanon.query.boxes.listed import Lookup
-from sqlanon.query.boxes.number_line import Comparison
+from sqlanon.query.boxes.listed_boxes import Lookup
+from sqlanon.query.boxes.outcomes import outcomes
 from sqlanon.query.boxes.set_constants import Contained, unknown_share
+from sqlanon.query.logic.number_line import Comparison
+from sqlanon.query.logic.value_tests import ValueTest
 from sqlanon.query.release import Field
-from sqlanon.query.rewrite.sqltree import Tree, column, number
-from sqlanon.query.where import cases
+from sqlanon.query.sql.sqltree import Tree, column, number
 
 STATES = ("none", "some", "all", "any")
 """Of a box: no NULL; any value or NULL; NULL alone; any value and no NULL."""
@@ -42,8 +43,8 @@ def test_in_a_box_that_is_not_known_every_group_counts_the_same(mine: int, null:
 def test_parts_of_a_set() -> None:
     field = Field("s", "quasi", "nominal", "text", "VARCHAR", ())
     box = Box("b", field, "set", {"set": column("s", "v")}, state=column("b_state", "v"))
-    tests = [cases.Test(i, "b", box.value, Comparison(i, "=", at)) for i, at in enumerate("pq")]
-    tests.append(cases.Test(2, "b", box.value, Comparison(2, "null")))
+    tests = [ValueTest(i, "b", box.value, Comparison(i, "=", at)) for i, at in enumerate("pq")]
+    tests.append(ValueTest(2, "b", box.value, Comparison(2, "null")))
     domain = Contained(box, tests, "v")
     columns = {
         "s": "VARCHAR[]",
@@ -103,11 +104,11 @@ def test_what_can_hold_together_is_what_some_value_meets() -> None:
     """Of p, q, any other value and NULL; a test that is not a comparison may hold or not, whatever the value is."""
     compared = [("=", "p"), ("<>", "q"), ("null", None), ("known", None)]
     box = Box("b", Field("s", "quasi", "nominal", "text", "VARCHAR", ()), "set", {})
-    tests = [cases.Test(i, "b", box.value, Comparison(i, op, at)) for i, (op, at) in enumerate(compared)]
-    tests.append(cases.Test(9, "b", box.value))
+    tests = [ValueTest(i, "b", box.value, Comparison(i, op, at)) for i, (op, at) in enumerate(compared)]
+    tests.append(ValueTest(9, "b", box.value))
     met = {"p": {0, 1, 3}, "q": {3}, "other": {1, 3}, "NULL": {2}}
     expected = {frozenset(ids | more) for ids in met.values() for more in (set(), {9})}
-    found = cases.outcomes(box, tests)
+    found = outcomes(box, tests)
     assert found is not None
     assert (set(found), len(found)) == (expected, len(expected))
 
@@ -116,8 +117,8 @@ def test_parts_of_a_listed_box() -> None:
     """A node of a hierarchy that was looked up: half of it is p, a quarter q."""
     field = Field("s", "quasi", "hierarchy", "text", "VARCHAR", ())
     box = Box("b", field, "node", {"node": column("n", "v")}, state=column("b_state", "v"))
-    tests = [cases.Test(i, "b", box.value, Comparison(i, "=", at)) for i, at in enumerate("pq")]
-    tests.append(cases.Test(2, "b", box.value, Comparison(2, "null")))
+    tests = [ValueTest(i, "b", box.value, Comparison(i, "=", at)) for i, at in enumerate("pq")]
+    tests.append(ValueTest(2, "b", box.value, Comparison(2, "null")))
     ways = [frozenset({0}), frozenset({1}), frozenset(), frozenset({2})]
     domain = Lookup(box, ways, tests, "v")
     columns = {"b_state": "VARCHAR"} | dict.fromkeys((f"b_s{i}" for i in range(4)), "DOUBLE")
@@ -141,10 +142,10 @@ def test_what_can_hold_together_on_a_line_is_what_some_number_meets() -> None:
     means = {"<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "=": int.__eq__}
     compared = [("<", 3), (">=", 3), (">", 5), ("=", 4)]
     tests = [
-        cases.Test(i, "b", box.value, Comparison(i, op, Fraction(at))) for i, (op, at) in enumerate(compared)
+        ValueTest(i, "b", box.value, Comparison(i, op, Fraction(at))) for i, (op, at) in enumerate(compared)
     ]
-    tests.append(cases.Test(9, "b", box.value, Comparison(9, "null")))
+    tests.append(ValueTest(9, "b", box.value, Comparison(9, "null")))
     met = {frozenset(i for i, (op, at) in enumerate(compared) if means[op](value, at)) for value in range(10)}
-    found = cases.outcomes(box, tests)
+    found = outcomes(box, tests)
     assert found is not None
     assert (set(found), len(found)) == (met | {frozenset({9})}, len(met) + 1)

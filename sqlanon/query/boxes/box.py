@@ -20,7 +20,7 @@ from sqlanon.formats import Cell, Format
 from sqlanon.formats.label_text import parse_label
 from sqlanon.query.refusal import Refused
 from sqlanon.query.release import Field, Released
-from sqlanon.query.rewrite.sqltree import Tree, column, sql, string, table_of
+from sqlanon.query.sql.sqltree import Tree, column, sql, string, table_of
 from sqlanon.spec import FormatSpec
 from sqlanon.sqltext import literal
 from sqlanon.table import rules

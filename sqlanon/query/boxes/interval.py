@@ -8,9 +8,18 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, measure, pieces_of, recoded
 from sqlanon.query.boxes.set_constants import unknown_share
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.logic.formula import Group, Part
+from sqlanon.query.logic.number_line import (
+    Comparison,
+    Piece,
+    Place,
+    literal,
+    measure,
+    pieces_of,
+    recode_piece,
+)
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
@@ -30,14 +39,13 @@ from sqlanon.query.rewrite.sqltree import (
     string,
     when,
 )
-from sqlanon.query.where.formula import Group, Part
 
 _LONGEST = 2**127 - 1
 """DuckDB reads a longer whole number as a double, which may be equal to the one before it."""
 
 
 class Interval:
-    """See `sqlanon.query.where.formula.Domain`: a box of two ends."""
+    """See `sqlanon.query.logic.formula.Domain`: a box of two ends."""
 
     def __init__(self, box: Box, comparisons: Sequence[Comparison], table: str) -> None:
         self._box = box
@@ -61,35 +69,35 @@ class Interval:
 
     def reach(self, groups: Iterable[Group]) -> Tree:
         """See `Domain`."""
-        wanted = list(groups)
-        if len(wanted) == len(self.groups):
+        plan = list(groups)
+        if len(plan) == len(self.groups):
             return TRUE
-        inside = some(self.touches(piece) for piece in self._runs(wanted))
+        inside = some(self.touches(piece) for piece in self._runs(plan))
         if self._state is None:
             return inside
         ways = [every([self._bounded, inside])]  # FALSE, not NULL, where a box that holds a NULL has no ends
-        if any(group in self._pieces for group in wanted):
+        if any(group in self._pieces for group in plan):
             ways += [self._is("some"), self._is("any")]
-        if self._null in wanted:
+        if self._null in plan:
             ways.append(self._nullable)
         return some(ways)
 
     def share(self, groups: Iterable[Group]) -> Tree:
         """See `Domain`."""
-        wanted = list(groups)
-        if len(wanted) == len(self.groups):
+        plan = list(groups)
+        if len(plan) == len(self.groups):
             return ONE
-        known = plus(self._extent(piece) for piece in self._runs(wanted))
+        known = plus(self._extent(piece) for piece in self._runs(plan))
         if self._point:
-            return self._by_point(wanted)
-        return self._with_null(known, wanted)
+            return self._by_point(plan)
+        return self._with_null(known, plan)
 
     def attained(self, groups: Iterable[Group]) -> Tree | None:
         """See `Domain`: the ends that are in the groups, which are one value where they meet, and NULL where some rows of the class have it."""
         if not self._box.attained:
             return None
-        wanted = list(groups)
-        runs = self._runs([group for group in wanted if group in self._pieces])
+        plan = list(groups)
+        runs = self._runs([group for group in plan if group in self._pieces])
         ends = [end for piece in runs for end in (piece.low, piece.high)]
         if any(isinstance(end, Fraction) and abs(end) > _LONGEST for end in ends):
             return None
@@ -98,7 +106,7 @@ class Interval:
         known = counts([counter(low), counter(every([apart, high]))])
         if self._state is None:
             return known
-        nulls = exp.Literal.number(int(self._null in wanted))
+        nulls = exp.Literal.number(int(self._null in plan))
         unknown = when(self._is("some"), nulls, exp.Literal.number(0))
         beside = when(self._is("ends"), counts([known, nulls]), unknown) if self._box.beside else unknown
         return when(self._is("none"), known, beside)
@@ -157,12 +165,12 @@ class Interval:
         return runs
 
     def _at(self, end: Place | None) -> list[Tree]:
-        return [] if end is None else [literal(end, self._box)]
+        return [] if end is None else [literal(end, self._box.field)]
 
     def touches(self, piece: Piece) -> Tree:
         """Some value of the box lies in the piece."""
         if self._box.field.recode is not None:
-            piece = recoded(piece, self._box.field.recode, self._box.field.kind)
+            piece = recode_piece(piece, self._box.field.recode, self._box.field.kind)
         return self._within(self._lo, self._hi, piece)
 
     def _within(self, lo: Tree, hi: Tree, piece: Piece) -> Tree:
@@ -171,13 +179,13 @@ class Interval:
         if piece.low is not None:
             ways.append(
                 (exp.GTE if piece.closed[0] else exp.GT)(
-                    this=hi.copy(), expression=literal(piece.low, self._box)
+                    this=hi.copy(), expression=literal(piece.low, self._box.field)
                 )
             )
         if piece.high is not None:
             ways.append(
                 (exp.LTE if piece.closed[1] else exp.LT)(
-                    this=lo.copy(), expression=literal(piece.high, self._box)
+                    this=lo.copy(), expression=literal(piece.high, self._box.field)
                 )
             )
         return every(ways)

@@ -8,7 +8,9 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.logic.formula import Group, Part
+from sqlanon.query.logic.value_tests import ValueTest
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
@@ -23,14 +25,12 @@ from sqlanon.query.rewrite.sqltree import (
     sql,
     string,
 )
-from sqlanon.query.where.cases import Test
-from sqlanon.query.where.formula import Group, Part
 
 
 class Contained:
-    """See `sqlanon.query.where.formula.Domain`: sets, asked for a few constants."""
+    """See `sqlanon.query.logic.formula.Domain`: sets, asked for a few constants."""
 
-    def __init__(self, box: Box, tests: Sequence[Test], table: str, suffix: str = "") -> None:
+    def __init__(self, box: Box, tests: Sequence[ValueTest], table: str, suffix: str = "") -> None:
         self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
         self._table, self._set = table, box.parts["set"]
         self._state = column(f"{box.id}_state", table) if box.state is not None else None
@@ -64,21 +64,21 @@ class Contained:
 
     def _count(self, groups: Sequence[Group]) -> Tree:
         """How many members are in the groups."""
-        wanted = [at for group in groups for at in self._of.get(group, ())]
-        if None not in wanted:
-            return plus(indicator(self._has(at)) for at in wanted if at is not None)
-        others = [indicator(self._has(at)) for at in self._constants if at not in wanted]
+        plan = [at for group in groups for at in self._of.get(group, ())]
+        if None not in plan:
+            return plus(indicator(self._has(at)) for at in plan if at is not None)
+        others = [indicator(self._has(at)) for at in self._constants if at not in plan]
         size = sql("CAST(:n AS DOUBLE)", n=self._size)
         return sql(":n - :o", n=size, o=plus(others)) if others else size
 
     def reach(self, groups: Iterable[Group]) -> Tree:
         """See `Domain`."""
-        wanted = list(groups)
-        if len(wanted) == len(self.groups):
+        plan = list(groups)
+        if len(plan) == len(self.groups):
             return TRUE
-        listed = [at for group in wanted for at in self._of.get(group, ())]
+        listed = [at for group in plan for at in self._of.get(group, ())]
         if None in listed:
-            inside = sql(":n > 0", n=self._count(wanted))
+            inside = sql(":n > 0", n=self._count(plan))
         else:
             inside = some(self._has(at) for at in listed if at is not None)
         if self._state is None:
@@ -86,22 +86,22 @@ class Contained:
         ways = [every([self._is("none"), sql("COALESCE(:x, FALSE)", x=inside)])]
         if listed:
             ways += [self._is("some"), self._is("any")]
-        if self._null in wanted:
+        if self._null in plan:
             ways += [self._is("all"), self._is("some")]
         return some(ways)
 
     def share(self, groups: Iterable[Group]) -> Tree:
         """See `Domain`."""
-        wanted = list(groups)
-        if len(wanted) == len(self.groups):
+        plan = list(groups)
+        if len(plan) == len(self.groups):
             return ONE
-        known = sql(":c / :n", c=self._count(wanted), n=self._size)
+        known = sql(":c / :n", c=self._count(plan), n=self._size)
         if self._state is None:
             return known
-        mine, null = sum(group in self._of for group in wanted), self._null in wanted
+        mine, null = sum(group in self._of for group in plan), self._null in plan
         if self._point:
             shown = every(
-                [sql(":n IS NOT NULL", n=self._size), sql("COALESCE(:c > 0, FALSE)", c=self._count(wanted))]
+                [sql(":n IS NOT NULL", n=self._size), sql("COALESCE(:c > 0, FALSE)", c=self._count(plan))]
             )
             return indicator(some([shown, *([sql(":n IS NULL", n=self._size)] if null else [])]))
         return unknown_share(self._state, known, mine, len(self._of), null=null)

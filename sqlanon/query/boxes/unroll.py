@@ -1,7 +1,7 @@
 """Boxes unrolled: the tables that have one row for every distinct box and each of its values, for lookups and GROUP BY.
 
-The lookups compute the tests on these values (`sqlanon.query.boxes.listed`); steps of a GROUP BY are those of
-`sqlanon.query.boxes.steps`.
+The lookups compute the tests on these values (`sqlanon.query.boxes.listed_boxes`); steps of a GROUP BY are those of
+`sqlanon.query.boxes.buckets`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.listed import Lookup, keeps_null_apart, null_only
-from sqlanon.query.boxes.number_line import measure, pieces_of
-from sqlanon.query.boxes.steps import Bucket, unrolled
-from sqlanon.query.parse.names import Scope
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, column, sql, string, table_of
-from sqlanon.query.where.cases import Test
+from sqlanon.query.boxes.buckets import Bucket, unroll_buckets
+from sqlanon.query.boxes.listed_boxes import Lookup, keeps_null_apart, null_only
+from sqlanon.query.boxes.released_view import ReleasedView
+from sqlanon.query.logic.number_line import measure, pieces_of
+from sqlanon.query.logic.value_tests import ValueTest
+from sqlanon.query.sql.sqltree import FALSE, Tree, column, sql, string, table_of
 
 ROWS = "_rows"
 """The table of the boxes, whose keys ``<box>_<part>`` are read here."""
@@ -26,18 +26,18 @@ class Unroll:
     """Makes the tables of unrolled boxes.
 
     Args:
-        scope: the names.
+        view: the release.
         tests: the tests of all boxes that are in use.
         buckets: the boxes that GROUP BY spreads in steps.
     """
 
-    def __init__(self, scope: Scope, tests: Sequence[Test], buckets: Mapping[str, Bucket]) -> None:
-        self._scope, self._tests, self._buckets_of = scope, tests, buckets
+    def __init__(self, view: ReleasedView, tests: Sequence[ValueTest], buckets: Mapping[str, Bucket]) -> None:
+        self._view, self._tests, self._buckets_of = view, tests, buckets
 
     def members(self, lookup: Lookup) -> exp.Query:
         """Every distinct box, unrolled into its values ``v`` of weight ``w``."""
         box = lookup.box
-        made = self._buckets(lookup) if lookup.bucketed else self._unrolled(box)
+        made = self._buckets(lookup) if lookup.bucketed else self._unroll(box)
         if lookup.key is None or box.state is None:
             return made
         keys = [f"{box.id}_{part}" for part in box.parts]
@@ -90,7 +90,7 @@ class Unroll:
             (lookup.number_of(holds), piece)
             for holds, piece in pieces_of(comparisons, box.step, box.field.kind)
         ]
-        return unrolled(box, self._buckets_of[box.id], pieces, self._distinct(box))
+        return unroll_buckets(box, self._buckets_of[box.id], pieces, self._distinct(box))
 
     def _unknown_buckets(self, lookup: Lookup, known: exp.Query, empty: Sequence[Tree]) -> exp.Query:
         """Buckets with those of boxes that are not known: every bucket that is listed, whatever the tests say, and NULL."""
@@ -154,7 +154,7 @@ class Unroll:
         shown: Tree = column(value, "k")
         shown = sql(":s[1]", s=shown) if "set" in box.parts else shown
         # A node is written as text.
-        shown = self._scope.collated(box.field, self._typed(box, shown) if "node" in box.parts else shown)
+        shown = self._view.collate(box.field, self._cast(box, shown) if "node" in box.parts else shown)
         own = sql("CASE WHEN :n = 'none' THEN :v END", n=column(name, "k"), v=shown)
         points = exp.Select().select(*(column(key, "k") for key in [*keys, name]), exp.alias_(own, "v", quoted=True)).distinct().from_(
             exp.to_table(ROWS).as_("k"))  # fmt: skip
@@ -168,31 +168,31 @@ class Unroll:
             sql("CASE WHEN p.v IS NOT DISTINCT FROM o.v THEN 1 ELSE 0 END AS w"), sql("TRUE AS u"),
         ).from_(points.subquery("p")).join(others.subquery("o"), join_type="cross")  # fmt: skip
 
-    def _unrolled(self, box: Box) -> exp.Select:
+    def _unroll(self, box: Box) -> exp.Select:
         keys = {part: f"{box.id}_{part}" for part in box.parts}
         rest = [sql("1 AS w"), sql("FALSE AS u")]
         if box.shape == "group":
-            view = self._scope.released.sensitive
-            assert view is not None
+            sensitive = self._view.released.sensitive
+            assert sensitive is not None
             return exp.Select().select(
-                column(self._scope.released.group or "", "s").as_(keys["group"], quoted=True),
-                exp.alias_(self._scope.collated(box.field, column(box.field.name, "s")), "v", quoted=True), exp.alias_(column("count", "s"), "w", quoted=True), rest[1],
-            ).from_(table_of(view.ref, "s"))  # fmt: skip
+                column(self._view.released.group or "", "s").as_(keys["group"], quoted=True),
+                exp.alias_(self._view.collate(box.field, column(box.field.name, "s")), "v", quoted=True), exp.alias_(column("count", "s"), "w", quoted=True), rest[1],
+            ).from_(table_of(sensitive.ref, "s"))  # fmt: skip
         if box.shape in ("node", "order"):
             leaves = _values("d", ("i", "v"), enumerate(box.values))
-            value = self._scope.collated(box.field, self._typed(box, column("v", "d")))
+            value = self._view.collate(box.field, self._cast(box, column("v", "d")))
             if box.shape == "node":
                 nodes = _values("n", ("label", "low", "high"), box.nodes)
                 label = column("label", "n")
                 if (
                     box.valued
                 ):  # the text that the engine gives a value is not always that of the hierarchy's file
-                    label = exp.cast(self._typed(box, label), "TEXT")
+                    label = exp.cast(self._cast(box, label), "TEXT")
                 return exp.Select().select(label.as_(keys["node"], quoted=True), exp.alias_(value, "v", quoted=True), *rest).from_(
                     nodes).join(leaves, on=sql("d.i BETWEEN n.low AND n.high"))  # fmt: skip
             low, high = (_values(name, ("i", "v"), enumerate(box.values)) for name in ("a", "b"))
             ends = [
-                self._typed(box, column("v", name)).as_(keys[part], quoted=True)
+                self._cast(box, column("v", name)).as_(keys[part], quoted=True)
                 for name, part in (("a", "lo"), ("b", "hi"))
             ]
             return exp.Select().select(*ends, exp.alias_(value, "v", quoted=True), *rest).from_(low).join(high, on=sql("a.i <= b.i")).join(
@@ -200,26 +200,26 @@ class Unroll:
         distinct = self._distinct(box)
         kept = [column(key, "k") for key in keys.values()]
         if box.shape == "set":
-            value = self._scope.collated(box.field, exp.Explode(this=column(keys["set"], "k")))
+            value = self._view.collate(box.field, exp.Explode(this=column(keys["set"], "k")))
             return (
                 exp.Select()
                 .select(*kept, exp.alias_(value, "v", quoted=True), *rest)
                 .from_(distinct.subquery("k"))
             )
-        first, last, value = steps(box, column(keys["lo"], "k"), column(keys["hi"], "k"))
+        first, last, value = number_values(box, column(keys["lo"], "k"), column(keys["hi"], "k"))
         series = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
         series.set("expressions", [*kept, exp.alias_(value, "v", quoted=True), *rest])
         series.args["from_"].this.replace(distinct.subquery("k"))
         assert isinstance(series, exp.Select)
         return series
 
-    def _typed(self, box: Box, value: Tree) -> Tree:
+    def _cast(self, box: Box, value: Tree) -> Tree:
         """A declared value, in the source's type."""
         if box.type is not None:
             return exp.cast(value, box.type)
         if box.field.kind in ("text", "enum", "other"):
             return value
-        return exp.cast(value, exp.DataType.build(box.field.source_type, dialect=self._scope.engine.dialect))
+        return exp.cast(value, exp.DataType.build(box.field.source_type, dialect=self._view.engine.dialect))
 
 
 def _or_any(box: Box, listed: exp.Query) -> exp.Query:
@@ -254,7 +254,7 @@ def constants_of(box: Box) -> Mapping[str, Tree]:
     }
 
 
-def steps(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:
+def number_values(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:
     """First and last whole number of a box, and the value of a number ``i``."""
     place = column("i", "s")
     if box.field.kind == "date":

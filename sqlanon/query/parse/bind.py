@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.query.parse.joins import joined
-from sqlanon.query.parse.names import Scope, boxes_of, item
+from sqlanon.query.parse.joins import read_joins
 from sqlanon.query.parse.parse import Query
+from sqlanon.query.parse.scope import Scope, boxes_of, item
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Released
-from sqlanon.query.rewrite.sqltree import Tree
+from sqlanon.query.sql.sqltree import Tree
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,15 @@ def bind(
 
     Returns:
         Expressions over the view and the joined tables, by the names that the rewritten SQL gives them, and over the values
-        of boxes. In HAVING and ORDER BY, names of items are columns of `sqlanon.query.parse.names.ITEM`.
+        of boxes. In HAVING and ORDER BY, names of items are columns of `sqlanon.query.parse.scope.ITEM`.
 
     Raises:
         Refused: a name that means nothing or several columns, or a join that is not answered.
     """
     alias = query.source.alias or query.source.name
     boxes = boxes_of(engine, released, alias, _written(query))
-    scope = Scope(engine, query.text, alias, released, boxes=boxes)
-    scope = joined(scope, query, joinable, allow_linking=allow_linking)
+    scope = Scope(engine, released, query.text, alias, boxes=boxes)
+    scope = read_joins(scope, query, joinable, allow_linking=allow_linking)
     for new in query.new:
         if scope.has(new.alias):
             refuse(
@@ -77,9 +77,9 @@ def bind(
         scope,
         tuple((name, scope.bind(node)) for name, node in query.items),
         scope.bind(query.where) if query.where is not None else None,
-        tuple(scope.bind(_grouped(scope, query, node).unnest()) for node in query.groups),
+        tuple(scope.bind(_bind_group(scope, query, node).unnest()) for node in query.groups),
         scope.bind(query.having, names) if query.having is not None else None,
-        tuple(_ordered(scope, query, term, names) for term in query.order),
+        tuple(_bind_order(scope, query, term, names) for term in query.order),
     )
 
 
@@ -99,7 +99,7 @@ def _written(query: Query) -> Iterator[exp.Expr]:
             yield node
 
 
-def _grouped(scope: Scope, query: Query, node: exp.Expr) -> exp.Expr:
+def _bind_group(scope: Scope, query: Query, node: exp.Expr) -> exp.Expr:
     """A term of GROUP BY: a name is a column of the tables first, then an item of the SELECT, as engines have it."""
     if not isinstance(node, exp.Column) or node.table or scope.has(node.name):
         return node
@@ -109,7 +109,7 @@ def _grouped(scope: Scope, query: Query, node: exp.Expr) -> exp.Expr:
     return items[0] if items else node
 
 
-def _ordered(scope: Scope, query: Query, term: exp.Ordered, names: list[str]) -> exp.Ordered:
+def _bind_order(scope: Scope, query: Query, term: exp.Ordered, names: list[str]) -> exp.Ordered:
     """A term of ORDER BY: a number or a name is an item first."""
     node, made = term.this, term.copy()
     named = [name.lower() for name in names]

@@ -9,16 +9,16 @@ from sqlglot import exp
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Statement, TableRef
 from sqlanon.errors import DatabaseError
-from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.parse.parse import Query
+from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, sql, table_of
+from sqlanon.query.sql.sqltree import Tree, sql, table_of
 from sqlanon.sqltext import identifier
 
 _KINDS = {("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER")}
 
 
-def joined(scope: Scope, query: Query, joinable: Collection[TableRef], *, allow_linking: bool) -> Scope:
+def read_joins(scope: Scope, query: Query, joinable: Collection[TableRef], *, allow_linking: bool) -> Scope:
     """The names of a query with those of its joined tables.
 
     Args:

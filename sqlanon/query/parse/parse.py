@@ -11,8 +11,8 @@ from sqlglot import ErrorLevel, TokenType, exp
 from sqlanon.query.parse.allowed import admit, aggregates
 from sqlanon.query.parse.inline import flatten
 from sqlanon.query.parse.text_lengths import check_lengths
-from sqlanon.query.refusal import Refused, refuse, underlined
-from sqlanon.query.rewrite.quantiles import within_group
+from sqlanon.query.refusal import Refused, refuse, underline
+from sqlanon.query.sql.quantile_forms import unwrap_within_group
 from sqlanon.sqltext import identifier
 
 _CLAUSES = {
@@ -108,7 +108,7 @@ def parse(text: str, dialect: str) -> Query:
                     group,
                     "GROUP BY with ALL, ROLLUP, CUBE or GROUPING SETS is not answered; name the columns",
                 )
-        groups = [term for node in group.expressions for term in _grouped(text, node, items)]
+        groups = [term for node in group.expressions for term in _read_groups(text, node, items)]
     order = select.args.get("order")
     for term in order.expressions if order is not None else ():
         if isinstance(term.this, exp.Var):
@@ -128,7 +128,7 @@ def _select(text: str, dialect: str) -> exp.Select:
         problems = getattr(error, "errors", None) or [{}]
         line, place = problems[0].get("line"), problems[0].get("col")
         where = f" near line {line}, column {place}" if line else ""
-        raise Refused([f"the query does not parse{where}", *underlined(text, None)]) from error
+        raise Refused([f"the query does not parse{where}", *underline(text, None)]) from error
     # Spark reads 'it''s' as one text with a quote in it, sqlglot as two.
     for one, other in pairwise(tokens):
         if one.token_type is other.token_type is TokenType.STRING and one.end + 1 == other.start:
@@ -153,7 +153,7 @@ def _select(text: str, dialect: str) -> exp.Select:
         if node.args.get("negate"):
             node.set("negate", None)
             node.replace(exp.Not(this=node.copy()))
-    within_group(select)
+    unwrap_within_group(select)
     select = flatten(text, select)
     aggregates(text, select)
     check_lengths(text, select)
@@ -185,10 +185,10 @@ def _plain(node: exp.Expr, dialect: str) -> str:
     return node.sql(dialect=dialect, unsupported_level=ErrorLevel.IGNORE)
 
 
-def _grouped(text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]]) -> list[exp.Expr]:
+def _read_groups(text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]]) -> list[exp.Expr]:
     """The terms of one part of GROUP BY: a number is an item of the SELECT, parentheses hold several."""
     if isinstance(node, exp.Tuple):
-        return [found for part in node.expressions for found in _grouped(text, part, items)]
+        return [found for part in node.expressions for found in _read_groups(text, part, items)]
     if isinstance(node, exp.Literal) and not node.is_string:
         at = int(node.this) if node.this.isdigit() else 0
         if not 1 <= at <= len(items):

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sqlanon.query.boxes.along import counted, line, lookup_along
 from sqlanon.query.boxes.box import VIEW, Box
-from sqlanon.query.boxes.listed import Lookup
+from sqlanon.query.boxes.listed_boxes import Lookup
+from sqlanon.query.boxes.range_counts import count_line, select_line, select_lookup
+from sqlanon.query.boxes.range_facts import is_line_shorter
 from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
-from sqlanon.query.parse.names import Scope
+from sqlanon.query.logic.formula import Compiler, Count, Formula, Triple, tests_in
+from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.domains import Domains, divide, together, whole
-from sqlanon.query.rewrite.group_by import is_along
-from sqlanon.query.rewrite.sqltree import Tree, column, is_true, named, select, some, sql, with_columns
-from sqlanon.query.rewrite.wanted import Aggregate, Wanted
-from sqlanon.query.where.formula import Compiler, Count, Formula, Triple, tests_in
+from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.sql.sqltree import Tree, column, is_true, named, select, some, sql, with_columns
 
 BOXES = "_boxes"
 CLASS_ROWS = "class_rows"
@@ -54,42 +54,42 @@ class BoxRows:
     divided: bool = False
     rough: frozenset[int] = frozenset()
 
-    def is_partial(self, term: str, wanted: Wanted) -> bool:
+    def is_partial(self, term: str, plan: QueryPlan) -> bool:
         """Whether an exact term is held as counts, ends and sums in place of its values."""
-        return self.grouped and term in wanted.partial and term not in wanted.raw
+        return self.grouped and term in plan.partial and term not in plan.raw
 
 
-def box_rows(scope: Scope, wanted: Wanted) -> BoxRows:
+def box_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     """The first tables of the rewritten query, from the view.
 
     Args:
         scope: the names.
-        wanted: what is needed of the rows.
+        plan: what is needed of the rows.
 
     Raises:
         Refused: too many predicates over one listed column.
     """
-    divided = divide(scope, wanted)
+    divided = divide(scope, plan)
     domains = together(divided)
     lookups = domains.lookups
-    by_class = bounds_by_class(scope, wanted)
-    grouped = bool(wanted.means) or bool(lookups) or by_class
-    compilers = [one.compiler for one in (divided if wanted.filters else divided * len(wanted.conditions))]
-    conditions = list(zip(compilers, wanted.conditions, strict=True))
+    by_class = bounds_by_class(scope, plan)
+    grouped = bool(plan.means) or bool(lookups) or by_class
+    compilers = [one.compiler for one in (divided if plan.filters else divided * len(plan.conditions))]
+    conditions = list(zip(compilers, plan.conditions, strict=True))
     triples = tuple(one.triple(formula) for one, formula in conditions)
-    first = _first(scope, wanted, domains, grouped=grouped, by_class=by_class)
-    if by_class and not wanted.means:
-        reached = _over_view(scope, wanted, domains, triples[:1] if wanted.filters else triples)
+    first = _first(scope, plan, domains, grouped=grouped, by_class=by_class)
+    if by_class and not plan.means:
+        reached = _over_view(scope, plan, domains, triples[:1] if plan.filters else triples)
         first = first.where(reached, copy=False) if reached is not None else first
     tables: list[tuple[str, exp.Expr]] = [(ROWS, first)]
     if lookups:
-        tables += _joined(scope, wanted, domains)
+        tables += _joined(scope, plan, domains)
     counts = {
         i: one.count(formula, column(CLASS_ROWS))
         for i, (one, formula) in enumerate(conditions)
-        if by_class and not by_row(formula, wanted)
+        if by_class and not by_row(formula, plan)
     }
-    keys = {key.name for key in wanted.keys if isinstance(key, exp.Column)}
+    keys = {key.name for key in plan.keys if isinstance(key, exp.Column)}
     return BoxRows(
         tuple(tables),
         tables[-1][0],
@@ -99,12 +99,12 @@ def box_rows(scope: Scope, wanted: Wanted) -> BoxRows:
         domains,
         domains.tight,
         counts,
-        rough=_rough(scope, wanted, domains, counts),
-        divided=by_class and not keys.issuperset(_held(wanted)),
+        rough=_rough(scope, plan, domains, counts),
+        divided=by_class and not keys.issuperset(_held(plan)),
     )
 
 
-def bounds_by_class(scope: Scope, wanted: Wanted) -> bool:
+def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
     """Whether counts, or sums and extremes of ranges, are bounded class by class, by the values that some row of each is known to have.
 
     Not where a join repeats rows or leaves some out, and not under conditions on columns that the release shows as they are: which rows of
@@ -115,39 +115,35 @@ def bounds_by_class(scope: Scope, wanted: Wanted) -> bool:
         asked
         and not scope.joins
         and any(
-            not by_row(wanted.conditions[a.condition], wanted)
-            and (_asks_ends(a, wanted) or (_counts_rows(a) and tests_in(wanted.conditions[a.condition])))
-            for a in wanted.aggregates
+            not by_row(plan.conditions[a.condition], plan)
+            and (_asks_ends(a, plan) or (_counts_rows(a) and tests_in(plan.conditions[a.condition])))
+            for a in plan.aggregates
         )
     )
 
 
-def distinct_attained(scope: Scope, a: Aggregate, wanted: Wanted) -> bool:
+def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
     """Whether different values are counted of classes that qualify whole or not at all, and that attain the ends and members they show."""
     box = a.box
     if a.kind != "distinct" or box is None or not box.attained or box.field.kind == "float":
         return False
     plain = box.shape in ("interval", "set") and box.point is None
-    return (
-        plain and not scope.joins and not wanted.keys and not by_row(wanted.conditions[a.condition], wanted)
-    )
+    return plain and not scope.joins and not plan.keys and not by_row(plan.conditions[a.condition], plan)
 
 
-def by_row(formula: Formula, wanted: Wanted) -> bool:
+def by_row(formula: Formula, plan: QueryPlan) -> bool:
     """Whether a condition may be decided differently for two rows of a class: it asks exact columns, alone or beside boxes."""
-    return bool(tests_in(formula) & (wanted.tests.exact.keys() | wanted.tests.loose.keys()))
+    return bool(tests_in(formula) & (plan.tests.exact.keys() | plan.tests.loose.keys()))
 
 
-def _asks_ends(a: Aggregate, wanted: Wanted) -> bool:
+def _asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
     """Whether the ends of the rows' ranges are in an aggregate, and no exact term divides the rows of a class."""
-    return (
-        a.kind in ("sum", "avg", "min", "max") and a.box is not None and a.box.attained and not _held(wanted)
-    )
+    return a.kind in ("sum", "avg", "min", "max") and a.box is not None and a.box.attained and not _held(plan)
 
 
-def _over_view(scope: Scope, wanted: Wanted, domains: Domains, triples: Sequence[Triple]) -> Tree | None:
+def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequence[Triple]) -> Tree | None:
     """Whether a row may satisfy one of some conditions, as SQL over the view: classes that do not are not grouped. None: what decides is joined later."""
-    shown = _shown(scope, wanted, domains)
+    shown = _shown(scope, plan, domains)
     reached = some(triple.possible for triple in triples)
     whole = exp.Paren(this=reached.copy())
     if is_true(reached) or any(
@@ -161,15 +157,13 @@ def _counts_rows(a: Aggregate) -> bool:
     return a.kind in ("rows", "count") and not a.of_boxes
 
 
-def _held(wanted: Wanted) -> list[str]:
+def _held(plan: QueryPlan) -> list[str]:
     """The exact terms whose values the rows hold."""
-    tests = {tree.name for tree in wanted.tests.exact.values()}
-    return [
-        name for name in wanted.terms if name not in wanted.partial or name in wanted.raw or name in tests
-    ]
+    tests = {tree.name for tree in plan.tests.exact.values()}
+    return [name for name in plan.terms if name not in plan.partial or name in plan.raw or name in tests]
 
 
-def _rough(scope: Scope, wanted: Wanted, domains: Domains, counts: Mapping[int, Count]) -> frozenset[int]:
+def _rough(scope: Scope, plan: QueryPlan, domains: Domains, counts: Mapping[int, Count]) -> frozenset[int]:
     """The aggregates whose bounds need not be tight, as sources that do not attain what classes attain are not consistent."""
     if not any(box.attained for box in scope.boxes.values()):
         return frozenset()
@@ -177,14 +171,14 @@ def _rough(scope: Scope, wanted: Wanted, domains: Domains, counts: Mapping[int, 
 
     def tight(a: Aggregate) -> bool:
         known = a.condition in counts and counts[a.condition].tight
-        return _counts_rows(a) and listed and (known or not tests_in(wanted.conditions[a.condition]))
+        return _counts_rows(a) and listed and (known or not tests_in(plan.conditions[a.condition]))
 
-    return frozenset(a.id for a in wanted.aggregates if not tight(a))
+    return frozenset(a.id for a in plan.aggregates if not tight(a))
 
 
-def _joined(scope: Scope, wanted: Wanted, domains: Domains) -> list[tuple[str, exp.Expr]]:
+def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, exp.Expr]]:
     """The lookups, and the rows with what each shows of them."""
-    buckets = {box: one.bucket for box, one in wanted.spread.items() if one.bucket is not None}
+    buckets = {box: one.bucket for box, one in plan.spread.items() if one.bucket is not None}
     unroll = Unroll(scope, domains.tests, buckets)
     made: list[tuple[str, exp.Expr]] = []
     chosen: list[Tree] = [sql("r.*")]
@@ -193,15 +187,15 @@ def _joined(scope: Scope, wanted: Wanted, domains: Domains) -> list[tuple[str, e
         name, members = f"_lookup_{lookup.name}", f"_values_{lookup.name}"
         if lookup.key is None:  # the values of a box are the same for every condition
             members = f"_values_{lookup.box.id}"
-        along = lookup.plain and is_along(scope, lookup.box)
+        along = lookup.plain and is_line_shorter(scope, lookup.box)
         if members not in dict(made):
-            made.append((members, line(lookup.box) if along else unroll.members(lookup)))
+            made.append((members, select_line(lookup.box) if along else unroll.members(lookup)))
         if along:
-            made.append((f"_along_{lookup.name}", counted(lookup, members)))
+            made.append((f"_along_{lookup.name}", count_line(lookup, members)))
         made.append(
             (
                 name,
-                lookup_along(lookup, f"_along_{lookup.name}")
+                select_lookup(lookup, f"_along_{lookup.name}")
                 if along
                 else lookup.table(members, whole=whole(lookup)),
             )
@@ -215,38 +209,38 @@ def _joined(scope: Scope, wanted: Wanted, domains: Domains) -> list[tuple[str, e
     return [*made, (BOXES, joined)]
 
 
-def _first(scope: Scope, wanted: Wanted, domains: Domains, *, grouped: bool, by_class: bool) -> exp.Select:
+def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by_class: bool) -> exp.Select:
     """Boxes, exact terms and counts, from the view; ``by_class``: those of each class apart, with the number of its rows."""
-    chosen = [named(tree, name) for name, tree in _shown(scope, wanted, domains).items()]
-    held = _held(wanted)
-    partial = [(name, tree) for name, tree in wanted.terms.items() if name not in held]
-    chosen += [named(wanted.terms[name].copy(), name) for name in held]
-    if wanted.means or by_class:
+    chosen = [named(tree, name) for name, tree in _shown(scope, plan, domains).items()]
+    held = _held(plan)
+    partial = [(name, tree) for name, tree in plan.terms.items() if name not in held]
+    chosen += [named(plan.terms[name].copy(), name) for name in held]
+    if plan.means or by_class:
         chosen += [named(column(c, VIEW), f"c{i}") for i, c in enumerate(scope.released.group_columns, 1)]
     keys = [exp.Literal.number(i + 1) for i in range(len(chosen))] if grouped else []
     if grouped:
         chosen.append(named(sql("COUNT(*)"), "n"))
         if by_class:
             rows = sql("COUNT(*)")
-            if _held(wanted):  # which divide the rows of a class
+            if _held(plan):  # which divide the rows of a class
                 classes = [column(c, VIEW) for c in scope.released.group_columns]
                 rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=classes), "BIGINT")
             chosen.append(named(rows, CLASS_ROWS))
         chosen += [
             named(kept, f"{name}_{end}")
             for name, tree in partial
-            for end, kept in _sums(tree, summed=name in wanted.summed).items()
+            for end, kept in _sums(tree, summed=name in plan.summed).items()
         ]
     else:
         chosen.append(named(exp.Literal.number(1), "n"))
         chosen += [named(tree.copy(), name) for name, tree in partial]
-    made = select(chosen, scope.view(), where=[] if wanted.means else _needed(wanted), group=keys)
+    made = select(chosen, scope.view(), where=[] if plan.means else _needed(plan), group=keys)
     if scope.joins:
         made.set("joins", [join.copy() for join in scope.joins])
     return made
 
 
-def _shown(scope: Scope, wanted: Wanted, domains: Domains) -> dict[str, Tree]:
+def _shown(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, Tree]:
     """What the rows hold of every box, by name."""
     shown: dict[str, Tree] = {}
     for box in scope.boxes.values():
@@ -263,10 +257,10 @@ def _shown(scope: Scope, wanted: Wanted, domains: Domains) -> dict[str, Tree]:
             shown[f"{box.id}_state"] = box.state
             if keyed and box.point is not None:
                 shown[f"{box.id}_state"] = sql("CASE WHEN :x IS NULL THEN 'all' ELSE 'none' END", x=box.point)
-        if box.id in wanted.means and box.mean is not None:
+        if box.id in plan.means and box.mean is not None:
             shown[f"{box.id}_mean"] = box.mean
-    for a in wanted.aggregates:
-        if a.box is not None and a.box.shape == "set" and distinct_attained(scope, a, wanted):
+    for a in plan.aggregates:
+        if a.box is not None and a.box.shape == "set" and distinct_attained(scope, a, plan):
             shown[f"{a.box.id}_set"] = a.box.parts["set"]
     return {name: tree.copy() for name, tree in shown.items()}
 
@@ -277,12 +271,12 @@ def _keyed(box: Box, domains: Domains) -> bool:
     return bool(own) and isinstance(own[-1], Lookup) and own[-1].key is not None and box.state is not None
 
 
-def _needed(wanted: Wanted) -> list[Tree]:
+def _needed(plan: QueryPlan) -> list[Tree]:
     """Exact tests that every row has to pass: they shrink the rows before the grouping."""
-    formula = wanted.conditions[0]
+    formula = plan.conditions[0]
     parts = formula[1] if isinstance(formula, tuple) and formula[0] == "and" else [formula]
     numbers = sorted(p for p in parts if isinstance(p, int) and not isinstance(p, bool))
-    return [wanted.terms[wanted.tests.exact[p].name].copy() for p in numbers if p in wanted.tests.exact]
+    return [plan.terms[plan.tests.exact[p].name].copy() for p in numbers if p in plan.tests.exact]
 
 
 def _sums(tree: Tree, *, summed: bool) -> dict[str, Tree]:

@@ -7,18 +7,21 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from sqlanon.query.boxes.range_facts import unrollable
+from sqlanon.query.logic.formula import Formula, both, either
+from sqlanon.query.logic.value_tests import ValueTest, is_computed
 from sqlanon.query.parse.bind import Bound
-from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import spread_of, unrollable
-from sqlanon.query.rewrite.having import outputs
-from sqlanon.query.rewrite.quantiles import EXACT, natively, quantile_of
+from sqlanon.query.rewrite.group_by import spread_of
+from sqlanon.query.rewrite.outputs import read_outputs
+from sqlanon.query.rewrite.quantiles import EXACT
+from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, QueryPlan, Ratio, Spread
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, exact_parts
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, some, sql
-from sqlanon.query.rewrite.types import Types, is_float, is_number, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Ratio, Spread, Wanted
-from sqlanon.query.where.cases import Test, computed
-from sqlanon.query.where.formula import Formula, both, either
+from sqlanon.query.rewrite.source_types import SourceTypes
+from sqlanon.query.sql.quantile_forms import in_common_form, quantile_of
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, some, sql
+from sqlanon.query.sql.types import is_float, is_number, is_whole
 from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
 
@@ -31,7 +34,7 @@ _KINDS: dict[type[exp.Expr], str] = {
 }
 
 
-def collect(bound: Bound, *, drawn: bool = False) -> Wanted:
+def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
     """What a query needs of the rows, and what it shows of them.
 
     Args:
@@ -67,12 +70,12 @@ def collect(bound: Bound, *, drawn: bool = False) -> Wanted:
             keys.append(notes.terms.column(term))
             notes.raw.add(keys[-1].name)
     notes.spread.update(spread)
-    shown = outputs(bound, notes)
+    shown = read_outputs(bound, notes)
     present = notes.aggregate(exp.Count(this=exp.Star())) if bound.groups else None
     if not notes.aggregates:
         refuse(text, None, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
     tests = notes.predicates.tests()
-    spread = {box: _decided(bound.scope, one, box, tests.boxed.values()) for box, one in spread.items()}
+    spread = {box: _decide_spread(bound.scope, one, box, tests.boxed.values()) for box, one in spread.items()}
     loose = {
         found.name
         for triple in tests.loose.values()
@@ -82,7 +85,7 @@ def collect(bound: Bound, *, drawn: bool = False) -> Wanted:
     inside = [one.inside for one in spread.values()]
     if drawn:
         notes.raw |= notes.summed
-    return Wanted(
+    return QueryPlan(
         conditions=tuple(both([formula, *inside]) for formula in notes.conditions),
         tests=tests,
         terms=notes.terms.named,
@@ -102,13 +105,13 @@ def collect(bound: Bound, *, drawn: bool = False) -> Wanted:
     )
 
 
-def _decided(scope: Scope, spread: Spread, box: str, tests: Collection[Test]) -> Spread:
+def _decide_spread(scope: Scope, spread: Spread, box: str, tests: Collection[ValueTest]) -> Spread:
     """The groups of a box, value by value in place of steps where a test of it is decided value by value.
 
     Raises:
         Refused: its ranges have too many values.
     """
-    if spread.bucket is None or not computed([test for test in tests if test.box == box]):
+    if spread.bucket is None or not is_computed([test for test in tests if test.box == box]):
         return spread
     if not unrollable(scope, scope.box(box)):
         refuse(
@@ -140,14 +143,14 @@ class Notes:
         self.summed: set[str] = set()
         self.values: set[str] = set()
         self.means: set[str] = set()
-        self._types = Types(scope)
+        self._types = SourceTypes(scope)
         self.checks: list[Check] = []
         self.windows: dict[str, Over] = {}
         self._filters: dict[str, int] = {}
         self._filtered: dict[int, Formula] = {0: True}
 
     def direct(self, items: Sequence[tuple[str, Tree]]) -> dict[str, int]:
-        """See `Wanted.direct`."""
+        """See `QueryPlan.direct`."""
         found = {}
         for name, node in items:
             inner = node.unnest()
@@ -158,14 +161,14 @@ class Notes:
         return found
 
     def filters(self) -> tuple[Formula, ...]:
-        """See `Wanted.filters`."""
+        """See `QueryPlan.filters`."""
         counts = all(a.kind in ("rows", "count") and not a.of_boxes for a in self.aggregates.values())
         groups = any(box.shape == "group" for box in self.scope.boxes.values())
         if not counts or groups or self.spread or len(self._filtered) < len(self.conditions):
             return ()
         return tuple(self._filtered[i] for i in range(1, len(self.conditions)))
 
-    def typed(self, node: exp.Expr) -> exp.DataType:
+    def type_of(self, node: exp.Expr) -> exp.DataType:
         """The type of an aggregate in the source, or of a calculation whose aggregates are NULLs of their types.
 
         Raises:
@@ -174,7 +177,7 @@ class Notes:
         inner = node.this if isinstance(node, exp.Filter) else node
         found = quantile_of(inner)
         if found is not None:  # written differently by every engine
-            own = self.typed(inner.this)
+            own = self.type_of(inner.this)
             return exp.DataType.build("DOUBLE") if found[1] and is_number(own) else own
         return self._types.of(node.this if isinstance(node, exp.Filter) else node, node)
 
@@ -184,8 +187,8 @@ class Notes:
         if found.kind not in ("sum", "avg"):
             return None
         inner = node.this if isinstance(node, exp.Filter) else node
-        argument = self.typed(inner.this)
-        own = found.type or self.typed(node)
+        argument = self.type_of(inner.this)
+        own = found.type or self.type_of(node)
         meant = found.box is not None and found.box.id in self.means
         exact = not is_float(own) and not is_float(argument)
         if exact and (not meant or (is_whole(own) and found.kind == "sum")):
@@ -215,7 +218,7 @@ class Notes:
                 self.aggregate(
                     exp.Filter(this=rows, expression=node.expression.copy()) if condition else rows
                 )
-            made = self._noted(len(self.aggregates), kind, inner, condition)
+            made = self._note(len(self.aggregates), kind, inner, condition)
             self.aggregates[key] = replace(made, id=len(self.aggregates))
         return self.aggregates[key]
 
@@ -240,7 +243,7 @@ class Notes:
         self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
     ) -> Aggregate:
         """A quantile, a standard deviation or a variance."""
-        scope, found, own = self.scope, quantile_of(node), self.typed(argument)
+        scope, found, own = self.scope, quantile_of(node), self.type_of(argument)
         date = own if found is not None and own.is_type("DATE") else None
         if not is_number(own) and date is None:
             refuse(
@@ -258,7 +261,7 @@ class Notes:
         if known and not (
             scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired
         ):
-            return Aggregate(number, "native", condition, native=natively(node))
+            return Aggregate(number, "native", condition, native=in_common_form(node))
         if found is None:
             return self._of_known_rows(number, node, argument, condition)
         at, between = found
@@ -339,7 +342,7 @@ class Notes:
         )
         self.raw |= {a.term for a in (first, second) if a.term is not None}
         summed = bottom.this if isinstance(bottom, exp.Filter) else bottom
-        typed = replace(second, type=self.typed(summed.this)) if second.kind == "sum" else second
+        typed = replace(second, type=self.type_of(summed.this)) if second.kind == "sum" else second
         found = Ratio(
             factor,
             (replace(first, condition=met), replace(typed, condition=met)),
@@ -364,7 +367,7 @@ class Notes:
             where = exp.And(this=exp.Paren(this=node.expression.this.copy()), expression=where)
         return exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=where))
 
-    def _noted(self, number: int, kind: str, node: exp.Expr, condition: int) -> Aggregate:
+    def _note(self, number: int, kind: str, node: exp.Expr, condition: int) -> Aggregate:
         text, argument = self.scope.text, node.this
         if (node.expressions and not quantile_of(node)) or node.args.get("order"):
             refuse(text, node, "this form of the aggregate is not answered over a release")
@@ -387,21 +390,21 @@ class Notes:
         (self.raw if kind in ("avg", "distinct") else self.partial).add(name)
         if kind == "sum":
             self.summed.add(name)
-        return Aggregate(number, kind, condition, term=name, type=self._averaged(kind, node))
+        return Aggregate(number, kind, condition, term=name, type=self._average_type(kind, node))
 
     def decides(self, predicate: exp.Expr) -> tuple[Formula, Formula]:
         """The formula that holds where a predicate is TRUE, and the one that holds elsewhere."""
         holds = self.predicates.formula(predicate)
         return holds, self.predicates.complement(holds)
 
-    def _calculated(
+    def _calculate(
         self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
     ) -> Aggregate:
         """An aggregate of a calculation over columns with ranges."""
         text = self.scope.text
         if any(self.scope.box(name).shape == "group" for name in boxes_in(argument)):
             refuse(text, node, "aggregate the sensitive column of format anatomy with FILTER (WHERE ...)")
-        made = self.typed(argument)
+        made = self.type_of(argument)
         if kind != "count" and not is_number(made):
             refuse(text, node, f"{kind} of a calculation over columns with ranges is answered over numbers")
         branches = tuple(branches_of(self, argument))
@@ -431,7 +434,7 @@ class Notes:
         once = all(sum(c.name == n for c in v.find_all(exp.Column)) == 1 for v in values for n in boxes_in(v))
         plain = not any(v.find(exp.Abs, exp.Coalesce) for v in values)
         found = RowExpression(f"v{number}", branches, tuple(boxes), made, floating, once and plain)
-        return Aggregate(number, kind, condition, value=found, type=self._averaged(kind, node))
+        return Aggregate(number, kind, condition, value=found, type=self._average_type(kind, node))
 
     def _of_box(
         self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
@@ -452,7 +455,7 @@ class Notes:
             self.values.add(box.id)
             return Aggregate(number, kind, condition, box=box)
         if not isinstance(argument.unnest(), exp.Column):
-            return self._calculated(number, kind, node, argument, condition)
+            return self._calculate(number, kind, node, argument, condition)
         box = self.scope.box(boxes_in(argument)[0])
         if kind != "count":
             self.scope.check_recoded(box, node)
@@ -470,13 +473,13 @@ class Notes:
         whole = not self.scope.joins
         if whole and kind in ("sum", "avg") and box.mean is not None and box.id not in self.spread:
             self.means.add(box.id)
-        return Aggregate(number, kind, condition, box=box, type=self._averaged(kind, node))
+        return Aggregate(number, kind, condition, box=box, type=self._average_type(kind, node))
 
-    def _averaged(self, kind: str, node: exp.Expr) -> exp.DataType | None:
+    def _average_type(self, kind: str, node: exp.Expr) -> exp.DataType | None:
         """The type of an average, in which its bounds are calculated; None: another aggregate."""
         if kind != "avg":
             return None
-        found = self.typed(node)
+        found = self.type_of(node)
         if not is_number(found):
             refuse(self.scope.text, node, "averages are answered over numbers")
         return found

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import measure
+from sqlanon.query.logic.number_line import measure
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
-from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql, when
+from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, when
 
 
 def distinct_values(

@@ -9,15 +9,16 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
-from sqlanon.query.boxes.listed import Lookup
-from sqlanon.query.boxes.number_line import UNORDERED
+from sqlanon.query.boxes.listed_boxes import Lookup
+from sqlanon.query.boxes.outcomes import MOST_GROUPS, outcomes
+from sqlanon.query.boxes.range_facts import MOST_VALUES, unrollable
 from sqlanon.query.boxes.set_constants import Contained
-from sqlanon.query.parse.names import Scope
+from sqlanon.query.logic.formula import Compiler, Domain, tests_in
+from sqlanon.query.logic.number_line import UNORDERED
+from sqlanon.query.logic.value_tests import ValueTest, is_computed
+from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import MOST_VALUES, unrollable
-from sqlanon.query.rewrite.wanted import Wanted
-from sqlanon.query.where.cases import MOST_GROUPS, Test, computed, outcomes
-from sqlanon.query.where.formula import Compiler, Domain, tests_in
+from sqlanon.query.rewrite.query_plan import QueryPlan
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Domains:
     """
 
     of: Mapping[str, tuple[Domain, ...]]
-    tests: tuple[Test, ...]
+    tests: tuple[ValueTest, ...]
     compiler: Compiler
     tight: bool
 
@@ -42,71 +43,71 @@ class Domains:
         return [domain for own in self.of.values() for domain in own if isinstance(domain, Lookup)]
 
 
-def divide(scope: Scope, wanted: Wanted) -> list[Domains]:
+def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
     """Divide the boxes of a query by its tests: for each condition by its own where it has filters, else for all together.
 
     Args:
         scope: the names.
-        wanted: the tests, and what else is asked of the boxes.
+        plan: the tests, and what else is asked of the boxes.
 
     Raises:
         Refused: too many predicates over one listed column.
     """
-    if not wanted.filters:
-        return [_divided(scope, wanted)]
+    if not plan.filters:
+        return [_divide(scope, plan)]
     found = []
-    for i, formula in enumerate(wanted.conditions):
-        tests = wanted.tests.alone(wanted.conditions[0], *wanted.filters[:i][-1:])
-        alone = replace(wanted, conditions=(formula,), tests=tests)
-        found.append(_divided(scope, alone, f"f{i}_"))
+    for i, formula in enumerate(plan.conditions):
+        tests = plan.tests.alone(plan.conditions[0], *plan.filters[:i][-1:])
+        alone = replace(plan, conditions=(formula,), tests=tests)
+        found.append(_divide(scope, alone, f"f{i}_"))
     return found
 
 
-def _divided(scope: Scope, wanted: Wanted, prefix: str = "") -> Domains:
+def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
     """See `divide`; ``prefix`` distinguishes what is listed for one condition of several: boxes that it does not ask are left out."""
     branches = [
         one.formula
-        for whole in wanted.aggregates
+        for whole in plan.aggregates
         for a in whole.parts
         if a.value is not None
         for one in a.value.branches
     ]
-    used = frozenset().union(*(tests_in(formula) for formula in [*wanted.conditions, *branches]))
-    tests = tuple(test for number, test in wanted.tests.boxed.items() if number in used)
-    tight = not wanted.tests.relaxed and not scope.released.form.facts.paired
+    used = frozenset().union(*(tests_in(formula) for formula in [*plan.conditions, *branches]))
+    tests = tuple(test for number, test in plan.tests.boxed.items() if number in used)
+    tight = not plan.tests.relaxed and not scope.released.form.facts.paired
     by_name: dict[str, Domain] = {}
     of: dict[str, tuple[Domain, ...]] = {}
-    boxed: dict[int, str] = {one.inside: box for box, one in wanted.spread.items()}
+    boxed: dict[int, str] = {one.inside: box for box, one in plan.spread.items()}
     every = not prefix or bool(
-        used & wanted.tests.loose.keys()
+        used & plan.tests.loose.keys()
     )  # a test over several boxes reads their columns
     for box in scope.boxes.values():
         own = [test for test in tests if test.box == box.id]
         if not every and not own:
             continue
         # A value of a box that is not known may pass any predicates but not any set of them.
-        line = box.shape == "interval" and not computed(own)
+        line = box.shape == "interval" and not is_computed(own)
         tight &= (box.state is None or line or simple(own)) and not box.beyond
-        parts: dict[str, list[Test]] = {}
-        if _apart(box, own, wanted):
+        parts: dict[str, list[ValueTest]] = {}
+        if _apart(box, own, plan):
             tight = False
             parts = {f"{box.id} {test.id}": [test] for test in own}
-        made = {name: _domain(scope, box, one, f"{prefix}{one[0].id}", wanted) for name, one in parts.items()}
+        made = {name: _domain(scope, box, one, f"{prefix}{one[0].id}", plan) for name, one in parts.items()}
         rest = [] if parts else own
         if rest or every:
-            made[box.id] = _domain(scope, box, rest, prefix, wanted)
+            made[box.id] = _domain(scope, box, rest, prefix, plan)
         boxed |= {test.id: name for name, one in {**parts, box.id: rest}.items() for test in one}
         by_name |= made
         of[box.id] = tuple(made.values())
-        spread = wanted.spread.get(box.id)
+        spread = plan.spread.get(box.id)
         # The ends of a bucket are those that its values come near to, not always ones that they have.
         if spread is not None and spread.bucket is not None:
-            tight &= box.id not in wanted.values and box.state is None
+            tight &= box.id not in plan.values and box.state is None
         # Of a box that is not known, no more is decided within a group of several values than that it may be.
         lookup = made.get(box.id)
         if isinstance(lookup, Lookup) and lookup.key is not None:
             tight &= box.state is None or whole(lookup)
-    found = wanted.tests
+    found = plan.tests
     compiler = Compiler(found.exact, boxed, by_name, found.loose, relaxed=found.relaxed)
     return Domains(of, tests, compiler, tight)
 
@@ -123,17 +124,17 @@ def together(divided: Sequence[Domains]) -> Domains:
     return Domains(of, tests, divided[0].compiler, all(one.tight for one in divided))
 
 
-def _apart(box: Box, tests: Sequence[Test], wanted: Wanted) -> bool:
+def _apart(box: Box, tests: Sequence[ValueTest], plan: QueryPlan) -> bool:
     """Whether each test of a box has to be taken by itself."""
-    if box.id in wanted.spread or len(tests) < 2:
+    if box.id in plan.spread or len(tests) < 2:
         return False
-    return wanted.tests.relaxed or outcomes(box, tests) is None
+    return plan.tests.relaxed or outcomes(box, tests) is None
 
 
-def _domain(scope: Scope, box: Box, tests: Sequence[Test], suffix: str, wanted: Wanted) -> Domain:
-    spread = wanted.spread.get(box.id)
-    if spread is None and box.shape == "interval" and not computed(tests):
-        meant = box if box.id in wanted.means else replace(box, mean=None)
+def _domain(scope: Scope, box: Box, tests: Sequence[ValueTest], suffix: str, plan: QueryPlan) -> Domain:
+    spread = plan.spread.get(box.id)
+    if spread is None and box.shape == "interval" and not is_computed(tests):
+        meant = box if box.id in plan.means else replace(box, mean=None)
         return Interval(meant, [c for test in tests if (c := test.comparison) is not None], "")
     if spread is None and box.shape == "set" and simple(tests):
         return Contained(box, tests, "", suffix)
@@ -146,7 +147,7 @@ def _domain(scope: Scope, box: Box, tests: Sequence[Test], suffix: str, wanted: 
     bucket = spread.bucket if spread is not None else None
     key = bucket.key if bucket is not None else spread.key if spread is not None else None
     inside = spread.inside if spread is not None else None
-    values = box.id in wanted.values
+    values = box.id in plan.values
     if values and spread is None and box.shape == "interval" and not unrollable(scope, box):
         refuse(
             scope.text, None,
@@ -158,7 +159,7 @@ def _domain(scope: Scope, box: Box, tests: Sequence[Test], suffix: str, wanted: 
     )
 
 
-def simple(tests: Sequence[Test]) -> bool:
+def simple(tests: Sequence[ValueTest]) -> bool:
     """Whether the tests ask for constants and NULL only, so that it is known which of them hold together."""
     return all(test.comparison is not None and test.comparison.op in UNORDERED for test in tests)
 

@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.query_plan import Quad, QueryPlan
+from sqlanon.query.sql.sqltree import (
     FALSE,
     TRUE,
     Tree,
@@ -24,7 +25,6 @@ from sqlanon.query.rewrite.sqltree import (
     some,
     sql,
 )
-from sqlanon.query.rewrite.wanted import Quad, Wanted
 
 
 @dataclass(frozen=True)
@@ -43,29 +43,29 @@ class Final:
 
 
 def final_select(
-    bound: Bound, wanted: Wanted, rows: BoxRows, groups: Tables, *, keyed: bool = False
+    bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables, *, keyed: bool = False
 ) -> Final:
     """The statement that answers a query.
 
     Args:
         bound: the query.
-        wanted: what it shows.
+        plan: what it shows.
         rows: the box rows.
         groups: the tables that sum them up, the last of them with one row a group.
         keyed: the keys of GROUP BY are the first columns.
     """
-    query, outputs = bound.query, wanted.outputs
-    chosen: list[Tree] = [column(f"g{i}") for i in range(len(wanted.keys))] if keyed else []
+    query, outputs = bound.query, plan.outputs
+    chosen: list[Tree] = [column(f"g{i}") for i in range(len(plan.keys))] if keyed else []
     for name, item in outputs.items:
         if isinstance(item, Quad):
             ends = {"": item.estimate, "_low": item.low, "_high": item.high, "_undefined": item.undefined}
             chosen += [named(tree.copy(), f"{name}{end}") for end, tree in ends.items()]
         else:
             chosen.append(named(item.copy(), name))
-    chosen.append(named(_certain(bound, wanted), "certain"))
-    chosen += [named(check.tree.copy(), f"check{i}") for i, check in enumerate(wanted.checks)]
+    chosen.append(named(_certain(bound, plan), "certain"))
+    chosen += [named(check.tree.copy(), f"check{i}") for i, check in enumerate(plan.checks)]
     # Ties, and answers without an order, come in the order of their keys, so that every engine gives the same.
-    ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(len(wanted.keys))]
+    ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(len(plan.keys))]
     having = [] if is_true(outputs.having) else [outputs.having.copy()]
     made = select(
         chosen, groups[-1][0], where=having, order=[*(term.copy() for term in outputs.order), *ties]
@@ -82,42 +82,42 @@ def final_select(
         {
             name: tight
             and item.tight
-            and not rows.rough & ({wanted.direct[name]} if name in wanted.direct else rows.rough)
+            and not rows.rough & ({plan.direct[name]} if name in plan.direct else rows.rough)
             for name, item in outputs.items
             if isinstance(item, Quad)
         },
     )
 
 
-def _certain(bound: Bound, wanted: Wanted) -> Tree:
+def _certain(bound: Bound, plan: QueryPlan) -> Tree:
     """Whether a group is in the answer of every consistent source."""
-    query, present = bound.query, wanted.present
-    certain = [wanted.outputs.sure.copy()]
+    query, present = bound.query, plan.present
+    certain = [plan.outputs.sure.copy()]
     if present is not None:
         certain.append(sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}")))
         if query.limit is not None or query.offset:
             most = exp.Literal.number(query.limit if query.limit is not None else 1 << 60)
             all_in = sql("(SELECT COUNT(*) FROM _groups) <= :n", n=most)
-            certain.append(FALSE if query.offset else some([all_in, *_first(bound, wanted, most)]))
+            certain.append(FALSE if query.offset else some([all_in, *_first(bound, plan, most)]))
             known = "(SELECT COUNT(*) FROM _rows WHERE :s IN ('some', 'any')) = 0"
-            open_ = [box for box in wanted.spread if bound.scope.box(box).state is not None]
+            open_ = [box for box in plan.spread if bound.scope.box(box).state is not None]
             certain += [sql(known, s=column(f"{box}_state")) for box in open_]
             if bound.scope.released.left_out:
                 certain.append(FALSE)  # its rows may be in further groups
     return every(certain) if certain else TRUE
 
 
-def _first(bound: Bound, wanted: Wanted, most: Tree) -> list[Tree]:
+def _first(bound: Bound, plan: QueryPlan, most: Tree) -> list[Tree]:
     """Whether a group is among the first in every source: all groups are certain, and what they are ordered by is exact."""
-    settled, present = wanted.outputs.settled, wanted.present
-    if bound.having is not None or not wanted.outputs.order or present is None or is_false(settled):
+    settled, present = plan.outputs.settled, plan.present
+    if bound.having is not None or not plan.outputs.order or present is None or is_false(settled):
         return []
     open_ = sql(
         "(SELECT COUNT(*) FROM _groups WHERE NOT (COALESCE(:l, 0) > 0 AND :s)) = 0",
         l=column(f"l{present.id}"), s=settled,
     )  # fmt: skip
     # Groups that are equal in all terms come in an order of the engine's: all of them have to fit.
-    order = exp.Order(expressions=[term.copy() for term in wanted.outputs.order])
+    order = exp.Order(expressions=[term.copy() for term in plan.outputs.order])
     place = exp.Window(this=sql("COUNT(*)"), order=order)
     return [every([open_, sql(":p <= :n", p=place, n=most)])]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import ZERO, Tree, as_type, column, sql, when
+from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, sql, when
 
 _MORE_DIGITS, _MOST_DIGITS = 10, 38
 """Of a sum of decimals, in addition to those of its values; of any decimal."""
@@ -69,12 +69,12 @@ def average(
         part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
         running = f"OVER ({part} {over} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
         whole = f"OVER ({part})"
-        average = _divided(
+        average = _divide(
             kind,
             f"SUM(sum) {whole} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {running}",
             f"SUM(held) {whole} + SUM(free) {running}",
         )
-        alone = _divided(kind, f"SUM(sum) {whole}", f"SUM(held) {whole}", none=True)
+        alone = _divide(kind, f"SUM(sum) {whole}", f"SUM(held) {whole}", none=True)
         prefix = exp.Select().select(
             *(k.copy() for k in keys), exp.alias_(average, "a"), exp.alias_(alone, "z"), sql("held"), sql("e"), sql("w"), sql("o"), sql("v")
         ).from_(table)  # fmt: skip
@@ -115,7 +115,7 @@ def average(
     }
 
 
-def _divided(kind: exp.DataType, total: str, count: str, *, none: bool = False) -> Tree:
+def _divide(kind: exp.DataType, total: str, count: str, *, none: bool = False) -> Tree:
     """A sum by a count in the type of AVG; ``none``: the count may be 0, and then it is NULL.
 
     Of decimals with so many digits a sum needs more: ten, as the engine's own AVG gives it.
@@ -133,7 +133,7 @@ def _divided(kind: exp.DataType, total: str, count: str, *, none: bool = False) 
     return divided if wide is kind else exp.cast(divided, kind)
 
 
-def matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apart:
+def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apart:
     """Rows of a group that qualify by their exact columns, and values of the group that qualify: how many can, must meet.
 
     Of N rows m qualify, of N values c: at most min(m, c) rows have both, and at least m + c - N.

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN, nan_or
-from sqlanon.query.rewrite.sqltree import FALSE, ZERO, Tree, as_type, every, negate, sql, when
-from sqlanon.query.rewrite.types import is_single, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate
+from sqlanon.query.rewrite.query_plan import Aggregate
+from sqlanon.query.sql.sqltree import FALSE, ZERO, Tree, as_type, every, negate, sql, when
+from sqlanon.query.sql.types import is_single, is_whole
 
 
 def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:

@@ -11,39 +11,17 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from sqlanon.query.boxes.number_line import measure
-from sqlanon.query.parse.names import Scope
+from sqlanon.query.logic.formula import Formula
+from sqlanon.query.logic.number_line import measure
+from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, every, named, select, some, sql, when
-from sqlanon.query.rewrite.wanted import Aggregate, Wanted
-from sqlanon.query.where.formula import Formula
+from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, every, named, select, some, sql, when
 
 EXACT = (exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.VariancePop)
 """Aggregates that are answered where every row is known."""
 
 _ROUNDED = "0.000000001"
-
-
-def quantile_of(node: exp.Expr) -> tuple[Fraction, bool] | None:
-    """The share of rows below a quantile, and whether it lies between two values; None: another aggregate, or no plain share."""
-    if isinstance(node, exp.Median):
-        return Fraction(1, 2), True
-    if type(node) not in (exp.PercentileCont, exp.PercentileDisc, exp.Quantile):
-        return None
-    share = node.args.get("quantile" if isinstance(node, exp.Quantile) else "expression")
-    if not isinstance(share, exp.Literal) or share.is_string or not 0 < Fraction(share.this) < 1:
-        return None
-    return Fraction(share.this), isinstance(node, exp.PercentileCont)
-
-
-def within_group(select_: exp.Expr) -> None:
-    """Write quantiles WITHIN GROUP (ORDER BY x), and those of the other form, alike: the argument first, then the share."""
-    for node in list(select_.find_all(exp.WithinGroup)):
-        inner, order = node.this, node.expression
-        terms = order.expressions if isinstance(order, exp.Order) else []
-        plain = len(terms) == 1 and not terms[0].args.get("desc")
-        if plain and isinstance(inner, exp.PercentileCont | exp.PercentileDisc) and not inner.expression:
-            node.replace(type(inner)(this=terms[0].this.copy(), expression=inner.this.copy()))
 
 
 def quantile(
@@ -144,7 +122,7 @@ def quantile(
     }
 
 
-def native(scope: Scope, wanted: Wanted, a: Aggregate, keys: Sequence[str]) -> Apart:
+def native(scope: Scope, plan: QueryPlan, a: Aggregate, keys: Sequence[str]) -> Apart:
     """An aggregate of exact values of rows that are known, by the engine itself: from the view, or, with a term, from the rows that qualify."""
     assert a.native is not None
     if a.term is not None:
@@ -156,11 +134,9 @@ def native(scope: Scope, wanted: Wanted, a: Aggregate, keys: Sequence[str]) -> A
         )
         made.set("joins", [join.copy() for join in repeated.args["joins"]])
         return [(f"_native_{a.id}", made)], _as_it_is(a)
-    grouped = [
-        named(wanted.terms[tree.name].copy(), key) for tree, key in zip(wanted.keys, keys, strict=True)
-    ]
+    grouped = [named(plan.terms[tree.name].copy(), key) for tree, key in zip(plan.keys, keys, strict=True)]
     numbers = [exp.Literal.number(i + 1) for i in range(len(grouped))]
-    where = _where(wanted, wanted.conditions[a.condition])
+    where = _where(plan, plan.conditions[a.condition])
     made = select([*grouped, named(a.native.copy(), "x")], scope.view(), where=[where], group=numbers)
     if scope.joins:
         made.set("joins", [join.copy() for join in scope.joins])
@@ -174,22 +150,11 @@ def _as_it_is(a: Aggregate) -> dict[str, Tree]:
     return {f"{end}{a.id}": value for end in "elh"} | {f"u{a.id}": undefined}
 
 
-def natively(node: exp.Expr) -> Tree:
-    """The form of an aggregate that every engine has."""
-    found = quantile_of(node)
-    if found is None:
-        return node.copy()
-    kind = exp.PercentileCont if found[1] else exp.PercentileDisc
-    share = exp.Literal.number(str(float(found[0])))
-    order = exp.Order(expressions=[exp.Ordered(this=node.this.copy(), nulls_first=False)])
-    return exp.WithinGroup(this=kind(this=share), expression=order)
-
-
-def _where(wanted: Wanted, formula: Formula) -> Tree:
+def _where(plan: QueryPlan, formula: Formula) -> Tree:
     """A formula of exact tests over the view."""
     if isinstance(formula, bool):
         return sql("TRUE") if formula else FALSE.copy()
     if isinstance(formula, int):
-        return wanted.terms[wanted.tests.exact[formula].name].copy()
-    parts = [_where(wanted, part) for part in sorted(formula[1], key=str)]
+        return plan.terms[plan.tests.exact[formula].name].copy()
+    parts = [_where(plan, part) for part in sorted(formula[1], key=str)]
     return every(parts) if formula[0] == "and" else some(parts)

@@ -14,11 +14,10 @@ from typing import Protocol
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.logic.formula import Formula, Part, both
+from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import fact
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, guarded, select, some, sql
-from sqlanon.query.where.formula import Formula, Part, both
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, parenthesize, select, some, sql
 
 MOST_BRANCHES = 16
 """Ways in which the CASEs of one argument may turn out together."""
@@ -77,7 +76,7 @@ class Reads(Protocol):
     def decides(self, predicate: exp.Expr) -> tuple[Formula, Formula]:
         """The formula that holds where a predicate is TRUE, and the one that holds elsewhere."""
 
-    def typed(self, node: exp.Expr) -> exp.DataType:
+    def type_of(self, node: exp.Expr) -> exp.DataType:
         """The type of an expression in the source."""
 
 
@@ -93,7 +92,7 @@ def branches_of(reads: Reads, node: exp.Expr) -> list[Branch]:
     )
     if case is None:
         return [Branch(True, None if isinstance(node.unnest(), exp.Null) else node)]
-    kind = reads.typed(case)
+    kind = reads.type_of(case)
     found: list[Branch] = []
     before: Formula = True
     turns, default = _turns(case)
@@ -164,9 +163,9 @@ class Arithmetic:
         if isinstance(node, exp.Abs):
             return self._abs(node, parts)
         if isinstance(node, exp.Coalesce):
-            return self._coalesced(node, parts)
+            return self._coalesce(node, parts)
         if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
-            return self._calculated(node, parts)
+            return self._calculate(node, parts)
         return refuse(self._scope.text, node, _REASON)
 
     def _known(self, node: exp.Expr) -> Span | None:
@@ -185,7 +184,7 @@ class Arithmetic:
         if isinstance(inner, exp.Literal | exp.Boolean | exp.Null):
             return isinstance(inner, exp.Null)
         asked = exp.Select().select(exp.Is(this=exp.Paren(this=constant.copy()), expression=exp.null()))
-        return bool(fact(self._scope, "query/null", asked))
+        return bool(self._scope.fact("query/null", asked))
 
     def _column(self, part: Part, box: Box) -> Span | None:
         if part.low is None or part.high is None:
@@ -222,7 +221,7 @@ class Arithmetic:
         middle = sql("(CAST(:a AS DOUBLE) + CAST(:b AS DOUBLE)) / 2", a=low, b=high)
         return Span(low, high, middle, inner.null)
 
-    def _coalesced(self, node: exp.Coalesce, parts: Mapping[str, Part]) -> Span | None:
+    def _coalesce(self, node: exp.Coalesce, parts: Mapping[str, Part]) -> Span | None:
         if any(one.find(exp.Column) for one in node.expressions):
             refuse(self._scope.text, node, _REASON)
         if any(part.null is not FALSE for part in parts.values()):
@@ -244,7 +243,7 @@ class Arithmetic:
         )
         return Span(low, high, middle)
 
-    def _calculated(
+    def _calculate(
         self, node: exp.Add | exp.Sub | exp.Mul | exp.Div, parts: Mapping[str, Part]
     ) -> Span | None:
         kind = type(node)
@@ -255,12 +254,12 @@ class Arithmetic:
 
         def at(left: Tree, right: Tree) -> Tree:
             made: Tree = node.copy()
-            made.set("this", guarded(left))
-            made.set("expression", guarded(right))
+            made.set("this", parenthesize(left))
+            made.set("expression", parenthesize(right))
             return made
 
         null = some([a.null, b.null])
-        middle: Tree = kind(this=guarded(a.middle), expression=guarded(as_type(b.middle, "DOUBLE")))
+        middle: Tree = kind(this=parenthesize(a.middle), expression=parenthesize(as_type(b.middle, "DOUBLE")))
         either_way = kind is exp.Div and not isinstance(below, exp.Literal)
         if either_way or (kind is exp.Mul and boxes_in(node.right) and boxes_in(node.left)):
             products = [at(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
@@ -311,7 +310,7 @@ class Arithmetic:
         made = select([sql(text, x=tree)], self._scope.view())
         if self._scope.joins:
             made.set("joins", [join.copy() for join in self._scope.joins])
-        return bool(fact(self._scope, "query/divisor", made))
+        return bool(self._scope.fact("query/divisor", made))
 
 
 def exact_parts(node: exp.Expr) -> Sequence[Tree]:
@@ -323,7 +322,7 @@ def exact_parts(node: exp.Expr) -> Sequence[Tree]:
 
 
 def _neg(tree: Tree) -> Tree:
-    return exp.Neg(this=guarded(tree))
+    return exp.Neg(this=parenthesize(tree))
 
 
 def _at(node: exp.Expr, tree: Tree) -> Tree:

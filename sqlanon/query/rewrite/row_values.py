@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.logic.formula import both
+from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.rewrite.box_rows import CLASS_ROWS, BoxRows
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN
+from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.rewrite.row_expressions import Arithmetic, RowExpression, Span
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     Tree,
@@ -31,9 +33,7 @@ from sqlanon.query.rewrite.sqltree import (
     times,
     when,
 )
-from sqlanon.query.rewrite.types import is_number, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Wanted
-from sqlanon.query.where.formula import both
+from sqlanon.query.sql.types import is_number, is_whole
 
 
 class RowValues:
@@ -41,16 +41,16 @@ class RowValues:
 
     Args:
         scope: the names.
-        wanted: what is needed of the rows.
+        plan: what is needed of the rows.
         rows: the rows.
     """
 
-    def __init__(self, scope: Scope, wanted: Wanted, rows: BoxRows) -> None:
-        self._scope, self._wanted, self._rows = scope, wanted, rows
+    def __init__(self, scope: Scope, plan: QueryPlan, rows: BoxRows) -> None:
+        self._scope, self._plan, self._rows = scope, plan, rows
 
-    def boxed(self, box: Box, condition: int) -> list[Tree]:
+    def read_box(self, box: Box, condition: int) -> list[Tree]:
         """Of a boxed argument under a condition: its ends, its mean times its share, its share, possible, certain, open."""
-        parts = self._rows.compiler.by_part(self._wanted.conditions[condition], box.id)
+        parts = self._rows.compiler.by_part(self._plan.conditions[condition], box.id)
         known = [(part, triple) for part, triple in parts if part.low is not None]
         ways = [every([part.reach, triple.possible]) for part, triple in known]
         # Certain: the condition holds throughout, and no value is NULL.
@@ -85,9 +85,9 @@ class RowValues:
             "lo": least(lows), "hi": greatest(highs), "e": plus(middles), "w": plus(shares), "k": plus(shown), "p": some(ways),
             "c": every(certain), "o": some(every([way, part.open]) for way, (part, _) in zip(ways, known, strict=True)),
         }  # fmt: skip
-        if box.id in self._wanted.means and box.mean is not None:
+        if box.id in self._plan.means and box.mean is not None:
             classes = [column(f"c{j}") for j in range(1, len(self._scope.released.group_columns) + 1)]
-            group = [*classes, *(tree.copy() for tree in self._wanted.keys)]
+            group = [*classes, *(tree.copy() for tree in self._plan.keys)]
             mine = when(found["c"], column("n"), exp.Literal.number(0))
             inside_sum = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=group)
             whole = exp.Window(this=sql("SUM(n)"), partition_by=[c.copy() for c in classes])
@@ -95,16 +95,16 @@ class RowValues:
             found["mean"] = when(full, column(f"{box.id}_mean"))
         return [named(tree, f"{name}_{end}") for end, tree in found.items()]
 
-    def calculated(self, value: RowExpression, condition: int) -> list[Tree]:
+    def calculate(self, value: RowExpression, condition: int) -> list[Tree]:
         """Of an argument that is calculated, under a condition: the same columns as of a boxed argument."""
         dialect = self._scope.engine.dialect
-        exact = {tree.sql(dialect=dialect): name for name, tree in self._wanted.terms.items()}
+        exact = {tree.sql(dialect=dialect): name for name, tree in self._plan.terms.items()}
         arithmetic = Arithmetic(self._scope, exact)
         ways: list[tuple[Tree, Tree, Span, Tree]] = []
         nothing: list[Tree] = []
         unsure: list[Tree] = []
         for branch in value.branches:
-            formula = both([self._wanted.conditions[condition], branch.formula])
+            formula = both([self._plan.conditions[condition], branch.formula])
             boxes = [] if branch.value is None else boxes_in(branch.value)
             for parts, triple in self._rows.compiler.by_parts(formula, boxes):
                 way = every([*(part.reach for part in parts.values()), triple.possible])
@@ -184,7 +184,7 @@ class RowValues:
             found = {
                 "possible": column(f"{name}_p"), "certain": column(f"{name}_c"), "count": n, "share": column(f"{name}_w"),
                 "low": low, "high": high, "open": column(f"{name}_o"), "sum": column(f"{name}_e"), "shown": column(f"{name}_k"),
-                "mean": column(f"{name}_mean") if a.box.id in self._wanted.means and a.box.mean is not None else exp.null(),
+                "mean": column(f"{name}_mean") if a.box.id in self._plan.means and a.box.mean is not None else exp.null(),
             }  # fmt: skip
             whole = self._attains(a.box)
             if whole is not None:
@@ -210,11 +210,11 @@ class RowValues:
                 "possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE, "sure": sure, **self._of_classes(i, None, n),
             }  # fmt: skip
         term = a.term
-        partial = self._rows.is_partial(term, self._wanted)
+        partial = self._rows.is_partial(term, self._plan)
         if partial:
             count, low, high = (column(f"{term}_{end}") for end in ("n", "min", "max"))
             total, neg, pos = (
-                column(f"{term}_{end}") if term in self._wanted.summed else exp.null()
+                column(f"{term}_{end}") if term in self._plan.summed else exp.null()
                 for end in ("s", "neg", "pos")
             )
         else:
@@ -232,7 +232,7 @@ class RowValues:
 
     def classes(self) -> list[Tree]:
         """Of the rows' classes: how many rows satisfy each condition, how many rows there are in all and in one group, and which row speaks for them."""
-        rows, wanted = self._rows, self._wanted
+        rows, plan = self._rows, self._plan
         if not rows.counts:
             return []
         found: dict[str, Tree] = {CLASS_ROWS: column(CLASS_ROWS)}
@@ -240,8 +240,8 @@ class RowValues:
             found |= {f"least{i}": count.low, f"most{i}": count.high}
         if rows.divided:
             names = [f"c{i}" for i in range(1, len(self._scope.released.group_columns) + 1)]
-            group = [*map(column, names), *(tree.copy() for tree in wanted.keys)]
-            terms = {a.term for a in wanted.aggregates if a.kind == "count" and a.term is not None}
+            group = [*map(column, names), *(tree.copy() for tree in plan.keys)]
+            terms = {a.term for a in plan.aggregates if a.kind == "count" and a.term is not None}
             parts = {None: column("n")} | {term: self._known(term) for term in terms}
             for term, part in parts.items():
                 found[_part(term)] = exp.Window(
@@ -252,7 +252,7 @@ class RowValues:
 
     def _known(self, term: str) -> Tree:
         """How many rows have a value of an exact term."""
-        if self._rows.is_partial(term, self._wanted):
+        if self._rows.is_partial(term, self._plan):
             return column(f"{term}_n")
         return sql("CASE WHEN :x IS NULL THEN 0 ELSE :n END", x=column(term), n=column("n"))
 

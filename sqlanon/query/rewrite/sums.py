@@ -12,47 +12,47 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.parse.names import Scope
+from sqlanon.query.boxes.range_facts import shown_values
+from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables, distinct_attained
 from sqlanon.query.rewrite.distinct_values import distinct_values
-from sqlanon.query.rewrite.group_by import shown_values
-from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart, average, distinct, matched
+from sqlanon.query.rewrite.joint_ratio import quotient
+from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart, average, count_matched, distinct
 from sqlanon.query.rewrite.plain_aggregates import plain
 from sqlanon.query.rewrite.quantiles import native, quantile
-from sqlanon.query.rewrite.ratio import quotient
+from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.rewrite.sqltree import TRUE, Tree, column, every, is_true, named, select, some, sql
-from sqlanon.query.rewrite.wanted import Aggregate, Wanted
+from sqlanon.query.sql.sqltree import TRUE, Tree, column, every, is_true, named, select, some, sql
 
 GROUPS = "_groups"
 """One row a group: its keys ``g0``, ``g1``, ... and four columns an aggregate."""
 
 
-def sums(scope: Scope, wanted: Wanted, rows: BoxRows) -> Tables:
+def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
     """The tables that sum up, the last of them `GROUPS`.
 
     Of every aggregate it has the estimate ``e``, the bounds ``l`` and ``h``, and ``u``, which is 1 where it may be NULL.
 
     Args:
         scope: the names.
-        wanted: the aggregates and the keys.
+        plan: the aggregates and the keys.
         rows: the box rows.
     """
-    return _Sums(scope, wanted, rows).tables()
+    return _Sums(scope, plan, rows).tables()
 
 
 class _Sums:
     """See `sums`."""
 
-    def __init__(self, scope: Scope, wanted: Wanted, rows: BoxRows) -> None:
-        self._scope, self._wanted, self._rows = scope, wanted, rows
-        self._values = RowValues(scope, wanted, rows)
-        self._keys = [f"g{i}" for i in range(len(wanted.keys))]
+    def __init__(self, scope: Scope, plan: QueryPlan, rows: BoxRows) -> None:
+        self._scope, self._plan, self._rows = scope, plan, rows
+        self._values = RowValues(scope, plan, rows)
+        self._keys = [f"g{i}" for i in range(len(plan.keys))]
 
     def tables(self) -> Tables:
         """``_found`` (rows under their conditions), the parts that need an order of their own, and their union."""
         made: list[tuple[str, exp.Expr]] = [(FOUND, self._found())]
-        aggregates = self._wanted.aggregates
+        aggregates = self._plan.aggregates
         apart = [
             a
             for a in aggregates
@@ -98,7 +98,7 @@ class _Sums:
                 if a.kind in ("ratio", "native", "quantile")
                 else "BIGINT"
                 if a.kind != "avg"
-                else self._averaged(a)
+                else self._average_type(a)
             )
             estimate = bound if a.kind == "quantile" else "DOUBLE"
             kinds |= {f"{end}{a.id}": {"u": "INT", "e": estimate}.get(end, bound) for end in "elhu"}
@@ -112,8 +112,8 @@ class _Sums:
 
     def _found(self) -> exp.Select:
         """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument."""
-        rows, wanted = self._rows, self._wanted
-        chosen: list[Tree] = [named(tree, key) for tree, key in zip(wanted.keys, self._keys, strict=True)]
+        rows, plan = self._rows, self._plan
+        chosen: list[Tree] = [named(tree, key) for tree, key in zip(plan.keys, self._keys, strict=True)]
         chosen.append(column("n"))
         chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
         for i, triple in enumerate(rows.triples):
@@ -125,24 +125,24 @@ class _Sums:
                 for end, tree in zip("pcs", (possible, triple.certain, triple.share), strict=True)
             ]
         chosen += self._values.classes()
-        parts = [part for a in wanted.aggregates for part in a.parts]
+        parts = [part for a in plan.aggregates for part in a.parts]
         for term in dict.fromkeys(a.term for a in parts if a.term is not None):
-            ends = ("n", "min", "max", *(("s", "neg", "pos") if term in wanted.summed else ()))
+            ends = ("n", "min", "max", *(("s", "neg", "pos") if term in plan.summed else ()))
             chosen += (
-                [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, wanted) else [column(term)]
+                [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, plan) else [column(term)]
             )
         sets = (a.box.id for a in parts if a.box is not None and a.box.shape == "set")
-        asked = {a.box.id for a in parts if a.box and distinct_attained(self._scope, a, wanted)}
+        asked = {a.box.id for a in parts if a.box and distinct_attained(self._scope, a, plan)}
         chosen += [column(f"{name}_set") for name in dict.fromkeys(sets) if name in asked]
         boxed = {(a.box.id, a.condition): a.box for a in parts if a.box is not None}
         for (_, condition), box in boxed.items():
-            chosen += self._values.boxed(box, condition)
+            chosen += self._values.read_box(box, condition)
         values = {(a.value.id, a.condition): a.value for a in parts if a.value is not None}
         for (_, condition), value in values.items():
-            chosen += self._values.calculated(value, condition)
+            chosen += self._values.calculate(value, condition)
         # Of means, every row of a class counts, whatever the conditions say.
-        triples = rows.triples[:1] if wanted.filters else rows.triples  # each filter holds within WHERE
-        reached = TRUE if wanted.means else some(triple.possible for triple in triples)
+        triples = rows.triples[:1] if plan.filters else rows.triples  # each filter holds within WHERE
+        reached = TRUE if plan.means else some(triple.possible for triple in triples)
         return select(chosen, rows.last, where=[] if is_true(reached) else [reached])
 
     def _floating(self, a: Aggregate) -> bool:
@@ -151,20 +151,20 @@ class _Sums:
             return a.value.floating
         if a.box is not None:
             return a.box.field.kind == "float"
-        return a.term is not None and self._scope.is_floating(self._wanted.terms[a.term])
+        return a.term is not None and self._scope.is_floating(self._plan.terms[a.term])
 
     def _apart(self, a: Aggregate) -> Apart:
         keys = [column(key) for key in self._keys]
         if a.kind == "avg":
-            return average(a.id, self._values.of(a), keys, self._averaged(a), floating=self._floating(a))
+            return average(a.id, self._values.of(a), keys, self._average_type(a), floating=self._floating(a))
         if a.native is not None:
-            return native(self._scope, self._wanted, a, self._keys)
+            return native(self._scope, self._plan, a, self._keys)
         if a.at is not None:
             return quantile(a.id, a.at, self._values.of(a), keys, between=a.between, dates=a.type is not None)
         if a.kind == "distinct" and a.box is not None:
             members, attained = (
                 shown_values(self._scope, a.box),
-                distinct_attained(self._scope, a, self._wanted),
+                distinct_attained(self._scope, a, self._plan),
             )
             return distinct_values(a.id, a.box, self._values.of(a), keys, members, attained=attained)
         if a.kind == "distinct":
@@ -182,11 +182,11 @@ class _Sums:
             return quotient(a, a.ratio, of, keys, present=rows)
         box = self._shuffled(a)
         assert box is not None
-        return matched(a.id, a.condition, box, keys)
+        return count_matched(a.id, a.condition, box, keys)
 
-    def _averaged(self, a: Aggregate) -> exp.DataType:
+    def _average_type(self, a: Aggregate) -> exp.DataType:
         """What an average is calculated in: published means are doubles."""
-        meant = a.box is not None and a.box.id in self._wanted.means
+        meant = a.box is not None and a.box.id in self._plan.means
         return exp.DataType.build("DOUBLE") if a.type is None or meant else a.type
 
     def _groups(self) -> list[Box]:
@@ -197,5 +197,5 @@ class _Sums:
         """The sensitive column, if a count of rows asks one thing of it and another of the exact columns."""
         if a.kind != "rows":
             return None
-        formula = self._wanted.conditions[a.condition]
+        formula = self._plan.conditions[a.condition]
         return next((box for box in self._groups() if self._rows.compiler.apart(formula, box.id)), None)

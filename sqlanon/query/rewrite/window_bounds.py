@@ -18,7 +18,10 @@ from sqlanon.query.parse.bind import Bound
 from sqlanon.query.rewrite.box_rows import Tables, box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import with_tables
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.query_plan import Over, QueryPlan, Sorting
+from sqlanon.query.rewrite.sums import GROUPS, sums
+from sqlanon.query.rewrite.window_functions import MOST_RANKED, RANKS
+from sqlanon.query.sql.sqltree import (
     TRUE,
     Tree,
     column,
@@ -33,16 +36,13 @@ from sqlanon.query.rewrite.sqltree import (
     sql,
     when,
 )
-from sqlanon.query.rewrite.sums import GROUPS, sums
-from sqlanon.query.rewrite.wanted import Over, Sorting, Wanted
-from sqlanon.query.rewrite.windows import MOST_RANKED, RANKS
 
 T = TypeVar("T", bound=exp.Expr)
 MARKED, WINDOWED = "_marked", "_windowed"
 _NUMBER = exp.Literal.number
 
 
-def windowed(bound: Bound, wanted: Wanted) -> Tables:
+def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
     """The tables that follow the groups, the last of them `WINDOWED`: the groups, with the columns of every window function.
 
     Of window function i it has the estimate ``we<i>``, the bounds ``wl<i>`` and ``wh<i>``, and ``wu<i>``, which is 1 where it may be NULL or the
@@ -50,12 +50,12 @@ def windowed(bound: Bound, wanted: Wanted) -> Tables:
 
     Args:
         bound: the query.
-        wanted: its aggregates and what it shows of them; without window functions there are no tables.
+        plan: its aggregates and what it shows of them; without window functions there are no tables.
     """
-    overs = wanted.outputs.windows
+    overs = plan.outputs.windows
     if not overs:
         return ()
-    made: list[tuple[str, exp.Expr]] = [(MARKED, _marked(wanted))]
+    made: list[tuple[str, exp.Expr]] = [(MARKED, _mark_groups(plan))]
     chosen: list[Tree] = [sql("m.*")]
     joins: list[exp.Join] = []
     for over in overs:
@@ -85,11 +85,11 @@ def _alike(one: str, first: str, other: str, second: str) -> Tree:
     return exp.NullSafeEQ(this=column(one, first), expression=column(other, second))
 
 
-def _marked(wanted: Wanted) -> exp.Select:
+def _mark_groups(plan: QueryPlan) -> exp.Select:
     """The groups: which are sure, which may be, which the estimates show; what windows are divided and ordered by, and add up."""
-    outputs, present = wanted.outputs, wanted.present
+    outputs, present = plan.outputs, plan.present
     assert present is not None
-    order = ", ".join(f"g{i}" for i in range(len(wanted.keys)))
+    order = ", ".join(f"g{i}" for i in range(len(plan.keys)))
     marks: dict[str, Tree] = {
         "id": sql(f"ROW_NUMBER() OVER (ORDER BY {order})"),
         "sure": every([sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}")), outputs.sure]),
@@ -248,24 +248,24 @@ def _whole(bound: Bound, over: Over) -> exp.Select | None:
         return None
     node, keys = over.whole
     asked = replace(bound, items=(("whole", node),), groups=keys, having=None, order=())
-    wanted = collect(asked)
-    rows = box_rows(bound.scope, wanted)
-    item = wanted.outputs.items[0][1]
+    plan = collect(asked)
+    rows = box_rows(bound.scope, plan)
+    item = plan.outputs.items[0][1]
     assert not isinstance(item, exp.Expr)
     listed = [column(f"g{i}") for i in range(len(keys))]
     ends = {"e": item.estimate, "l": item.low, "h": item.high}
     made = select([*listed, *(named(tree.copy(), name) for name, tree in ends.items())], GROUPS)
-    tables = [*rows.tables, *sums(bound.scope, wanted, rows)]
+    tables = [*rows.tables, *sums(bound.scope, plan, rows)]
     # Of names that two WITHs of one statement have, not every engine takes the nearer one.
     own_names = {name: f"_whole_{over.id}{name}" for name, _ in tables}
-    made = _renamed(made, own_names)
+    made = _rename(made, own_names)
     made.set(
-        "with_", with_tables([(own_names[name], _renamed(tree, own_names)) for name, tree in tables], made)
+        "with_", with_tables([(own_names[name], _rename(tree, own_names)) for name, tree in tables], made)
     )
     return made
 
 
-def _renamed(tree: T, names: Mapping[str, str]) -> T:
+def _rename(tree: T, names: Mapping[str, str]) -> T:
     """A copy of a query that reads its tables by other names."""
     made = tree.copy()
     for node in nodes(made):
@@ -329,6 +329,3 @@ def _extremes(
     other = sql("COALESCE(:f, :a)", f=forced, a=alone)
     ends = {"l": reached, "h": other} if over.kind == "min" else {"l": other, "h": reached}
     return {"e": run(f"{word}(CASE WHEN m.shown THEN :e END)", e=e), **ends}
-
-
-__all__ = ["WINDOWED", "windowed"]

@@ -1,1 +1,1 @@
-"""The result of a condition for a box: certainly true, certainly false, or a share; formulas, predicates, interval arithmetic."""
+"""Predicates of a query as tests of boxes: comparisons with constants, interval arithmetic, steps of times."""

@@ -18,10 +18,10 @@ from sqlglot import exp
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import FINITE, Piece, measure
-from sqlanon.query.parse.names import Scope
+from sqlanon.query.logic.number_line import FINITE, Piece, measure
+from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, number, sql
+from sqlanon.query.sql.sqltree import Tree, number, sql
 
 _SINGLE = ("REAL", "FLOAT", "FLOAT4")
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127, "UTINYINT": 8, "USMALLINT": 16,
@@ -71,13 +71,13 @@ class Constants:
         # What is infinite is such a year to drivers.
         last = isinstance(value, datetime.date) and value.year in (datetime.MINYEAR, datetime.MAXYEAR)
         if last and not self._fetch(box, sql(FINITE, m=measure(node, "timestamp") or node), constant):
-            self._refused(box, constant, "it is infinite; compare with a time that is not")
+            self._refuse(box, constant, "it is infinite; compare with a time that is not")
         if quoted and kind in ("integer", "decimal") and value is not None:
             if not _NUMBER.fullmatch(constant.name):
-                self._refused(box, constant, "it is not a number in digits")
+                self._refuse(box, constant, "it is not a number in digits")
             value = Decimal(constant.name)  # with all of them
         if not textual and value is not None and isinstance(value, bool) is not (kind == "boolean"):
-            self._refused(box, constant, "one of them is a boolean")
+            self._refuse(box, constant, "one of them is a boolean")
         if textual and isinstance(value, str):
             return self._fetch(box, exp.cast(node.copy(), "TEXT"), constant)  # padding is no part of a text
         if kind == "float" and isinstance(value, int | Decimal | float):
@@ -91,22 +91,22 @@ class Constants:
             value = self._fetch(box, exp.cast(node.copy(), "TIMESTAMPTZ"), constant)
         elif not zoned and getattr(value, "tzinfo", None) is not None:
             plain = self._scope.engine.capabilities.timestamp
-            self._refused(box, constant, f"it has a time zone, and the column has none; write {plain} '...'")
+            self._refuse(box, constant, f"it has a time zone, and the column has none; write {plain} '...'")
         if isinstance(value, datetime.datetime) and not zoned:
             same = sql("CAST(:c AS TIMESTAMP) = :c", c=node)
             if not self._fetch(box, same, constant):
-                self._refused(box, constant, "it has more digits than microseconds")
+                self._refuse(box, constant, "it has more digits than microseconds")
         if (
             quoted
             and kind == "date"
             and isinstance(value, datetime.datetime)
             and value.time() != datetime.time()
         ):
-            self._refused(
+            self._refuse(
                 box, constant, "text is read as a date here; write TIMESTAMP '...' to compare with a time"
             )
         if quoted and isinstance(value, Decimal) and box.step is not None and Fraction(value) % box.step:
-            self._refused(
+            self._refuse(
                 box, constant, "text is rounded to the column's type by some engines; write it without quotes"
             )
         return value
@@ -139,10 +139,10 @@ class Constants:
         )
         narrow = sql("CAST(0.1 AS DECIMAL(5, 2)) = CAST(0.1 AS REAL)")
         single = shown[0].upper() in _SINGLE and bool(self._fetch(box, narrow, constant))
-        run = rounded(value, single=single)
+        run = invert_rounding(value, single=single)
         if box.step is None:
             return run
-        run = stepped(run, box.step)
+        run = fit_steps(run, box.step)
         assert isinstance(run.low, Fraction)
         assert isinstance(run.high, Fraction)
         known = _bound(box)
@@ -154,7 +154,7 @@ class Constants:
             kind = exp.DataType.build(box.field.source_type, dialect=self._scope.engine.dialect)
             same = exp.EQ(this=exp.cast(number(at), kind), expression=exp.Paren(this=constant.copy()))
             if bool(self._fetch(box, same, constant)) is not inside:
-                self._refused(
+                self._refuse(
                     box, constant, "it is rounded before it is compared; write it without an exponent or cast"
                 )
         return run
@@ -183,10 +183,10 @@ class Constants:
             try:
                 self._known[text] = self._scope.engine.fetch(Statement("query/constant", text))[0][0]
             except DatabaseError:
-                self._refused(box, written, "the engine cannot read it as one")
+                self._refuse(box, written, "the engine cannot read it as one")
         return self._known[text]
 
-    def _refused(self, box: Box, written: exp.Expr, why: str) -> None:
+    def _refuse(self, box: Box, written: exp.Expr, why: str) -> None:
         expected = (
             f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type"
         )
@@ -210,7 +210,7 @@ def _single(node: exp.Expr, *, quoted: bool) -> Tree:
     return sql("CASE WHEN :s = :c THEN CAST(:s AS DOUBLE) ELSE CAST(:c AS DOUBLE) END", s=small, c=node)
 
 
-def rounded(value: float, *, single: bool) -> Piece:
+def invert_rounding(value: float, *, single: bool) -> Piece:
     """The real numbers whose nearest floating point number is ``value``; ties go to the one whose last bit is 0."""
     bits, least_exponent, largest = (24, -149, 2.0**128) if single else (53, -1074, math.inf)
     exact = Fraction(value)
@@ -224,7 +224,7 @@ def rounded(value: float, *, single: bool) -> Piece:
     return Piece(exact - below / 2, exact + above / 2, (even, even))
 
 
-def stepped(run: Piece, step: Fraction) -> Piece:
+def fit_steps(run: Piece, step: Fraction) -> Piece:
     """The run's first and last multiple of a step; the last is below the first where it has none."""
     assert isinstance(run.low, Fraction)
     assert isinstance(run.high, Fraction)

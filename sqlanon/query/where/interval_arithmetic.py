@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sqlanon.query.boxes.number_line import measure
-from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.boxes.range_facts import is_finite
+from sqlanon.query.logic.formula import Triple
+from sqlanon.query.logic.number_line import measure
+from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import is_finite
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
@@ -18,16 +19,15 @@ from sqlanon.query.rewrite.sqltree import (
     Tree,
     column,
     every,
-    guarded,
     indicator,
     negate,
+    parenthesize,
     some,
     sql,
     string,
     when,
     with_columns,
 )
-from sqlanon.query.where.formula import Triple
 from sqlanon.query.where.terms import Terms
 
 _NOT: dict[type[exp.Expr], type[exp.Binary]] = {
@@ -58,7 +58,7 @@ class Span:
     shown: Tree | None = None
 
 
-def compared(scope: Scope, terms: Terms, node: exp.Expr, positive: bool) -> Triple | None:
+def compare(scope: Scope, terms: Terms, node: exp.Expr, positive: bool) -> Triple | None:
     """The triple of a comparison, or None if its sides have no ends.
 
     Args:
@@ -93,7 +93,7 @@ def compared(scope: Scope, terms: Terms, node: exp.Expr, positive: bool) -> Trip
     certain = every([left.known, right.known, sql("COALESCE(:x, FALSE)", x=must)])
     between = sql("CAST(0.5 AS DOUBLE)")
     if left.shown is not None and right.shown is not None:
-        holds = kind(this=guarded(left.shown), expression=guarded(right.shown))
+        holds = kind(this=parenthesize(left.shown), expression=parenthesize(right.shown))
         between = indicator(sql("COALESCE(:x, FALSE)", x=holds))
     elif kind in (exp.LT, exp.LTE):
         between = _part(left, right) or between
@@ -145,8 +145,8 @@ def span(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
         inner = span(scope, terms, node.this)
         if inner is None:
             return None
-        first, last = (exp.Neg(this=guarded(end)) for end in (inner.high, inner.low))
-        negative = exp.Neg(this=guarded(inner.shown)) if inner.shown is not None else None
+        first, last = (exp.Neg(this=parenthesize(end)) for end in (inner.high, inner.low))
+        negative = exp.Neg(this=parenthesize(inner.shown)) if inner.shown is not None else None
         return Span(first, last, inner.known, inner.nothing, inner.kind, negative)
     if isinstance(node, exp.Add | exp.Sub):
         left, right = (span(scope, terms, side) for side in (node.left, node.right))
@@ -161,20 +161,20 @@ def span(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
         kind = type(node)
         wide = left.kind if right.kind not in _TIMES else ""
         ends = (
-            kind(this=guarded(_wide(left.low, wide)), expression=guarded(low)),
-            kind(this=guarded(_wide(left.high, wide)), expression=guarded(high)),
+            kind(this=parenthesize(_wide(left.low, wide)), expression=parenthesize(low)),
+            kind(this=parenthesize(_wide(left.high, wide)), expression=parenthesize(high)),
         )
         own = _sum_kind(left.kind, right.kind, minus=isinstance(node, exp.Sub))
         shown: Tree | None = None
         if left.shown is not None and right.shown is not None:
-            shown = kind(this=guarded(_wide(left.shown, wide)), expression=guarded(right.shown))
+            shown = kind(this=parenthesize(_wide(left.shown, wide)), expression=parenthesize(right.shown))
         return Span(*ends, every([left.known, right.known]), some([left.nothing, right.nothing]), own, shown)
     if isinstance(node, exp.Mul | exp.Div):
         return _multiple(scope, terms, node)
     if isinstance(node, exp.Abs):
         return _size(scope, terms, node)
     if isinstance(node, exp.Coalesce):
-        return _replaced(scope, terms, node)
+        return _replace_null(scope, terms, node)
     if isinstance(node, _RISING) or (isinstance(node, exp.Extract) and node.name.upper() == "YEAR"):
         return _rising(scope, terms, node)
     return None
@@ -197,7 +197,7 @@ def _multiple(scope: Scope, terms: Terms, node: exp.Mul | exp.Div) -> Span | Non
     def at(end: Tree) -> Tree:
         sides = (end, by) if other is node.left else (by, end)
         return type(node)(
-            this=guarded(sides[0]), expression=guarded(sides[1]),
+            this=parenthesize(sides[0]), expression=parenthesize(sides[1]),
             **({"typed": node.args.get("typed"), "safe": node.args.get("safe")} if isinstance(node, exp.Div) else {}),
         )  # fmt: skip
 
@@ -225,7 +225,7 @@ def _size(scope: Scope, terms: Terms, node: exp.Abs) -> Span | None:
     return Span(low, high, inner.known, inner.nothing, inner.kind, over)
 
 
-def _replaced(scope: Scope, terms: Terms, node: exp.Coalesce) -> Span | None:
+def _replace_null(scope: Scope, terms: Terms, node: exp.Coalesce) -> Span | None:
     """A span with a constant in place of NULL."""
     inner = span(scope, terms, node.this)
     constant = node.expressions[0] if len(node.expressions) == 1 else None

@@ -10,17 +10,17 @@ from typing import Any
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, pieces_of, place
-from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.boxes.range_facts import countable, is_finite
+from sqlanon.query.logic.formula import ATOMS, Formula, Triple, both, build, either, tests_in
+from sqlanon.query.logic.number_line import Comparison, Piece, Place, literal, pieces_of, place
+from sqlanon.query.logic.value_tests import ValueTest, on
+from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import countable, is_finite
-from sqlanon.query.rewrite.sqltree import FALSE, ONE, TRUE, Tree, less, negate
-from sqlanon.query.where.cases import Test, on
+from sqlanon.query.sql.sqltree import FALSE, ONE, TRUE, Tree, less, negate
 from sqlanon.query.where.constants import Constants
-from sqlanon.query.where.formula import ATOMS, Formula, Triple, both, build, either, tests_in
-from sqlanon.query.where.interval_arithmetic import compared
+from sqlanon.query.where.interval_arithmetic import compare
 from sqlanon.query.where.terms import Terms
-from sqlanon.query.where.times import of_the_time_itself
+from sqlanon.query.where.time_steps import of_the_time_itself
 
 _OPS: dict[type[exp.Expr], str] = {
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
@@ -53,7 +53,7 @@ class Tests:
         atoms: the predicates over boxed columns that a formula was made of.
     """
 
-    boxed: Mapping[int, Test]
+    boxed: Mapping[int, ValueTest]
     exact: Mapping[int, Tree]
     loose: Mapping[int, Triple]
     relaxed: bool
@@ -80,7 +80,7 @@ class Predicates:
         self._constants = Constants(scope)
         self._atoms: set[str] = set()
         self._atoms_of: dict[Formula, frozenset[str]] = {}
-        self._boxed_tests: dict[int, Test] = {}
+        self._boxed_tests: dict[int, ValueTest] = {}
         self._exact_tests: dict[int, Tree] = {}
         self._loose_tests: dict[int, Triple] = {}
 
@@ -117,11 +117,11 @@ class Predicates:
         if not boxes:
             return self._exact(node, positive)
         if isinstance(node, exp.Is) and _is_predicate(node.this):
-            return self._decided(node, positive, whole)
+            return self._decide(node, positive, whole)
         self._atoms.add(self._text(node))
         return self._boxed(node, positive, whole)
 
-    def _decided(self, node: exp.Is, positive: bool, whole: exp.Expr) -> Formula:
+    def _decide(self, node: exp.Is, positive: bool, whole: exp.Expr) -> Formula:
         """A predicate that IS TRUE, IS FALSE or IS NULL, which is never NULL itself."""
         true, false = (
             build(node.this, lambda part, sign: self._leaf(part, sign, whole), positive=sign)
@@ -157,16 +157,18 @@ class Predicates:
             compared, box = one.comparison, self._scope.box(one.box)
             tree = exp.Not(this=exp.Paren(this=one.tree.copy()))
             if compared is None or compared.op == "other":
-                self._boxed_tests[number] = Test(
+                self._boxed_tests[number] = ValueTest(
                     number, one.box, tree, null=None if one.null is None else not one.null
                 )
             elif compared.op in ("null", "known"):
                 opposite = Comparison(number, _NOT[compared.op])
-                self._boxed_tests[number] = Test(number, one.box, tree, opposite, null=compared.op == "known")
+                self._boxed_tests[number] = ValueTest(
+                    number, one.box, tree, opposite, null=compared.op == "known"
+                )
             else:
                 null = exp.Is(this=box.value, expression=exp.null())
                 known = exp.And(this=tree, expression=exp.Not(this=null.copy()))
-                self._boxed_tests[number] = Test(
+                self._boxed_tests[number] = ValueTest(
                     number,
                     one.box,
                     exp.Paren(this=known),
@@ -213,12 +215,12 @@ class Predicates:
             parts = node.find(exp.Extract, exp.Year) is not None
             if itself is not None and not (parts and not is_finite(self._scope, self._scope.box(boxes[0]))):
                 return build(itself, again, positive=positive)
-            found = self._compared(self._scope.box(boxes[0]), node, positive)
+            found = self._compare(self._scope.box(boxes[0]), node, positive)
             if found is not None:
                 return found
         for name in boxes:
             self._scope.check_recoded(self._scope.box(name), node)
-        loose = compared(self._scope, self._terms, node, positive)
+        loose = compare(self._scope, self._terms, node, positive)
         if loose is None:
             refuse(
                 self._scope.text, node,
@@ -241,7 +243,7 @@ class Predicates:
         equal = again(exp.EQ(this=left.copy(), expression=right.copy()), same)
         return equal if same else either([equal, again(null, True)])
 
-    def _compared(self, box: Box, node: exp.Expr, positive: bool) -> Formula | None:
+    def _compare(self, box: Box, node: exp.Expr, positive: bool) -> Formula | None:
         """A test of one box; None: only a rough one can be made of it."""
         listed = box.shape != "interval"
         if any(column.table != "_box" for column in node.find_all(exp.Column)):
@@ -329,7 +331,7 @@ class Predicates:
                 "as BETWEEN, or ask several queries",
             )  # fmt: skip
         tree = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
-        self._boxed_tests[number] = Test(number, name, tree, comparison, null=False)
+        self._boxed_tests[number] = ValueTest(number, name, tree, comparison, null=False)
         return number
 
     def _check_equality(self, box: Box, node: exp.Expr) -> None:
@@ -373,7 +375,7 @@ class Predicates:
 
         def side(op: str, at: Place | None) -> Formula:
             assert at is not None
-            return self._test(box, _KINDS[op](this=box.value, expression=literal(at, box)), op, at)
+            return self._test(box, _KINDS[op](this=box.value, expression=literal(at, box.field)), op, at)
 
         from_, to = (">=" if run.closed[0] else ">"), ("<=" if run.closed[1] else "<")
         if op == "=":
@@ -404,7 +406,7 @@ class Predicates:
                 if op or box.state is None
                 else self._constants.holds_for_null(box, on(tree, box.id, self._null_of(box)))
             )
-            self._boxed_tests[number] = Test(
+            self._boxed_tests[number] = ValueTest(
                 number, box.id, tree, Comparison(number, op, at) if op else None, null
             )
         return number
@@ -467,6 +469,3 @@ def _in_array(node: exp.Expr) -> exp.Expr | None:
     ):
         return None
     return exp.In(this=node.left.copy(), expressions=[value.copy() for value in values.expressions])
-
-
-__all__ = ["Predicates", "Tests"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlanon.query.rewrite.sqltree import Tree, column
+from sqlanon.query.sql.sqltree import Tree, column
 
 
 class Terms:

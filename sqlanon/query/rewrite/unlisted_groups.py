@@ -8,13 +8,17 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.listed import null_only
-from sqlanon.query.boxes.number_line import Piece, pieces_of
+from sqlanon.query.boxes.listed_boxes import null_only
+from sqlanon.query.boxes.outcomes import outcomes
 from sqlanon.query.boxes.unroll import ROWS
-from sqlanon.query.parse.names import Scope
+from sqlanon.query.logic.formula import restrict
+from sqlanon.query.logic.number_line import Piece, pieces_of
+from sqlanon.query.logic.value_tests import ValueTest, is_computed
+from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.final_select import with_tables
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.query_plan import QueryPlan
+from sqlanon.query.sql.sqltree import (
     TRUE,
     Tree,
     column,
@@ -27,24 +31,21 @@ from sqlanon.query.rewrite.sqltree import (
     some,
     sql,
 )
-from sqlanon.query.rewrite.wanted import Wanted
-from sqlanon.query.where.cases import Test, computed, outcomes
-from sqlanon.query.where.constants import stepped
-from sqlanon.query.where.formula import restrict
+from sqlanon.query.where.constants import fit_steps
 
 
-def unlisted(scope: Scope, wanted: Wanted, rows: BoxRows) -> exp.Select | None:
+def select_unlisted(scope: Scope, plan: QueryPlan, rows: BoxRows) -> exp.Select | None:
     """A query that counts the rows which some consistent source puts into a group that the answer does not list.
 
     Args:
         scope: the names.
-        wanted: the conditions and the terms of GROUP BY.
+        plan: the conditions and the terms of GROUP BY.
         rows: the box rows.
 
     Returns:
         One row with one number, 0 where every group is listed; None: that is known without asking.
     """
-    ways = [way for box in wanted.spread for way in _ways(scope.box(box), wanted, rows)]
+    ways = [way for box in plan.spread for way in _ways(scope.box(box), plan, rows)]
     possible = some(ways)
     if is_false(possible):
         return None
@@ -55,18 +56,18 @@ def unlisted(scope: Scope, wanted: Wanted, rows: BoxRows) -> exp.Select | None:
     return made
 
 
-def _ways(box: Box, wanted: Wanted, rows: BoxRows) -> Iterator[Tree]:
+def _ways(box: Box, plan: QueryPlan, rows: BoxRows) -> Iterator[Tree]:
     """When a row may have a value of a box that is listed nowhere, and pass WHERE with it."""
-    spread = wanted.spread[box.id]
+    spread = plan.spread[box.id]
     if box.state is None or null_only(spread.key) or (box.point is None and box.shape in ("node", "order")):
         return  # every group is listed: of values, of declared ones, or of what is NULL and what is not
     hidden = TRUE if box.point is not None else sql(":s IN ('some', 'any')", s=column(f"{box.id}_state"))
-    formula = wanted.conditions[0]
+    formula = plan.conditions[0]
     mine = [test for test in rows.domains.tests if test.box == box.id]
     # What the rows do not show without their lookups may hold.
     looked_up = {lookup.box.id for lookup in rows.domains.lookups} - {box.id}
     holding = {test.id: True for test in rows.domains.tests if test.box in looked_up}
-    holding |= {one.inside: True for one in wanted.spread.values()}
+    holding |= {one.inside: True for one in plan.spread.values()}
     table = f"_values_{box.id}"
     for holds, size in _runs(box, mine).items():
         known = {test.id: test.id in holds for test in mine}
@@ -81,11 +82,11 @@ def _ways(box: Box, wanted: Wanted, rows: BoxRows) -> Iterator[Tree]:
         yield every([own(rest), exp.Not(this=exp.Exists(this=null))])
 
 
-def _runs(box: Box, tests: Sequence[Test]) -> dict[frozenset[int], Fraction | None]:
+def _runs(box: Box, tests: Sequence[ValueTest]) -> dict[frozenset[int], Fraction | None]:
     """Which tests can hold together for a value that is not NULL, and how many values have it so; None: no end of them."""
     comparisons = [test.comparison for test in tests if test.comparison is not None]
     found: dict[frozenset[int], Fraction | None] = {}
-    if box.shape == "interval" and not computed(tests):
+    if box.shape == "interval" and not is_computed(tests):
         for holds, piece in pieces_of(comparisons, box.step, box.field.kind):
             size = _size(piece, box.step)
             before = found.get(holds, Fraction(0))
@@ -104,13 +105,15 @@ def _size(piece: Piece, step: Fraction | None) -> Fraction | None:
     """How many values a run has; None: it has no end, or values that cannot be counted."""
     if step is None or not isinstance(piece.low, Fraction) or not isinstance(piece.high, Fraction):
         return None
-    inside = stepped(piece, step)
+    inside = fit_steps(piece, step)
     assert isinstance(inside.low, Fraction)
     assert isinstance(inside.high, Fraction)
     return max(Fraction(0), (inside.high - inside.low) / step + 1)
 
 
-def _listed(table: str, tests: Sequence[Test], holds: frozenset[int], size: Fraction | None) -> Tree | None:
+def _listed(
+    table: str, tests: Sequence[ValueTest], holds: frozenset[int], size: Fraction | None
+) -> Tree | None:
     """Whether fewer values are listed than there are under these tests; None: there is no end of them."""
     if size is None:
         return None

@@ -10,7 +10,7 @@ import re
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import Tree, sql, string
+from sqlanon.query.sql.sqltree import Tree, sql, string
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _YEAR = re.compile(r"[1-9]\d{0,3}", re.ASCII)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import ErrorLevel, exp
 
 from sqlanon.engines.base import Engine, Statement
-from sqlanon.query.rewrite.sqltree import string
+from sqlanon.query.sql.sqltree import string
 from sqlanon.sqltext import statement
 
 

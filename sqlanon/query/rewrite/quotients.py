@@ -1,32 +1,33 @@
-"""Aggregates divided by aggregates, jointly where both are sums over rows (`sqlanon.query.rewrite.ratio`), and multiplied."""
+"""Aggregates divided by aggregates, jointly where both are sums over rows (`sqlanon.query.rewrite.joint_ratio`), and multiplied."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, as_type, column, guarded, some, sql, when
-from sqlanon.query.rewrite.types import is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Check, Quad
-from sqlanon.query.rewrite.windows import share
-
-if TYPE_CHECKING:
-    from sqlanon.query.rewrite.calculation import Calculator
+from sqlanon.query.rewrite.calculator import Calculator
+from sqlanon.query.rewrite.query_plan import Aggregate, Check, Quad
+from sqlanon.query.rewrite.window_functions import share_total
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, column, parenthesize, some, sql, when
+from sqlanon.query.sql.types import is_whole
 
 
-def multiplied(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
+def multiply(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     """Two aggregates multiplied, end by end."""
     a, b = (calculator.quad(side, typed=True, sharp=sharp) for side in (node.left, node.right))
-    ends = [exp.Mul(this=guarded(x), expression=guarded(y)) for x in (a.low, a.high) for y in (b.low, b.high)]
+    ends = [
+        exp.Mul(this=parenthesize(x), expression=parenthesize(y))
+        for x in (a.low, a.high)
+        for y in (b.low, b.high)
+    ]
     low, high = _corners(ends, [a, b])
-    estimate = exp.Mul(this=guarded(a.estimate), expression=guarded(b.estimate))
+    estimate = exp.Mul(this=parenthesize(a.estimate), expression=parenthesize(b.estimate))
     return Quad(estimate, low, high, sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False)
 
 
-def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
+def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     """Something divided by an aggregate: jointly where both are sums over rows, else end by end."""
     constant = calculator.is_constant(node.left)
     below = node.right.unnest()
@@ -73,8 +74,8 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
             when(sql("COALESCE(:s, FALSE)", s=same), end, sql(f"{word}(:m, :e)", m=mine, e=end))
             for end, mine, word in zip((low, high), own, ("GREATEST", "LEAST"), strict=True)
         )
-    above, factor = (node.left, None) if constant else _scaled(node.left)
-    part = None if factor is None else share(calculator, above, below)
+    above, factor = (node.left, None) if constant else _split_factor(node.left)
+    part = None if factor is None else share_total(calculator, above, below)
     if part is not None:
         ends = [
             sql(":f * :x", f=as_type(factor or exp.Literal.number("1.0"), "DOUBLE"), x=end)
@@ -93,14 +94,14 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     else:
         reason = "the denominator may be 0 in a consistent source; write nullif(.., 0) for NULL there, or avg(..) for a mean"
         calculator.notes.checks.append(Check(zero, node, reason))
-    return calculator.met(Quad(estimate, low, high, maybe, tight=False))
+    return calculator.meet(Quad(estimate, low, high, maybe, tight=False))
 
 
 def _has_whole_values(calculator: Calculator, node: exp.Expr) -> bool:
     """Whether its values are whole numbers; sums of them may be of another type (PostgreSQL adds bigint up as numeric)."""
     inner = node.this if isinstance(node, exp.Filter) else node
     if isinstance(inner, exp.Sum):
-        return is_whole(calculator.notes.typed(inner.this))
+        return is_whole(calculator.notes.type_of(inner.this))
     return is_whole(calculator.check(node))
 
 
@@ -138,19 +139,19 @@ def _of_rows(node: exp.Expr) -> exp.Expr:
 
 def _ratio(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
     """The joint ratio of two sums over rows, the first times a number; None: one of them is another calculation."""
-    above, factor = _scaled(top)
+    above, factor = _split_factor(top)
     if factor is None or not isinstance(bottom, exp.Filter | exp.AggFunc):
         return None
     return calculator.notes.ratio(factor, above, bottom)
 
 
-def _scaled(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
+def _split_factor(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
     """An aggregate and the number above 0 that it is multiplied by; no number: it is another calculation."""
     node = node.unnest()
     if isinstance(node, exp.Filter | exp.AggFunc):
         return node, exp.Literal.number("1.0")
     if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.FLOAT_TYPES):
-        return _scaled(node.this)
+        return _split_factor(node.this)
     if isinstance(node, exp.Mul):
         for number_, other in (
             (node.left.unnest(), node.right.unnest()),

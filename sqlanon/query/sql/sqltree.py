@@ -22,7 +22,7 @@ _ATOMIC = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Boolean, exp.Null, 
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str) -> Tree:
+def _parse(text: str) -> Tree:
     tree = sqlglot.parse_one(text, read="duckdb")
     for node in tree.walk():
         node.meta.clear()  # places in this text would be copied with every use
@@ -31,17 +31,17 @@ def _parsed(text: str) -> Tree:
 
 def sql(text: str, **parts: Tree) -> Tree:
     """The tree of ``text``, its placeholders ``:name`` replaced by trees."""
-    return _filled(_parsed(text), parts)
+    return _fill(_parse(text), parts)
 
 
-def _filled(tree: Tree, parts: Mapping[str, Tree]) -> Tree:
+def _fill(tree: Tree, parts: Mapping[str, Tree]) -> Tree:
     """A copy of a parsed text, other trees in place of its placeholders."""
     if type(tree) is exp.Placeholder:
-        return guarded(parts[tree.name])
+        return parenthesize(parts[tree.name])
     args = {
-        name: [_filled(one, parts) if isinstance(one, exp.Expr) else one for one in value]
+        name: [_fill(one, parts) if isinstance(one, exp.Expr) else one for one in value]
         if isinstance(value, list)
-        else _filled(value, parts)
+        else _fill(value, parts)
         if isinstance(value, exp.Expr)
         else value
         for name, value in tree.args.items()
@@ -67,7 +67,7 @@ def own(tree: Tree) -> Tree:
     return tree if tree.parent is None else tree.copy()
 
 
-def guarded(tree: Tree) -> Tree:
+def parenthesize(tree: Tree) -> Tree:
     """The tree, to build another one of, so that it keeps together wherever it is put."""
     atomic = isinstance(tree, _ATOMIC) and not isinstance(tree, exp.Binary)
     return own(tree) if atomic else exp.Paren(this=own(tree))
@@ -218,9 +218,9 @@ def _chain(kind: type[exp.And] | type[exp.Or], trees: list[Tree]) -> Tree:
     if len(trees) > _LONG:
         half = len(trees) // 2
         trees = [_chain(kind, trees[:half]), _chain(kind, trees[half:])]
-    whole = guarded(trees[0]) if len(trees) > 1 else own(trees[0])
+    whole = parenthesize(trees[0]) if len(trees) > 1 else own(trees[0])
     for tree in trees[1:]:
-        whole = kind(this=whole, expression=guarded(tree))
+        whole = kind(this=whole, expression=parenthesize(tree))
     return whole
 
 
@@ -231,7 +231,7 @@ def negate(tree: Tree) -> Tree:
     if isinstance(tree, exp.Not):
         inner: Tree = tree.this.unnest()
         return inner.copy()
-    return exp.Not(this=guarded(tree))
+    return exp.Not(this=parenthesize(tree))
 
 
 def when(condition: Tree, then: Tree, otherwise: Tree | None = None) -> Tree:
@@ -259,7 +259,7 @@ def times(*trees: Tree) -> Tree:
         return ONE
     whole = own(kept[0])
     for tree in kept[1:]:
-        whole = exp.Mul(this=guarded(whole), expression=guarded(tree))
+        whole = exp.Mul(this=parenthesize(whole), expression=parenthesize(tree))
     return whole
 
 
@@ -273,7 +273,7 @@ def plus(trees: Iterable[Tree]) -> Tree:
         kept = [plus(kept[:half]), plus(kept[half:])]
     whole = own(kept[0])
     for tree in kept[1:]:
-        whole = exp.Add(this=guarded(whole), expression=guarded(tree))
+        whole = exp.Add(this=parenthesize(whole), expression=parenthesize(tree))
     return whole
 
 
@@ -285,7 +285,7 @@ def counts(trees: Iterable[Tree]) -> Tree:
 
 def less(first: Tree, second: Tree) -> Tree:
     """Their difference."""
-    return own(first) if _is(second, 0) else exp.Sub(this=guarded(first), expression=guarded(second))
+    return own(first) if _is(second, 0) else exp.Sub(this=parenthesize(first), expression=parenthesize(second))
 
 
 def least(trees: Iterable[Tree]) -> Tree:

@@ -6,14 +6,12 @@ from sqlglot import exp
 
 from sqlanon.errors import DatabaseError
 from sqlanon.query.boxes.box import VIEW
-from sqlanon.query.parse.names import Scope
+from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, with_columns
-
-_SMALL = (exp.DataType.Type.FLOAT,)
+from sqlanon.query.sql.sqltree import Tree, with_columns
 
 
-class Types:
+class SourceTypes:
     """Asks the engine for the type of an expression, once each; no row is read, and nothing is computed.
 
     Args:
@@ -34,7 +32,7 @@ class Types:
         Raises:
             Refused: the engine has no such function for these types.
         """
-        whole = with_columns(bound, self._typed)
+        whole = with_columns(bound, self._null_of_type)
         made = exp.Select().select(whole).from_(exp.to_table("x").as_(VIEW))
         made.args["from_"].this.replace(self._scope.view())
         for join in self._scope.joins:
@@ -47,7 +45,7 @@ class Types:
             refuse(self._scope.text, written, "the engine has no such function or operator for these types")
         return exp.DataType.build(self._known[text], dialect=self._scope.engine.dialect, udt=True)
 
-    def _typed(self, node: exp.Column) -> Tree | None:
+    def _null_of_type(self, node: exp.Column) -> Tree | None:
         """A column with ranges as a NULL of its type; exact columns have theirs."""
         if node.table != "_box":
             return None
@@ -56,23 +54,3 @@ class Types:
             return exp.cast(exp.null(), "TEXT")
         kind = exp.DataType.build(own.source_type, dialect=self._scope.engine.dialect, udt=True)
         return exp.cast(exp.null(), kind)
-
-
-def is_number(kind: exp.DataType) -> bool:
-    """Whether it is a type of numbers."""
-    return bool(kind.is_type(*exp.DataType.NUMERIC_TYPES))
-
-
-def is_whole(kind: exp.DataType) -> bool:
-    """Whether it is a type of whole numbers."""
-    return bool(kind.is_type(*exp.DataType.INTEGER_TYPES))
-
-
-def is_float(kind: exp.DataType) -> bool:
-    """Whether it is a type of floating point numbers."""
-    return bool(kind.is_type(*exp.DataType.FLOAT_TYPES))
-
-
-def is_single(kind: exp.DataType) -> bool:
-    """Whether it is floating point of single precision."""
-    return bool(kind.is_type(*_SMALL))

@@ -9,18 +9,18 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.listed import Lookup
-from sqlanon.query.boxes.unroll import ROWS, steps
-from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql
+from sqlanon.query.boxes.listed_boxes import Lookup
+from sqlanon.query.boxes.unroll import ROWS, number_values
+from sqlanon.query.sql.sqltree import Tree, column, named, select, sql
 
 
-def line(box: Box) -> exp.Select:
+def select_line(box: Box) -> exp.Select:
     """Every value ``v`` from the first to the last that some range has."""
     ends = [
         named(sql(f"{word}(:x)", x=column(f"{box.id}_{end}")), end)
         for word, end in (("MIN", "lo"), ("MAX", "hi"))
     ]
-    first, last, value = steps(box, column("lo", "k"), column("hi", "k"))
+    first, last, value = number_values(box, column("lo", "k"), column("hi", "k"))
     made = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
     made.set("expressions", [named(value, "v")])
     made.args["from_"].this.replace(select(ends, ROWS).subquery("k"))
@@ -28,12 +28,12 @@ def line(box: Box) -> exp.Select:
     return made
 
 
-def counted(lookup: Lookup, members: str) -> exp.Select:
+def count_line(lookup: Lookup, members: str) -> exp.Select:
     """The line with the place ``i`` of every value, its group ``way``, and how many values up to it are in group j: ``c<j>``.
 
     Args:
         lookup: the box and its groups.
-        members: the table of `line`.
+        members: the table of `select_line`.
     """
     inner = select([column("v"), named(lookup.way(column("v")), "way")], members)
     over = "OVER (ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
@@ -46,12 +46,12 @@ def counted(lookup: Lookup, members: str) -> exp.Select:
     )
 
 
-def lookup_along(lookup: Lookup, table: str) -> exp.Select:
+def select_lookup(lookup: Lookup, table: str) -> exp.Select:
     """The lookup's rows: the ends of every distinct range, and the part of it that each group takes.
 
     Args:
         lookup: the box and its groups.
-        table: the name of `counted`.
+        table: the name of `count_line`.
     """
     box = lookup.box
     keys = [column(key, "k") for key in lookup.keys]
@@ -84,6 +84,3 @@ def lookup_along(lookup: Lookup, table: str) -> exp.Select:
         ],
     )  # fmt: skip
     return made
-
-
-__all__ = ["counted", "line", "lookup_along"]

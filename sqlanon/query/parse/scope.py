@@ -10,10 +10,11 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Engine, Relation
 from sqlanon.query.boxes.box import VIEW, Box, box_of
+from sqlanon.query.boxes.released_view import ReleasedView
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, Released
-from sqlanon.query.rewrite.sqltree import Tree, column, table_of, with_columns
-from sqlanon.query.text_order import in_bytes
+from sqlanon.query.sql.sqltree import Tree, column, table_of, with_columns
+from sqlanon.query.sql.text_order import in_bytes
 
 ITEM = "_item"
 """The table of the items of the SELECT, in bound expressions of other clauses."""
@@ -31,13 +32,12 @@ _OTHER = (
 
 
 @dataclass(frozen=True)
-class Scope:
+class Scope(ReleasedView):
     """The tables of one query.
 
     Attributes:
         text: the query, for messages.
         alias: what the query calls the release.
-        released: the release.
         tables: the joined tables, by what the query calls them, and what the rewritten SQL calls them.
         joins: the joins, bound, over the names of the rewritten SQL.
         linked: a joined table may have several rows for one of the release: they come and go together.
@@ -45,10 +45,8 @@ class Scope:
         boxes: the boxes that the query uses, by source column.
     """
 
-    engine: Engine
     text: str
     alias: str
-    released: Released
     tables: Mapping[str, tuple[str, Relation]] = field(default_factory=dict)
     joins: tuple[exp.Join, ...] = ()
     linked: bool = False
@@ -66,7 +64,7 @@ class Scope:
         Raises:
             Refused: a column that neither the release nor a joined table has.
         """
-        bound = with_columns(node, lambda found: self._item(found, items) or self._placed(found))
+        bound = with_columns(node, lambda found: self._item(found, items) or self._place(found))
         self._check_collations(bound, node)
         return bound
 
@@ -79,7 +77,7 @@ class Scope:
             if self.is_exact(own)
         }
         trees = {
-            c.name: self.collated(texts[c.name], column(c.name, VIEW))
+            c.name: self.collate(texts[c.name], column(c.name, VIEW))
             if c.name in texts
             else column(c.name, VIEW)
             for c in self.released.view.columns
@@ -88,13 +86,6 @@ class Scope:
             return table_of(ref, VIEW)
         listed = (exp.alias_(tree, name, quoted=True) for name, tree in trees.items())
         return exp.Select().select(*listed).from_(table_of(ref, VIEW)).subquery(VIEW)
-
-    def collated(self, own: Field, tree: Tree) -> Tree:
-        """A value of a text column as the source holds it: a release holds text, which compares by bytes."""
-        if own.kind != "text" or own.collation is None or not self.engine.capabilities.collations:
-            return tree
-        kind = exp.DataType.build(own.source_type, dialect=self.engine.dialect, udt=True)
-        return exp.Collate(this=exp.cast(tree, kind), expression=exp.Var(this=own.collation))
 
     def _check_collations(self, bound: Tree, node: exp.Expr) -> None:
         """Refuse what goes by a collation that is not known, and types of text with an equality of their own."""
@@ -184,7 +175,7 @@ class Scope:
         numbers = [i for i, name in enumerate(items) if name.lower() == node.name.lower()]
         return item(numbers[0], node) if numbers else None
 
-    def _placed(self, node: exp.Column) -> Tree:
+    def _place(self, node: exp.Column) -> Tree:
         """A column's tree, which still knows where the analyst wrote it."""
         found = self._column(node).copy()
         found.meta.update(node.this.meta)
@@ -276,7 +267,7 @@ def boxes_of(engine: Engine, released: Released, alias: str, trees: Iterable[exp
         alias: what the query calls it.
         trees: expressions as they were parsed.
     """
-    scope = Scope(engine, "", alias, released)
+    scope = Scope(engine, released, "", alias)
     open_ = [own.name for own in released.fields if not scope.is_exact(own)]
     found: dict[str, Box] = {}
     for node in (node for tree in trees for node in tree.find_all(exp.Column)):

@@ -2,77 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from sqlglot import exp
 
-from sqlanon.query.parse.names import Scope
+from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.chosen import chosen, extreme, without
-from sqlanon.query.rewrite.division import divided, multiplied
-from sqlanon.query.rewrite.left_out import widened
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.calculator import Aggregates, Groups
+from sqlanon.query.rewrite.case_expressions import calculate_case, calculate_extreme, calculate_nullif
+from sqlanon.query.rewrite.left_out_rows import widen
+from sqlanon.query.rewrite.query_plan import Quad
+from sqlanon.query.rewrite.quotients import divide, multiply
+from sqlanon.query.rewrite.window_functions import has_aggregate, read_window, type_window
+from sqlanon.query.sql.sqltree import (
     FALSE,
     Tree,
     as_type,
     column,
     every,
-    guarded,
     number,
+    parenthesize,
     some,
     sql,
     when,
 )
-from sqlanon.query.rewrite.types import is_number, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Quad
-from sqlanon.query.rewrite.windows import aggregated, typed, window
+from sqlanon.query.sql.types import is_number, is_whole
 
 
-class Aggregates(Protocol):
-    """Notes down the aggregates of a query."""
-
-    def aggregate(self, node: exp.Expr) -> Aggregate:
-        """An aggregate, once."""
-
-    def error(self, node: exp.Expr) -> Aggregate | None:
-        """By how much it may differ from the source's."""
-
-    def typed(self, node: exp.Expr) -> exp.DataType:
-        """The type of an expression in the source."""
-
-    def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
-        """Two aggregates of the same rows, one divided by the other; None: they are no sums over rows."""
-
-    checks: list[Check]
-    """What refuses the query."""
-
-    grouped: bool
-    """Whether the query has a GROUP BY."""
-
-    windows: dict[str, Over]
-    """The window functions, by their texts."""
-
-
-class Groups(Protocol):
-    """Expressions of a whole group, around its aggregates."""
-
-    keys: tuple[Tree, ...]
-    """The terms of GROUP BY."""
-
-    has_having: bool
-    """Whether HAVING leaves groups out."""
-
-    def plain(self, node: exp.Expr) -> Tree:
-        """One without aggregates."""
-
-    def surely(self, node: exp.Expr, positive: bool) -> Tree:
-        """Whether a condition is TRUE (FALSE) in every consistent source."""
-
-    def estimated(self, node: exp.Expr) -> Tree:
-        """An expression on the estimates."""
-
-
-class Calculator:
+class IntervalCalculator:
     """Bound expressions with aggregates, over the columns ``e<i>``, ``l<i>``, ``h<i>``, ``u<i>`` of aggregate i.
 
     Args:
@@ -97,11 +52,11 @@ class Calculator:
         """The type of a calculation; refuse one that the engine does not do with aggregates of these types."""
         whole = exp.Paren(this=node.copy())
         for over in list(whole.find_all(exp.Window)):
-            over.replace(exp.cast(exp.null(), typed(self, over)))
+            over.replace(exp.cast(exp.null(), type_window(self, over)))
         for found in list(whole.find_all(exp.AggFunc)):
             inside = found.parent if isinstance(found.parent, exp.Filter) else found
-            inside.replace(exp.cast(exp.null(), self.notes.typed(found)))
-        return self.notes.typed(whole.this)
+            inside.replace(exp.cast(exp.null(), self.notes.type_of(found)))
+        return self.notes.type_of(whole.this)
 
     def quad(self, node: exp.Expr, *, typed: bool = False, sharp: bool = False) -> Quad:
         """An expression with aggregates, as intervals.
@@ -114,12 +69,14 @@ class Calculator:
         if isinstance(node, exp.Paren):
             return self.quad(node.this, typed=typed, sharp=sharp)
         if isinstance(node, exp.Window):
-            return window(self, node, as_source=typed, sharp=sharp)
+            return read_window(self, node, as_source=typed, sharp=sharp)
         if isinstance(node, exp.Filter | exp.AggFunc):
             return self._leaf(node, typed=typed, sharp=sharp)
         if isinstance(node, exp.Neg):
             inner = self.quad(node.this, typed=True, sharp=sharp)
-            estimate, low, high = (exp.Neg(this=guarded(t)) for t in (inner.estimate, inner.high, inner.low))
+            estimate, low, high = (
+                exp.Neg(this=parenthesize(t)) for t in (inner.estimate, inner.high, inner.low)
+            )
             return Quad(
                 estimate,
                 low,
@@ -134,17 +91,17 @@ class Calculator:
             and len(node.expressions) == 1
             and self.is_constant(node.expressions[0])
         ):
-            return self._coalesced(node, sharp=sharp)
+            return self._coalesce(node, sharp=sharp)
         if isinstance(node, exp.Nullif):
-            return without(self, node, sharp=sharp)
+            return calculate_nullif(self, node, sharp=sharp)
         if isinstance(node, exp.Greatest | exp.Least):
-            return extreme(self, node, sharp=sharp)
+            return calculate_extreme(self, node, sharp=sharp)
         if isinstance(node, exp.Case):
-            return chosen(self, node)
+            return calculate_case(self, node)
         if isinstance(node, exp.Mod):
             return self._rest(node)
         if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.IntDiv):
-            return self._calculated(node, sharp=sharp)
+            return self._calculate(node, sharp=sharp)
         if isinstance(node, exp.WithinGroup):
             refuse(
                 self.scope.text, node,
@@ -171,7 +128,7 @@ class Calculator:
             )
         left_out = self.scope.released.left_out
         if left_out:
-            bounds = widened(found, (low, high), undefined, left_out)
+            bounds = widen(found, (low, high), undefined, left_out)
             low, high = (exp.null() if end is None else end for end in bounds)
         unlike = self.scope.released.unlike if self.scope.released.as_of_source else None
         if unlike is not None:
@@ -186,7 +143,7 @@ class Calculator:
                 sql("GREATEST(:l - :n, 0)", l=low, n=number(less)),
                 sql(":h + :n", h=high, n=number(more)),
             )
-        kind = self.notes.typed(node) if typed else None
+        kind = self.notes.type_of(node) if typed else None
         if kind is not None and is_number(kind):
             low, high = exp.cast(low, kind), exp.cast(high, kind)
         return Quad(
@@ -227,9 +184,9 @@ class Calculator:
             # The estimate is a double, which not every engine rounds to places.
             scale = sql("POWER(CAST(10 AS DOUBLE), :p)", p=node.args["decimals"])
             estimate = sql("ROUND(:e * :s) / :s", e=inner.estimate, s=scale)
-        return self.met(Quad(estimate, at(inner.low), at(inner.high), inner.undefined, inner.tight))
+        return self.meet(Quad(estimate, at(inner.low), at(inner.high), inner.undefined, inner.tight))
 
-    def met(self, made: Quad) -> Quad:
+    def meet(self, made: Quad) -> Quad:
         """Where the bounds meet, the estimate is theirs: it must not lie on the other side of a jump."""
         estimate = when(sql(":l = :h", l=made.low, h=made.high), as_type(made.low, "DOUBLE"), made.estimate)
         return Quad(estimate, made.low, made.high, made.undefined, made.tight)
@@ -242,7 +199,7 @@ class Calculator:
         inner = self.quad(node.left, typed=True, sharp=True)
 
         def at(tree: Tree) -> Tree:
-            return exp.Mod(this=guarded(tree), expression=guarded(by))
+            return exp.Mod(this=parenthesize(tree), expression=parenthesize(by))
 
         low, high = at(inner.low), at(inner.high)
         within = sql(
@@ -259,7 +216,7 @@ class Calculator:
         middle = sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high)
         return Quad(middle, low, high, inner.undefined, tight=False)
 
-    def _coalesced(self, node: exp.Coalesce, *, sharp: bool) -> Quad:
+    def _coalesce(self, node: exp.Coalesce, *, sharp: bool) -> Quad:
         inner = self.quad(node.this, typed=True, sharp=sharp)
         value = node.expressions[0]
         maybe = sql(":u = 1", u=inner.undefined)
@@ -295,20 +252,20 @@ class Calculator:
             empty.append(sql("COALESCE(:h, 0) = 0", h=self.quad(counted).high))
         return some(empty)
 
-    def _calculated(self, node: exp.Binary, *, sharp: bool) -> Quad:
+    def _calculate(self, node: exp.Binary, *, sharp: bool) -> Quad:
         left, right = node.left, node.right
         kind = type(node)
         if self.is_constant(left) or self.is_constant(right):
             constant, other = (left, right) if self.is_constant(left) else (right, left)
             if kind in (exp.Div, exp.IntDiv) and constant is left:
-                return divided(self, node, sharp=sharp)
+                return divide(self, node, sharp=sharp)
             # Some engines divide whole numbers into whole ones.
             whole = kind in (exp.Div, exp.IntDiv) and is_whole(self.check(node))
             inner = self.quad(other, typed=True, sharp=sharp or kind is exp.IntDiv)
 
             def at(tree: Tree) -> Tree:
                 copied = node.copy()
-                copied.set("this" if other is left else "expression", guarded(tree))
+                copied.set("this" if other is left else "expression", parenthesize(tree))
                 return copied
 
             ends = [at(inner.low), at(inner.high)]
@@ -319,18 +276,18 @@ class Calculator:
             elif falls:
                 ends.reverse()
             estimate = (
-                sql("TRUNC(:e)", e=exp.Div(this=inner.estimate.copy(), expression=guarded(right)))
+                sql("TRUNC(:e)", e=exp.Div(this=inner.estimate.copy(), expression=parenthesize(right)))
                 if whole
                 else at(inner.estimate)
             )
             made = Quad(estimate, ends[0], ends[1], inner.undefined, inner.tight)
-            return self.met(made) if whole else made
-        if not (aggregated(left) and aggregated(right)):
+            return self.meet(made) if whole else made
+        if not (has_aggregate(left) and has_aggregate(right)):
             refuse(self.scope.text, node, "aggregates are calculated with constants, and with one another")
         if kind is exp.Div:
-            return divided(self, node, sharp=sharp)
+            return divide(self, node, sharp=sharp)
         if kind is exp.Mul:
-            return multiplied(self, node, sharp=sharp)
+            return multiply(self, node, sharp=sharp)
         if kind not in (exp.Add, exp.Sub):
             refuse(
                 self.scope.text,
@@ -340,7 +297,7 @@ class Calculator:
         a, b = (self.quad(side, typed=True, sharp=sharp) for side in (left, right))
         c, d = (b.low, b.high) if kind is exp.Add else (b.high, b.low)
         trees = [
-            kind(this=guarded(x), expression=guarded(y))
+            kind(this=parenthesize(x), expression=parenthesize(y))
             for x, y in ((a.estimate, b.estimate), (a.low, c), (a.high, d))
         ]
         return Quad(

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.rewrite.query_plan import Aggregate, Ratio
+from sqlanon.query.sql.sqltree import (
     FALSE,
     TRUE,
     Tree,
@@ -27,8 +28,7 @@ from sqlanon.query.rewrite.sqltree import (
     sql,
     when,
 )
-from sqlanon.query.rewrite.types import is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Ratio
+from sqlanon.query.sql.types import is_whole
 
 STEPS = 5
 """Steps of Newton; each about doubles the digits."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
-from sqlanon.query.parse.names import boxes_in
+from sqlanon.query.parse.scope import boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, sql, when
-from sqlanon.query.rewrite.types import is_float, is_number
-from sqlanon.query.rewrite.wanted import Check, Over, Quad, Sorting
-
-if TYPE_CHECKING:
-    from sqlanon.query.rewrite.calculation import Calculator
+from sqlanon.query.rewrite.calculator import Calculator
+from sqlanon.query.rewrite.query_plan import Check, Over, Quad, Sorting
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, sql, when
+from sqlanon.query.sql.types import is_float, is_number
 
 MOST_RANKED = 3_000
 """Groups that are compared with one another."""
@@ -29,24 +25,28 @@ _FORMS = (
 )
 
 
-def aggregated(node: exp.Expr) -> bool:
+def has_aggregate(node: exp.Expr) -> bool:
     """Whether an expression is of a whole group, or of several: it has an aggregate or a window function."""
     return node.find(exp.AggFunc, exp.Window) is not None
 
 
-def typed(calculator: Calculator, node: exp.Window) -> exp.DataType:
+def type_window(calculator: Calculator, node: exp.Window) -> exp.DataType:
     """The type of a window function over the source's groups."""
     inner = node.this
     if not isinstance(inner, exp.Sum | exp.Min | exp.Max):
         return exp.DataType.build("BIGINT")
     value = inner.this
-    own = calculator.check(value) if aggregated(value) else calculator.notes.typed(value)
+    own = calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value)
     return (
-        calculator.notes.typed(exp.Sum(this=exp.cast(exp.null(), own))) if isinstance(inner, exp.Sum) else own
+        calculator.notes.type_of(exp.Sum(this=exp.cast(exp.null(), own)))
+        if isinstance(inner, exp.Sum)
+        else own
     )
 
 
-def window(calculator: Calculator, node: exp.Window, *, as_source: bool = False, sharp: bool = False) -> Quad:
+def read_window(
+    calculator: Calculator, node: exp.Window, *, as_source: bool = False, sharp: bool = False
+) -> Quad:
     """The columns that a window function will have (`sqlanon.query.rewrite.window_bounds`); noted down once.
 
     Args:
@@ -64,7 +64,7 @@ def window(calculator: Calculator, node: exp.Window, *, as_source: bool = False,
         found = _read(calculator, node)
         calculator.notes.windows[text] = found
     estimate, low, high, undefined = (column(f"w{end}{found.id}") for end in "elhu")
-    kind = typed(calculator, node) if as_source or sharp else None
+    kind = type_window(calculator, node) if as_source or sharp else None
     if sharp and kind is not None and is_float(kind):
         refuse(
             calculator.scope.text, node,
@@ -105,7 +105,7 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
         )
     partition = node.args.get("partition_by") or []
     for term in partition:
-        if aggregated(term):
+        if has_aggregate(term):
             refuse(scope.text, term, "PARTITION BY takes what the query is grouped by")
     sorting = tuple(_sorting(calculator, term) for term in order)
     value, nothing = None, FALSE
@@ -128,7 +128,7 @@ def _sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
     scope, node, made = calculator.scope, term.this, term.copy()
     if node.find(exp.Window):
         refuse(scope.text, node, "a window is ordered by aggregates, and by what the query is grouped by")
-    if aggregated(node):
+    if has_aggregate(node):
         bare = isinstance(node.unnest(), exp.AggFunc | exp.Filter)
         ends = calculator.quad(node, typed=not bare, sharp=True)
         made.set("this", ends.estimate.copy())
@@ -147,7 +147,7 @@ def _sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
 
 def _value(calculator: Calculator, node: exp.Expr) -> tuple[Quad, Tree]:
     """What is added up of each group, and when it is NULL for certain."""
-    if not aggregated(node):
+    if not has_aggregate(node):
         if boxes_in(node) and not any(node == key for key in calculator.groups.keys):
             refuse(
                 calculator.scope.text,
@@ -186,7 +186,7 @@ def _whole(
     return inner, tuple(partition)
 
 
-def share(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> tuple[Tree, Tree, Tree] | None:
+def share_total(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> tuple[Tree, Tree, Tree] | None:
     """The ends of a group's share of a total, and when they hold; None: it is another quotient.
 
     A share v / (v + o) rises with the group's own v and falls with the sum o of the others, where none is below 0. The total may be
@@ -199,7 +199,7 @@ def share(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> tuple[Tree
         or bottom.this.this != top
     ):
         return None
-    window(calculator, bottom)
+    read_window(calculator, bottom)
     over = calculator.notes.windows[bottom.sql(dialect=calculator.scope.engine.dialect)]
     own, total = (calculator.quad(node, typed=True) for node in (top, bottom))
     parts = {

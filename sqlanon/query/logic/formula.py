@@ -17,7 +17,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
@@ -109,15 +109,15 @@ class Domain(Protocol):
 
 def both(parts: Iterable[Formula]) -> Formula:
     """The conjunction, simplified."""
-    return _joined("and", parts, unit=True)
+    return _join("and", parts, unit=True)
 
 
 def either(parts: Iterable[Formula]) -> Formula:
     """The disjunction, simplified."""
-    return _joined("or", parts, unit=False)
+    return _join("or", parts, unit=False)
 
 
-def _joined(kind: str, parts: Iterable[Formula], *, unit: bool) -> Formula:
+def _join(kind: str, parts: Iterable[Formula], *, unit: bool) -> Formula:
     kept: set[Formula] = set()
     for part in parts:
         if isinstance(part, bool):
@@ -206,7 +206,7 @@ class Compiler:
         if isinstance(formula, bool):
             return ALWAYS if formula else NEVER
         if formula not in self._known:
-            self._known[formula] = self._compiled(formula)
+            self._known[formula] = self._compile(formula)
         return self._known[formula]
 
     def count(self, formula: Formula, rows: Tree) -> Count:
@@ -294,7 +294,7 @@ class Compiler:
             for part in parts
         )
 
-    def _compiled(self, formula: Formula) -> Triple:
+    def _compile(self, formula: Formula) -> Triple:
         if isinstance(formula, int):
             if formula in self._exact:
                 return Triple(self._exact[formula], self._exact[formula], indicator(self._exact[formula]))
@@ -306,7 +306,7 @@ class Compiler:
         assert isinstance(formula, tuple)
         kind, parts = formula
         found = [
-            self.triple(part[0]) if len(part) == 1 else self._shared((kind, frozenset(part)))
+            self.triple(part[0]) if len(part) == 1 else self._decide_shared((kind, frozenset(part)))
             for part in self._components(parts)
         ]
         if kind == "and":
@@ -343,7 +343,7 @@ class Compiler:
             components = [*apart, (boxes, members)]
         return [members for _, members in components]
 
-    def _shared(self, formula: tuple[str, frozenset[Formula]]) -> Triple:
+    def _decide_shared(self, formula: tuple[str, frozenset[Formula]]) -> Triple:
         """A formula all of whose parts hang together: decide the column that most of them share."""
         if formula in self._known:
             return self._known[formula]

@@ -14,7 +14,7 @@ from sqlanon.query.answer import Answer
 from sqlanon.query.refusal import refuse
 
 
-def parts_of(text: str, dialect: str) -> list[str]:
+def split_union(text: str, dialect: str) -> list[str]:
     """The SELECTs of a UNION ALL; a query without one is its only part.
 
     Raises:
@@ -62,7 +62,7 @@ def _outside(tokens: Sequence[Token]) -> list[Token]:
     return found
 
 
-def together(text: str, answers: Sequence[Answer]) -> Answer:
+def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
     """The rows of several answers as one, under the names of the first.
 
     Raises:

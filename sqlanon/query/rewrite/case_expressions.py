@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, every, is_false, negate, own, some, sql, string, when
-from sqlanon.query.rewrite.types import is_number
-from sqlanon.query.rewrite.wanted import Quad
-from sqlanon.query.rewrite.windows import aggregated
-
-if TYPE_CHECKING:
-    from sqlanon.query.rewrite.calculation import Calculator
+from sqlanon.query.rewrite.calculator import Calculator
+from sqlanon.query.rewrite.query_plan import Quad
+from sqlanon.query.rewrite.window_functions import has_aggregate
+from sqlanon.query.sql.sqltree import Tree, every, is_false, negate, own, some, sql, string, when
+from sqlanon.query.sql.types import is_number
 
 
-def without(calculator: Calculator, node: exp.Nullif, *, sharp: bool) -> Quad:
+def calculate_nullif(calculator: Calculator, node: exp.Nullif, *, sharp: bool) -> Quad:
     """NULL in place of one number."""
     at = node.expression
-    if aggregated(at) or not calculator.is_constant(at):
+    if has_aggregate(at) or not calculator.is_constant(at):
         refuse(calculator.scope.text, node, "nullif takes an aggregate and a constant")
     inner = calculator.quad(node.this, typed=True, sharp=sharp)
     hit = sql("NOT COALESCE(:l > :v OR :h < :v, FALSE)", l=inner.low, h=inner.high, v=at)
@@ -30,7 +26,7 @@ def without(calculator: Calculator, node: exp.Nullif, *, sharp: bool) -> Quad:
     return Quad(estimate, low, high, maybe, tight=False)
 
 
-def extreme(calculator: Calculator, node: exp.Greatest | exp.Least, *, sharp: bool) -> Quad:
+def calculate_extreme(calculator: Calculator, node: exp.Greatest | exp.Least, *, sharp: bool) -> Quad:
     """The greatest or least of aggregates and constants; NULL is passed over."""
     sides = [_side(calculator, part, sharp=sharp) for part in (node.this, *node.expressions)]
     most, least_ = ("GREATEST", "LEAST") if isinstance(node, exp.Greatest) else ("LEAST", "GREATEST")
@@ -55,7 +51,7 @@ def extreme(calculator: Calculator, node: exp.Greatest | exp.Least, *, sharp: bo
 
 def _side(calculator: Calculator, node: exp.Expr, *, sharp: bool) -> Quad:
     """A calculation with aggregates, or what is the same throughout a group."""
-    if aggregated(node):
+    if has_aggregate(node):
         return calculator.quad(node, typed=True, sharp=sharp)
     if isinstance(node.unnest(), exp.Null):
         return Quad(exp.null(), exp.null(), exp.null(), exp.Literal.number(1))
@@ -64,7 +60,7 @@ def _side(calculator: Calculator, node: exp.Expr, *, sharp: bool) -> Quad:
     return Quad(plain, plain, plain, missing)
 
 
-def chosen(calculator: Calculator, node: exp.Case) -> Quad:
+def calculate_case(calculator: Calculator, node: exp.Case) -> Quad:
     """CASE: the ends of every branch that some consistent source takes."""
     branches = _branches(calculator, node)
     if not is_number(calculator.check(node)):
@@ -92,7 +88,7 @@ def chosen(calculator: Calculator, node: exp.Case) -> Quad:
         for word, trees, missing in zip(("LEAST", "GREATEST"), (lows, highs), unbounded, strict=True)
     ]
     maybe = _over("GREATEST", [when(may, side.undefined, exp.Literal.number(0)) for may, side in found])
-    return Quad(calculator.groups.estimated(node), ends[0], ends[1], maybe, tight=False)
+    return Quad(calculator.groups.estimate(node), ends[0], ends[1], maybe, tight=False)
 
 
 def _branches(calculator: Calculator, node: exp.Case) -> list[tuple[Tree, exp.Expr]]:
@@ -128,7 +124,7 @@ def _words(calculator: Calculator, node: exp.Case, branches: list[tuple[Tree, ex
         for listed in (texts, texts[::-1])
     ]
     undefined = when(some(may.get(None, [])), exp.Literal.number(1), exp.Literal.number(0))
-    return Quad(calculator.groups.estimated(node), ends[0], ends[1], undefined, tight=False)
+    return Quad(calculator.groups.estimate(node), ends[0], ends[1], undefined, tight=False)
 
 
 def _over(word: str, trees: list[Tree]) -> Tree:

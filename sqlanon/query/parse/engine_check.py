@@ -18,8 +18,8 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.query.parse.allowed import QUANTILES
 from sqlanon.query.parse.bind import Bound
-from sqlanon.query.parse.names import Scope
 from sqlanon.query.parse.parse import Query
+from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, Released
 from sqlanon.sqltext import identifier, literal, spelled
@@ -47,22 +47,22 @@ def check_valid(bound: Bound) -> None:
         if token.token_type is not TokenType.SEMICOLON
     ]
     try:
-        scope.engine.describe("".join(_written(scope, query, tokens)))
+        scope.engine.describe("".join(_write_tokens(scope, query, tokens)))
     except DatabaseError as error:
         reason = scope.engine.reason(error)
-        called = _called(tokens, reason)
+        called = _find_call(tokens, reason)
         name = called.name.lower() if called is not None else ""
         instead = f"; quantiles are {QUANTILES}" if name.startswith(("median", "quantile")) else ""
         refuse(query.text, called, f"the source's database does not accept this query: {reason}{instead}")
 
 
-def _written(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
+def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
     """The parts of the text that is bound: the tokens, the released table as a query of its columns, other tables in full."""
     dialect = scope.engine.dialect
     tables = {_span(query.source): f"({_rows(scope)}){_alias(query.source, dialect)}"}
     for join in query.joins:
         relation = scope.tables[join.this.alias_or_name][1]
-        tables[_span(join.this)] = f"{_qualified(relation.ref, dialect)}{_alias(join.this, dialect)}"
+        tables[_span(join.this)] = f"{_qualify(relation.ref, dialect)}{_alias(join.this, dialect)}"
     starts = {start: text for (start, _), text in tables.items()}
     names = _spellings(scope)
     end = -1
@@ -88,7 +88,7 @@ def _alias(table: exp.Table, dialect: str) -> str:
     return "" if table.alias else f" AS {spelled(identifier(table.name), dialect)}"
 
 
-def _qualified(ref: TableRef, dialect: str) -> str:
+def _qualify(ref: TableRef, dialect: str) -> str:
     return ".".join(
         spelled(identifier(part), dialect) for part in (ref.database, ref.schema, ref.name) if part
     )
@@ -140,7 +140,7 @@ def _type(released: Released, own: Field) -> str:
     return text
 
 
-def _called(tokens: list[Token], reason: str) -> exp.Expr | None:
+def _find_call(tokens: list[Token], reason: str) -> exp.Expr | None:
     """The call of the function that the reason names, or None."""
     for token, after in pairwise(tokens):
         if after.token_type is TokenType.L_PAREN and f"function {token.text.lower()} " in f"{reason} ":

@@ -6,12 +6,13 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.parse.bind import Bound
-from sqlanon.query.parse.names import ITEM, boxes_in
+from sqlanon.query.parse.scope import ITEM, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.calculation import Aggregates, Calculator
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, every, guarded, negate, own, some, sql
-from sqlanon.query.rewrite.wanted import Outputs, Quad
-from sqlanon.query.rewrite.windows import aggregated
+from sqlanon.query.rewrite.calculator import Aggregates
+from sqlanon.query.rewrite.interval_calculator import IntervalCalculator
+from sqlanon.query.rewrite.query_plan import Outputs, Quad
+from sqlanon.query.rewrite.window_functions import has_aggregate
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, every, negate, own, parenthesize, some, sql
 
 _OPS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _NOT: dict[type[exp.Expr], type[exp.Binary]] = {
@@ -19,7 +20,7 @@ _NOT: dict[type[exp.Expr], type[exp.Binary]] = {
 }  # fmt: skip
 
 
-def outputs(bound: Bound, notes: Aggregates) -> Outputs:
+def read_outputs(bound: Bound, notes: Aggregates) -> Outputs:
     """What a query shows.
 
     Args:
@@ -34,11 +35,11 @@ def outputs(bound: Bound, notes: Aggregates) -> Outputs:
     made.check_windows(bound)
     return Outputs(
         made.items,
-        made.estimated(having) if having is not None else TRUE,
+        made.estimate(having) if having is not None else TRUE,
         made.surely(having, True) if having is not None else TRUE,
         negate(made.surely(having, False)) if having is not None else TRUE,
-        tuple(made.ordered(term) for term in bound.order),
-        every(made.settled(term.this) for term in bound.order),
+        tuple(made.order(term) for term in bound.order),
+        every(made.is_settled(term.this) for term in bound.order),
         tuple(notes.windows.values()),
     )
 
@@ -48,13 +49,13 @@ class _Outputs:
 
     def __init__(self, bound: Bound, notes: Aggregates) -> None:
         self._scope, self.keys, self.has_having = bound.scope, bound.groups, bound.having is not None
-        self._calculator = Calculator(bound.scope, notes, self)
+        self._calculator = IntervalCalculator(bound.scope, notes, self)
         self.items: tuple[tuple[str, Tree | Quad], ...] = ()
         self._written = [node.unnest() for _, node in bound.items]
         self.items = tuple((name, self._item(node)) for name, node in bound.items)
 
     def _item(self, node: exp.Expr) -> Tree | Quad:
-        return self._calculator.calculation(node) if aggregated(node) else self.plain(node)
+        return self._calculator.calculation(node) if has_aggregate(node) else self.plain(node)
 
     def check_windows(self, bound: Bound) -> None:
         """Refuse window functions in other places than the SELECT, which is where they are numbered."""
@@ -85,41 +86,41 @@ class _Outputs:
         plain: Tree = made.this
         return plain.pop()
 
-    def estimated(self, node: exp.Expr) -> Tree:
+    def estimate(self, node: exp.Expr) -> Tree:
         """An expression on the estimates; aliases of the SELECT are replaced by their items."""
-        if not aggregated(node) and not self._aliases(node):
+        if not has_aggregate(node) and not self._aliases(node):
             return self.plain(node)
         if isinstance(node, exp.AggFunc | exp.Filter | exp.Window):
             return self._calculator.quad(node).estimate
         if isinstance(node, exp.If):  # a part of CASE
             made = node.copy()
             for key in ("this", "true"):
-                made.set(key, guarded(self.estimated(node.args[key])))
+                made.set(key, parenthesize(self.estimate(node.args[key])))
             return made
         if isinstance(
             node, exp.Div | exp.IntDiv | exp.Mod | exp.Round | exp.Floor | exp.Ceil | exp.Cast
-        ) and aggregated(node):
+        ) and has_aggregate(node):
             return self._calculator.calculation(node).estimate
         if isinstance(node, exp.Column):
-            item = self._aliased(node)
+            item = self._find_item(node)
             return item.estimate if isinstance(item, Quad) else item if item is not None else self.plain(node)
         copied = node.copy()
         for key, part in node.args.items():
             if isinstance(part, exp.Expr):
                 copied.set(
                     key,
-                    guarded(self.estimated(part))
+                    parenthesize(self.estimate(part))
                     if not isinstance(part, exp.Boolean | exp.Null | exp.DataType)
                     else part.copy(),
                 )
             elif isinstance(part, list):
-                copied.set(key, [own(self.estimated(p)) if isinstance(p, exp.Expr) else p for p in part])
+                copied.set(key, [own(self.estimate(p)) if isinstance(p, exp.Expr) else p for p in part])
         return copied
 
     def _aliases(self, node: exp.Expr) -> bool:
         return any(part.table == ITEM for part in node.find_all(exp.Column))
 
-    def _aliased(self, node: exp.Expr) -> Tree | Quad | None:
+    def _find_item(self, node: exp.Expr) -> Tree | Quad | None:
         """The item that an expression names."""
         if not isinstance(node, exp.Column) or node.table != ITEM:
             return None
@@ -140,7 +141,7 @@ class _Outputs:
                 exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()),
             )
             return self.surely(ends, positive)
-        if not aggregated(node) and not self._aliases(node):
+        if not has_aggregate(node) and not self._aliases(node):
             return exp.Is(this=exp.Paren(this=self.plain(node)), expression=TRUE if positive else FALSE)
         if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
             if positive:
@@ -162,29 +163,29 @@ class _Outputs:
         return sql("COALESCE(:x, FALSE)", x=every([holds, known]))
 
     def _ends(self, node: exp.Expr) -> Quad:
-        if aggregated(node):
+        if has_aggregate(node):
             bare = isinstance(node.unnest(), exp.AggFunc | exp.Filter)
             return self._calculator.quad(node, typed=not bare, sharp=True)
-        item = self._aliased(node) if isinstance(node, exp.Column) else None
+        item = self._find_item(node) if isinstance(node, exp.Column) else None
         if isinstance(item, Quad):
             return item
         plain = item if item is not None else self.plain(node)
         return Quad(plain, plain, plain, exp.Literal.number(0))
 
-    def ordered(self, term: exp.Ordered) -> exp.Ordered:
+    def order(self, term: exp.Ordered) -> exp.Ordered:
         """A term of ORDER BY, on the estimates."""
         node, made = term.this, term.copy()
-        item = self._aliased(node)
+        item = self._find_item(node)
         if item is None:
-            item = self.estimated(node) if self._aliases(node) else self._item(node)
+            item = self.estimate(node) if self._aliases(node) else self._item(node)
         made.set("this", item.estimate.copy() if isinstance(item, Quad) else item.copy())
         return made
 
-    def settled(self, node: exp.Expr) -> Tree:
+    def is_settled(self, node: exp.Expr) -> Tree:
         """Whether a term of ORDER BY has one value in every consistent source: what groups are called by, or a count that is exact."""
         if isinstance(node, exp.Column) and node.table == ITEM:
             node = self._written[int(node.name)]
-        if not aggregated(node) and not self._aliases(node):
+        if not has_aggregate(node) and not self._aliases(node):
             return TRUE
         counted = node.this if isinstance(node, exp.Filter) else node
         if not isinstance(counted, exp.Count) or boxes_in(counted):

@@ -13,7 +13,9 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.set_constants import unknown_share
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.logic.formula import Group, Part
+from sqlanon.query.logic.value_tests import ValueTest, on
+from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
     TRUE,
@@ -30,12 +32,10 @@ from sqlanon.query.rewrite.sqltree import (
     string,
     when,
 )
-from sqlanon.query.where.cases import Test, on
-from sqlanon.query.where.formula import Group, Part
 
 
 class Lookup:
-    """See `sqlanon.query.where.formula.Domain`: a box whose groups of values were counted beforehand.
+    """See `sqlanon.query.logic.formula.Domain`: a box whose groups of values were counted beforehand.
 
     Args:
         box: the column.
@@ -44,13 +44,13 @@ class Lookup:
         table: where the rows are read.
         spread: the number of the test that holds within the key of a GROUP BY; None: no GROUP BY of this column.
         key: the expression of the box that the GROUP BY asks for.
-        values: aggregates of the column itself are wanted.
+        values: aggregates of the column itself are plan.
         suffix: distinguishes lookups of one box.
         bucketed: the boxes are unrolled into buckets, each in a row with its group and ends.
     """
 
     def __init__(
-        self, box: Box, ways: Sequence[frozenset[int]], tests: Sequence[Test], table: str,
+        self, box: Box, ways: Sequence[frozenset[int]], tests: Sequence[ValueTest], table: str,
         spread: int | None = None, key: Tree | None = None, *, values: bool = False, suffix: str = "", bucketed: bool = False,
     ) -> None:  # fmt: skip
         self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
@@ -69,19 +69,19 @@ class Lookup:
 
     def reach(self, groups: Iterable[Group]) -> Tree:
         """See `Domain`."""
-        wanted = list(groups)
-        if len(wanted) == len(self.groups):
+        plan = list(groups)
+        if len(plan) == len(self.groups):
             return TRUE
-        mine = [group for group in wanted if group in self._inside]
+        mine = [group for group in plan if group in self._inside]
         if self._reached:
             ways = [sql("COALESCE(:r, FALSE)", r=self._column("r", group)) for group in mine]
         if self._open:
             ways += [column(f"{self.name}_open", self._table)] if mine else []
         if not self._reached:
             ways = [sql("COALESCE(:s, 0) > 0", s=self._column("s", group)) for group in mine]
-        if self._outside in wanted and self._spread is not None:
+        if self._outside in plan and self._spread is not None:
             ways.append(negate(column(f"{self.name}_inside", self._table)))
-        valued = any(not group.holds & self._null_tests for group in wanted)
+        valued = any(not group.holds & self._null_tests for group in plan)
         if self.box.beyond and valued:
             node = column(f"{self.box.id}_node", self._table)
             ways.append(exp.In(this=node, expressions=[string(label) for label in self.box.beyond]))
@@ -90,21 +90,21 @@ class Lookup:
             ways += [self._is("any")] if valued else []
             # What a function of the analyst's makes of NULL is not always known here.
             unknown = any(test.comparison is None and test.null is None for test in self._tests)
-            if self._null in wanted or unknown:
+            if self._null in plan or unknown:
                 ways += [self._is("all"), *([self._is("ends")] if self.box.beside else [])]
         return some(ways)
 
     def share(self, groups: Iterable[Group]) -> Tree:
         """See `Domain`."""
-        wanted = [group for group in groups if group in self._inside]
-        known = plus(sql("COALESCE(:s, 0)", s=self._column("s", group)) for group in wanted)
+        plan = [group for group in groups if group in self._inside]
+        known = plus(sql("COALESCE(:s, 0)", s=self._column("s", group)) for group in plan)
         if self._state is None:
             return known
-        null = self._null in wanted
+        null = self._null in plan
         if self.box.point is not None:
             first = column(self.keys[0], self._table)
             return when(sql(":k IS NULL", k=first), ONE if null else ZERO, known)
-        mine = len(wanted) - null
+        mine = len(plan) - null
         return unknown_share(
             self._state, known, mine, max(len(self._inside) - 1, 1), null=null, beside=self.box.beside
         )
@@ -118,9 +118,9 @@ class Lookup:
         """See `Domain`."""
         if not self.counts_attained:
             return None
-        wanted = set(groups)
-        counted = [self._column("t", group) for group in self._inside if group in wanted]
-        if self._spread is not None and self._outside in wanted:
+        plan = set(groups)
+        counted = [self._column("t", group) for group in self._inside if group in plan]
+        if self._spread is not None and self._outside in plan:
             counted.append(column(f"{self.name}_apart", self._table))
         known = counts(sql("COALESCE(:t, 0)", t=count) for count in counted)
         if self.box.state is None:
@@ -135,7 +135,7 @@ class Lookup:
             return when(is_("none"), known, nothing)
         if self.key is not None:  # NULL is listed
             return when(is_("none", "ends", "some"), known, nothing)
-        nulls = exp.Literal.number(int(self._null in wanted))
+        nulls = exp.Literal.number(int(self._null in plan))
         unknown = when(is_("some"), nulls, nothing)
         return when(is_("none"), known, when(is_("ends"), counts([known, nulls]), unknown))
 
@@ -364,7 +364,7 @@ class Lookup:
         return made.group_by(*(exp.Literal.number(i + 1) for i in range(grouped))) if grouped else made
 
 
-def _passes_null(test: Test) -> bool:
+def _passes_null(test: ValueTest) -> bool:
     return test.null is True or (test.comparison is not None and test.comparison.op == "null")
 
 

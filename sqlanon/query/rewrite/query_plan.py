@@ -9,10 +9,10 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.steps import Bucket
+from sqlanon.query.boxes.buckets import Bucket
+from sqlanon.query.logic.formula import Formula
 from sqlanon.query.rewrite.row_expressions import RowExpression
-from sqlanon.query.rewrite.sqltree import Tree
-from sqlanon.query.where.formula import Formula
+from sqlanon.query.sql.sqltree import Tree
 from sqlanon.query.where.predicates import Tests
 
 
@@ -193,7 +193,7 @@ class Outputs:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class QueryPlan:
     """What a query needs of the rows.
 
     Attributes:

@@ -15,8 +15,8 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
-from sqlanon.query.boxes.number_line import Piece, literal, measure
-from sqlanon.query.rewrite.sqltree import (
+from sqlanon.query.logic.number_line import Piece, literal, measure
+from sqlanon.query.sql.sqltree import (
     FALSE,
     Tree,
     column,
@@ -50,7 +50,7 @@ class Bucket:
 
 def bucket_of(term: Tree, box: Box) -> Bucket | None:
     """The bucket of a bound GROUP BY term over one interval; None: it has none, or one that ends do not determine."""
-    term = _truncated(term, box)
+    term = _truncate(term, box)
     values = [node for node in term.find_all(exp.Column) if node.table == "_box"]
     if box.shape != "interval" or len(values) != 1:
         return None
@@ -89,7 +89,7 @@ _PARTS: dict[type[exp.Expr], str] = {
 _DAYS = (exp.Date, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfWeekIso, exp.DayOfYear)
 
 
-def _truncated(term: Tree, box: Box) -> Tree:
+def _truncate(term: Tree, box: Box) -> Tree:
     """The term with the start of its step in place of a time: ``extract(year FROM date_trunc('year', x))`` is ``extract(year FROM x)``."""
     if box.field.kind not in ("date", "timestamp"):
         return term
@@ -164,7 +164,9 @@ def _constant(node: exp.Expr) -> Fraction | None:
     return Fraction(node.this) if isinstance(node, exp.Literal) and not node.is_string else None
 
 
-def unrolled(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select) -> exp.Query:
+def unroll_buckets(
+    box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select
+) -> exp.Query:
     """Every distinct box, piece by piece, in the buckets that it reaches: value ``v``, weight ``w``, ``way``, ends ``l``, ``h``.
 
     Args:
@@ -182,7 +184,9 @@ def unrolled(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxe
 
 
 def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, line: Interval) -> exp.Select:
-    low_ends, high_ends = ([] if end is None else [literal(end, box)] for end in (piece.low, piece.high))
+    low_ends, high_ends = (
+        [] if end is None else [literal(end, box.field)] for end in (piece.low, piece.high)
+    )
     lo, hi = column(f"{box.id}_lo", "k"), column(f"{box.id}_hi", "k")
     first, last = greatest([lo, *low_ends]), least([hi, *high_ends])
 

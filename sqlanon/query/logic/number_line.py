@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, as_type, number, sql, string
+from sqlanon.query.release import Field
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, number, sql, string
 from sqlanon.spec import Recode
 
 Place = Fraction | str
@@ -106,13 +106,13 @@ def _day(number: int) -> str:
     return (_EPOCH + datetime.timedelta(days=number)).isoformat()
 
 
-def literal(at: Place, box: Box) -> Tree:
+def literal(at: Place, field: Field) -> Tree:
     """A place as a constant of the column's type."""
     if isinstance(at, str):
         return string(at)
-    kind = box.field.kind
+    kind = field.kind
     if kind in ("date", "timestamp") and at < _FIRST[kind]:  # just before the first day that Python has
-        after = literal(at + _DAY[kind], box)
+        after = literal(at + _DAY[kind], field)
         return sql(
             "CAST(:t - INTERVAL '1 day' AS DATE)" if kind == "date" else ":t - INTERVAL '1 day'", t=after
         )
@@ -123,7 +123,7 @@ def literal(at: Place, box: Box) -> Tree:
     if kind == "timestamp":
         days, rest = divmod(int(at), 86_400_000_000)
         clock = (datetime.datetime.min + datetime.timedelta(microseconds=rest)).time()
-        zoned = "TIME ZONE" in box.field.source_type.upper()
+        zoned = "TIME ZONE" in field.source_type.upper()
         return exp.cast(
             string(f"{_day(days)} {clock.isoformat()}" + ("+00" if zoned else "")),
             "TIMESTAMPTZ" if zoned else "TIMESTAMP",
@@ -165,7 +165,7 @@ def pieces_of(
             raw.append(Piece(after, after))
     found: list[tuple[frozenset[int], Piece]] = []
     for piece in raw:
-        kept = _stepped(piece, step) if step is not None else piece
+        kept = _fit_steps(piece, step) if step is not None else piece
         if kept is not None and kind == "boolean":
             kept = _between(kept, Fraction(0), Fraction(1))
         if kept is None:
@@ -178,7 +178,7 @@ def pieces_of(
     return found
 
 
-def _stepped(piece: Piece, step: Fraction) -> Piece | None:
+def _fit_steps(piece: Piece, step: Fraction) -> Piece | None:
     """The piece with values of the type as its ends; None if it holds none."""
     low, high = piece.low, piece.high
     assert not isinstance(low, str)
@@ -202,12 +202,12 @@ def _between(piece: Piece, least_: Fraction, most: Fraction) -> Piece | None:
     return Piece(low, high) if low <= high else None  # type: ignore[operator]
 
 
-def recoded(piece: Piece, recode: Recode, kind: str) -> Piece:
+def recode_piece(piece: Piece, recode: Recode, kind: str) -> Piece:
     """Where the values of a piece are published, at least in part: recoding keeps the order, so that its ends go to the ends.
 
     An end that does not belong to the piece stays apart where neighbours of it are published as they are.
     """
-    low, high = (None if end is None else _published(end, recode, kind) for end in (piece.low, piece.high))
+    low, high = (None if end is None else _recode_place(end, recode, kind) for end in (piece.low, piece.high))
     bottom, top = (None if end is None else _end(end, kind) for end in (recode.bottom, recode.top))
     apart = [True, True]
     if recode.round is None:
@@ -225,7 +225,7 @@ def _end(text: str, kind: str) -> Place:
     return found
 
 
-def _published(at: Place, recode: Recode, kind: str) -> Place:
+def _recode_place(at: Place, recode: Recode, kind: str) -> Place:
     """What a value is published as, computed as table/stage does: of floats in doubles."""
     assert isinstance(at, Fraction)
     if recode.round is not None and kind == "float":

@@ -10,11 +10,11 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import Tree, number, sql, when
-from sqlanon.query.rewrite.wanted import Aggregate
+from sqlanon.query.rewrite.query_plan import Aggregate
+from sqlanon.query.sql.sqltree import Tree, number, sql, when
 
 
-def widened(
+def widen(
     found: Aggregate, ends: tuple[Tree, Tree], undefined: Tree, rows: int
 ) -> tuple[Tree | None, Tree | None]:
     """The bounds of an aggregate over the source; None: there is none.

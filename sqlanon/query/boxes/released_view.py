@@ -1,0 +1,37 @@
+"""A release in the database that answers for it: its text as the source compares it, and facts about its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlanon.engines.base import Engine, Statement
+from sqlanon.query.release import Field, Released
+from sqlanon.query.sql.sqltree import Tree
+from sqlanon.sqltext.trees import ported
+
+
+@dataclass(frozen=True)
+class ReleasedView:
+    """A release, and the database that is asked about it.
+
+    Attributes:
+        engine: the database.
+        released: the release.
+    """
+
+    engine: Engine
+    released: Released
+
+    def collate(self, own: Field, tree: Tree) -> Tree:
+        """A value of a text column as the source holds it: a release holds text, which compares by bytes."""
+        if own.kind != "text" or own.collation is None or not self.engine.capabilities.collations:
+            return tree
+        kind = exp.DataType.build(own.source_type, dialect=self.engine.dialect, udt=True)
+        return exp.Collate(this=exp.cast(tree, kind), expression=exp.Var(this=own.collation))
+
+    def fact(self, name: str, query: exp.Select) -> object:
+        """A fact about the view's rows: the one value of a query, asked once for each version."""
+        text = ported(query, self.engine.dialect).sql(dialect=self.engine.dialect)
+        return self.released.once((name, text), lambda: self.engine.fetch(Statement(name, text))[0][0])

@@ -1,0 +1,1 @@
+"""The result of a condition for a box: certainly true, certainly false, or a share; formulas, their tests, and the line of values."""

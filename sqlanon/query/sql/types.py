@@ -1,0 +1,27 @@
+"""Kinds of SQL types: numbers, whole numbers, floating point numbers."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+_SMALL = (exp.DataType.Type.FLOAT,)
+
+
+def is_number(kind: exp.DataType) -> bool:
+    """Whether it is a type of numbers."""
+    return bool(kind.is_type(*exp.DataType.NUMERIC_TYPES))
+
+
+def is_whole(kind: exp.DataType) -> bool:
+    """Whether it is a type of whole numbers."""
+    return bool(kind.is_type(*exp.DataType.INTEGER_TYPES))
+
+
+def is_float(kind: exp.DataType) -> bool:
+    """Whether it is a type of floating point numbers."""
+    return bool(kind.is_type(*exp.DataType.FLOAT_TYPES))
+
+
+def is_single(kind: exp.DataType) -> bool:
+    """Whether it is floating point of single precision."""
+    return bool(kind.is_type(*_SMALL))
