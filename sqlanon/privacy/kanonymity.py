@@ -81,3 +81,8 @@ class KAnonymity(Requirement):
         )[0]
         classes_n, smallest, largest, _, _, failing = (int(str(cell)) for cell in row)
         return Measured(Fraction(smallest), failing, Sizes(classes_n, smallest, largest))
+
+
+def of_units(requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
+    """What a method is asked for, whose rows are persons: k of them."""
+    return tuple(one for one in requirements if isinstance(one, KAnonymity))
