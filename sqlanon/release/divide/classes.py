@@ -10,21 +10,17 @@ from dataclasses import dataclass, field, replace
 from sqlanon.declared import METHODS, most_suppressed, refining
 from sqlanon.declared.combinations import promised
 from sqlanon.engines.base import TableRef
-from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Levels, Recoded, format_of
 from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, measure, measure_asked
-from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.freeform.secret import of_method
+from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
 from sqlanon.release.divide import (
-    executor_blocks,
     loss_limit,
     merge_failing_groups,
     own_boxes,
-    persons_whole,
     suppressed_rows,
-    token_blocks,
 )
+from sqlanon.release.divide.choose_division import division_of
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.prepare.unlisted_values import others
 from sqlanon.release.verify.verify import verify_staged
@@ -83,50 +79,28 @@ def make_classes(
     own = spec.method.name in {declared.name for declared in METHODS.own}
     form = format_of(spec.format.kind)
     read = tuple(d for d in encoded.quasi if form.reads_codes(d, spec.format))
-    own_persons = spec.privacy.whole
-    loose = (
-        persons_whole.of_rows(ready.requirements)
-        if own_persons
-        else merge_failing_groups.not_monotone(ready.requirements)
-    )
-    if spec.metrics or loose:
+    division = division_of(spec, ready.roles, scratch.engine, secret, elsewhere)
+    judged = division.judged(ready.requirements)
+    if spec.metrics or judged:
         read = (*encoded.quasi, *encoded.sensitive)
     with watch.stage("method") as progress:
         context = Context(
             scratch, encoded, tuple(one for one in ready.requirements if not one.afterwards), spec.execution, spec.memory or machine.memory, machine.threads,
             progress, seed, spec.privacy.accuracy, spec.suppression, most_suppressed(spec, encoded.rows),
             refining(spec, encoded.rows, len(encoded.quasi)), spec.format.kind, spec.seed or 0, own, bool(read),
-            of_method(secret) if spec.privacy.own_boxes else secret, spec.name,
+            division.key(secret), spec.name,
         )  # fmt: skip
-        blocks = None
-        if spec.token is not None:
-            linking = token_blocks.Linking(ready.roles.token_of(spec.token.name).alias, elsewhere)
-            assignment, blocks = token_blocks.assigned(context, ready.method, linking)
-        else:
-            assignment = (
-                persons_whole.assigned(context, ready.method)
-                if own_persons
-                else executor_blocks.assigned(context, ready.method)
-            )
-        drawn = None
-        if assignment.matches is not None:
-            if not spec.privacy.own_boxes:
-                raise PrivacyViolation(
-                    f"method {spec.method.name} gave every row a box of its own, which the policy does not accept; nothing was published"
-                )
-            drawn = own_boxes.drawn(context, spec, secret, assignment.matches)
-            assignment = Assignment(
-                drawn.table, assignment.execution, assignment.notes, divided=False, search=assignment.search
-            )
+        divided = division.divide(context, ready.method)
+        assignment = divided.assignment
     with watch.stage("recode"):
         # Nothing verifies what a method states of its own rows: only methods of this package are believed.
         joint = joint_counts(scratch, encoded, spec.metrics)
-        if assignment.spans is None and not (spec.metrics or loose):
+        if assignment.spans is None and not (spec.metrics or judged):
             read = encoded.quasi
         omitted = scratch.table("omitted") if assignment.unassigned else None
         classed = attach_classes(
             scratch, encoded, assignment.table, ready.carried, secret, codes=read,
-            divided=drawn is None and (assignment.divided or not own),
+            divided=divided.divides_equal_rows(trusted=own),
             shared=assignment.shared if own else None,
             omitted=omitted,
             listed=assignment.listed,
@@ -138,17 +112,15 @@ def make_classes(
         notes += others(scratch, encoded.quasi, encoded.rows)
         notes += tuple(promised(spec))
         levels = Levels(assignment.levels, assignment.starred if lost.starred else None, assignment.wider)
-        shown = classed
-        if drawn is not None:
-            shown = own_boxes.matched(scratch, encoded, classed, drawn)
-        if loose and not levels:
+        rows = division.recoded_rows(scratch, encoded, classed, divided)
+        if judged and not levels:
             classed, recoded, groups = merge_failing_groups.recoded(
-                scratch, encoded, classed, assignment.spans, loose,
-                lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels), blocks,
+                scratch, encoded, classed, assignment.spans, judged,
+                lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels), divided.blocks,
             )  # fmt: skip
-            notes += merge_failing_groups.notes(groups, loose, whole=own_persons)
+            notes += division.notes(groups, judged)
         else:
-            recoded = form.recode(scratch, encoded, shown, spec.format, assignment.spans, seed, levels)
+            recoded = form.recode(scratch, encoded, rows, spec.format, assignment.spans, seed, levels)
         recoded = replace(
             recoded,
             left_out=lost.left_out,
@@ -156,7 +128,7 @@ def make_classes(
             starred=levels.starred,
             starred_rows=lost.starred,
             wider=assignment.wider or spec.refresh.frozen,  # there rows leave classes that stay
-            candidates=own_boxes.of(scratch, drawn, shown),
+            candidates=division.candidates(scratch, divided, rows),
         )
     with watch.stage("verify"):
         attained = verify_staged(scratch, encoded, classed, recoded, spec.format)

@@ -16,20 +16,21 @@ from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.privacy import beyond_rows
 from sqlanon.release.divide.block_solver import Keys, Solver
+from sqlanon.release.divide.division import Divided
+from sqlanon.release.divide.rows import Rows, of_classes
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
     from sqlanon.table.work import Packing
 
 
-def assigned(context: Context, method: Method) -> Assignment:
+def assigned(context: Context, method: Method, workers: Workers) -> Assignment:
     """What the method assigns: in the engine's workers where that can be, otherwise here.
 
     Raises:
         InfeasibleError: a block alone cannot meet the requirements.
     """
-    workers = context.scratch.engine.workers
-    if workers is None or context.encoded.rows <= workers.above or not _divisible(context, method):
+    if context.encoded.rows <= workers.above or not _divisible(context, method):
         return method.assign(context)
     if method.declaration.in_blocks == "levels":
         return _below_levels(context, method, workers)
@@ -189,6 +190,17 @@ def _spans(context: Context, table: TableRef) -> TableRef:
         packed=[parts[domain.code] for domain in encoded.quasi],
     )
     return spans
+
+
+class ExecutorBlocks(Rows):
+    """Blocks of rows are divided in the engine's ``workers``, where the table is large and the method can."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+
+    def divide(self, context: Context, method: Method) -> Divided:
+        """See `assigned`."""
+        return Divided(of_classes(method, assigned(context, method, self._workers)))
 
 
 __all__ = ["assigned"]

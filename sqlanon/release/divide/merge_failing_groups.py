@@ -82,14 +82,10 @@ def recoded(
         classed = made
 
 
-def notes(groups: int, requirements: Sequence[Requirement], *, whole: bool = False) -> tuple[str, ...]:
-    """What a report says of so many groups; ``whole``: the method divided persons and did not see their rows."""
+def notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
+    """What a report says of so many groups."""
     if not groups:
         return ()
-    if whole:
-        return (
-            f"{groups} classes of k persons were united with others, as their rows did not meet what else is asked",
-        )
     if any(one.afterwards for one in requirements):
         return (f"{groups} classes were united with others, as they did not meet what is asked over persons",)
     return (

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import METHODS
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates, Recoded
-from sqlanon.methods.base import Context, Matches
+from sqlanon.methods import Method
+from sqlanon.methods.base import Assignment, Context, Matches
+from sqlanon.methods.freeform.secret import of_method
 from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.divide.division import Divided, Drawn
+from sqlanon.release.divide.rows import Rows
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Encoded
 from sqlanon.table.keyed import keyed
@@ -21,25 +24,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Ints = npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """The k matchings of a graph, remixed, of which one is drawn.
-
-    Attributes:
-        k: how many.
-        table: scratch table (rid, class integer): the box in which every row is published.
-        edges: scratch table (rid, slot, box integer; matching smallint): the boxes of every row.
-        slots: scratch table (rid, slot integer).
-        content: what random numbers are keyed with, besides secret and release, as a keyed hash.
-    """
-
-    k: int
-    table: TableRef
-    edges: TableRef
-    slots: TableRef
-    content: str
 
 
 def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> Drawn:
@@ -163,3 +147,35 @@ def surest(
         row = scratch.fetch("freeform/surest", edges=own.edges, classed=classed, alias=alias, k=own.k)[0]
         found[domain.reading.name] = {"mean": float(str(row[0])), "worst": float(str(row[1]))}
     return found
+
+
+class OwnBoxes(Rows):
+    """The method gives each row boxes of its own, of which one is drawn; a method that gives classes may do so."""
+
+    def __init__(self, spec: ReleaseSpec, secret: str) -> None:
+        self._spec = spec
+        self._secret = secret
+
+    def key(self, secret: str) -> str:
+        """Another secret than the one that draws."""
+        return of_method(secret)
+
+    def divide(self, context: Context, method: Method) -> Divided:
+        """Run the method, and draw."""
+        made = method.assign(context)
+        if made.matches is None:
+            return Divided(made)
+        own = drawn(context, self._spec, self._secret, made.matches)
+        return Divided(
+            Assignment(own.table, made.execution, made.notes, divided=False, search=made.search), drawn=own
+        )
+
+    def recoded_rows(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided
+    ) -> TableRef:
+        """Every row once for each of its boxes."""
+        return classed if divided.drawn is None else matched(scratch, encoded, classed, divided.drawn)
+
+    def candidates(self, scratch: Scratch, divided: Divided, rows: TableRef) -> Candidates | None:
+        """The rows that fit each box."""
+        return of(scratch, divided.drawn, rows)

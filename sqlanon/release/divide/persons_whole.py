@@ -28,6 +28,8 @@ from sqlanon.privacy.kanonymity import KAnonymity, of_units
 from sqlanon.privacy.persons import Persons
 from sqlanon.privacy.recursive import RecursiveDiversity
 from sqlanon.privacy.values import of_numbers, rows_of_codes, values_of
+from sqlanon.release.divide.division import Divided
+from sqlanon.release.divide.rows import Rows
 from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -210,3 +212,20 @@ def _lessened(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
     if isinstance(model, DistinctDiversity | RecursiveDiversity):  # of whole numbers
         return Fraction(math.floor(asked * ratio))
     return Fraction(math.floor(asked * ratio * 1000), 1000)
+
+
+class PersonsWhole(Rows):
+    """The method sees persons: what is asked of their rows is judged afterwards."""
+
+    def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
+        """All that is asked over rows."""
+        return of_rows(requirements)
+
+    def notes(self, groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
+        """How many classes of persons were united."""
+        said = f"{groups} classes of k persons were united with others, as their rows did not meet what else is asked"
+        return (said,) if groups else ()
+
+    def divide(self, context: Context, method: Method) -> Divided:
+        """See `assigned`."""
+        return Divided(assigned(context, method))

@@ -18,6 +18,7 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.privacy import Requirement
 from sqlanon.privacy.kanonymity import KAnonymity, of_units
 from sqlanon.release.divide import persons_whole
+from sqlanon.release.divide.division import Divided
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -217,6 +218,18 @@ def _divided(
             raise PrivacyViolation("the method gave some person no class; nothing was published")
         _, own_classes = np.unique(classes, return_inverse=True)
         return who.astype(np.int32), own_classes.reshape(-1).astype(np.int32), made.execution, made.notes
+
+
+class TokenBlocks(persons_whole.PersonsWhole):
+    """The method sees the persons of one block after the other, who are alike by their tokens."""
+
+    def __init__(self, linking: Linking) -> None:
+        self._linking = linking
+
+    def divide(self, context: Context, method: Method) -> Divided:
+        """See `assigned`."""
+        assignment, blocks = assigned(context, method, self._linking)
+        return Divided(assignment, blocks)
 
 
 __all__ = ["Linking", "assigned", "taken"]
