@@ -17,7 +17,7 @@ import sqlanon
 from benchmarks.cost import Clock
 from benchmarks.record import RESULTS, Record, options
 from sqlanon.methods import method as made
-from sqlanon.release.make.plan import estimate
+from sqlanon.release.plan import estimate
 from sqlanon.spec import MethodSpec
 
 K = 10

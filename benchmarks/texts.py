@@ -18,7 +18,7 @@ import duckdb
 
 from benchmarks.memory import measure
 from benchmarks.record import RESULTS, Record, options
-from sqlanon.release.make.wide import COPIES
+from sqlanon.release.prepare.width_limits import COPIES
 
 CASES = ((400, 100_000), (400, 300_000), (400, 960_000), (2000, 40_000))
 """Rows, and characters of each text."""

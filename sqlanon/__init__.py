@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         Bounded,
         Unlike,
     )
-    from sqlanon.release.make.preview import Preview
+    from sqlanon.release.preview import Preview
     from sqlanon.results import (
         AttackReport,
         AuditReport,
@@ -122,7 +122,7 @@ _PUBLIC = {
         "Bounded",
         "Unlike",
     ),
-    "release.make.preview": ("Preview",),
+    "release.preview": ("Preview",),
     "results": (
         "AttackReport",
         "AuditReport",

@@ -19,8 +19,8 @@ from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import subject
 from sqlanon.privacy import stored
 from sqlanon.progress import Progress, Silent
-from sqlanon.release.check import persons
-from sqlanon.release.store.rights import reading
+from sqlanon.release.catalog.rights import reading
+from sqlanon.release.verify import persons
 from sqlanon.results import AttackReport, BayesAttack, GuessAttack, LinkageAttack, SkewnessGain
 from sqlanon.table.scratch import Scratch
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from sqlanon.engines.base import Engine
     from sqlanon.evaluate.subject import Subject
-    from sqlanon.release.store.catalog_entry import Entry
+    from sqlanon.release.catalog.entry import Entry
     from sqlanon.spec import PrivacySpec
 
     Ints = npt.NDArray[np.int32]

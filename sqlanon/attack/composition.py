@@ -9,14 +9,15 @@ import numpy as np
 from sqlanon.attack.material import Material, place
 from sqlanon.engines.rows import integer
 from sqlanon.privacy import stored
-from sqlanon.release.check.audit_together_candidates import found_together
-from sqlanon.release.check.history import SEEN, kept, kept_in
-from sqlanon.release.check.history_candidates import possible
-from sqlanon.release.check.history_pair import compare, side_of
-from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.refresh import link_columns_of
-from sqlanon.release.store.target import form_of
+from sqlanon.release.audit.together_certificates import found_together
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.refresh import link_columns_of
+from sqlanon.release.catalog.views import form_of
+from sqlanon.release.history.candidate_sets import possible
+from sqlanon.release.history.compare_pair import compare
+from sqlanon.release.history.history import SEEN, kept, kept_in
+from sqlanon.release.history.side import side_of
 from sqlanon.results import CompositionAttack
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP
-from sqlanon.release.check.covered_codes import Covered, TooWideError, covered_codes
-from sqlanon.release.store.refresh import link_columns_of
-from sqlanon.release.store.rights import reading
+from sqlanon.release.audit.covered_codes import Covered, TooWideError, covered_codes
+from sqlanon.release.catalog.refresh import link_columns_of
+from sqlanon.release.catalog.rights import reading
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain, encode
 from sqlanon.table.stage import take_stage
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sqlanon.engines.base import TableRef
     from sqlanon.evaluate.subject import Subject
-    from sqlanon.release.store.catalog_entry import Entry
+    from sqlanon.release.catalog.entry import Entry
     from sqlanon.table.scratch import Scratch
 
     Ints = npt.NDArray[np.int32]

@@ -15,24 +15,24 @@ from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress
-from sqlanon.release.check.audit import audit
-from sqlanon.release.check.audit_place import audited, is_release, table_named
-from sqlanon.release.check.audit_together import together
-from sqlanon.release.check.history import audit_history
-from sqlanon.release.check.persons import counted_rows
+from sqlanon.release.audit.audit import audit
+from sqlanon.release.audit.place import audited, is_release, table_named
+from sqlanon.release.audit.together import together
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.views import views_of
+from sqlanon.release.divide.classes import Machine
 from sqlanon.release.frozen.erase import erase
-from sqlanon.release.frozen.spelling import keys_as_texts
-from sqlanon.release.make.classes import Machine
-from sqlanon.release.make.plan import plan as make_plan
-from sqlanon.release.make.preview import Preview
-from sqlanon.release.make.preview import preview as make_preview
-from sqlanon.release.make.row_security import hidden_rows
-from sqlanon.release.make.run import run
-from sqlanon.release.make.tables import run_tables
-from sqlanon.release.store import rollback as versions
-from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.target import views_of
-from sqlanon.release.store.unpublish import unpublish
+from sqlanon.release.frozen.exact_casts import keys_as_texts
+from sqlanon.release.history.history import audit_history
+from sqlanon.release.plan import plan as make_plan
+from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.preview import Preview
+from sqlanon.release.preview import preview as make_preview
+from sqlanon.release.publish import rollback as versions
+from sqlanon.release.publish.unpublish import unpublish
+from sqlanon.release.run import run
+from sqlanon.release.run_tables import run_tables
+from sqlanon.release.verify.persons import counted_rows
 from sqlanon.results import (
     AttackReport,
     AuditReport,
@@ -136,7 +136,7 @@ class Database(Kept):
         return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
 
     def preview(self, spec: ReleaseSpec, rows: int = 20) -> Preview:
-        """Rows of the source with what a run of ``spec`` would publish of them, for the owner; see `sqlanon.release.make.preview.preview`."""
+        """Rows of the source with what a run of ``spec`` would publish of them, for the owner; see `sqlanon.release.preview.preview`."""
         return make_preview(self.engine, with_tables(self.engine, spec), self._machine, self._progress, rows)
 
     def run(
@@ -171,7 +171,7 @@ class Database(Kept):
         )  # fmt: skip
 
     def run_tables(self, specs: Sequence[ReleaseSpec], **asked: bool) -> tuple[RunReport, ...]:
-        """Bring all tables of one release up to date in one transaction; see `sqlanon.release.make.tables.run_tables`."""
+        """Bring all tables of one release up to date in one transaction; see `sqlanon.release.run_tables.run_tables`."""
         self._asked.clear()
         found = [with_tables(self.engine, spec) for spec in specs]
         return run_tables(self.engine, found, self._machine, self._progress, **asked)
@@ -201,7 +201,7 @@ class Database(Kept):
         identifiers: Sequence[str] = (),
         spec: ReleaseSpec | None = None,
     ) -> AuditReport:
-        """Measure k, l and risk of any table, or of a release by its name; see `sqlanon.release.check.audit.audit`."""
+        """Measure k, l and risk of any table, or of a release by its name; see `sqlanon.release.audit.audit.audit`."""
         return audit(
             self.engine,
             table_named(self.engine, table),
@@ -273,12 +273,12 @@ class Database(Kept):
         return audit_history(self.engine, release)
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
-        """Publish an earlier version again, in one transaction; see `sqlanon.release.store.rollback.rollback`."""
+        """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""
         self._asked.clear()
         return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
 
     def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
-        """Withdraw a release from its readers; ``purge`` drops its versions as well. See `sqlanon.release.store.unpublish.unpublish`."""
+        """Withdraw a release from its readers; ``purge`` drops its versions as well. See `sqlanon.release.publish.unpublish.unpublish`."""
         self._asked.clear()
         return unpublish(self.engine, release, purge=purge)
 

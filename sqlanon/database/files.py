@@ -19,7 +19,7 @@ from sqlanon.declared.options import FileOptions
 from sqlanon.engines.base import ColumnReading, Engine, FileReading, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress
-from sqlanon.release.store.target import sensitive_of
+from sqlanon.release.catalog.views import sensitive_of
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier

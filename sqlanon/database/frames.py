@@ -16,9 +16,8 @@ from sqlanon.declared.options import FileOptions
 from sqlanon.engines.base import Engine, FrameKind, Frames
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent
-from sqlanon.release.make.classes import Machine
-from sqlanon.release.store.swap import spelled
-from sqlanon.release.store.target import view_of, views_beside
+from sqlanon.release.catalog.views import spelled, view_of, views_beside
+from sqlanon.release.divide.classes import Machine
 from sqlanon.results import AuditReport, RunReport
 from sqlanon.spec import ReleaseSpec
 

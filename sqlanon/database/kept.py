@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlanon.engines.base import Engine
 from sqlanon.progress import Progress
-from sqlanon.release.store.clean import clean
-from sqlanon.release.store.compact import compact, compaction_of
+from sqlanon.release.publish.clean import clean
+from sqlanon.release.publish.compact import compact, compaction_of
 from sqlanon.results import CompactReport
 
 
@@ -37,7 +37,7 @@ class Kept:
         compaction_of(self.engine).check_compaction()
 
     def compact(self, releases: Sequence[str] | None = None) -> CompactReport:
-        """Write the database's file, or the private tables, anew; see `sqlanon.release.store.compact.compact`.
+        """Write the database's file, or the private tables, anew; see `sqlanon.release.publish.compact.compact`.
 
         On DuckDB the connection is made anew: temporary tables, attached databases and settings of before are gone.
         """

@@ -7,7 +7,7 @@ from sqlanon.engines import connect as open_engine
 from sqlanon.engines.base import SparkSession
 from sqlanon.kernels.watch import Notes, follow
 from sqlanon.progress import Progress, Silent
-from sqlanon.release.make.classes import Machine
+from sqlanon.release.divide.classes import Machine
 
 
 def connect(

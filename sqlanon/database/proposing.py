@@ -60,7 +60,7 @@ def related(
 def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy.Proposal:
     """The proposal without the quasi columns that make it lose too much, the least wanted first, and with what each column loses.
 
-    Losses are those that `plan` measures, of at most `sqlanon.release.make.part.MOST_MEASURED` rows. Cost: a plan for each attempt, of which
+    Losses are those that `plan` measures, of at most `sqlanon.release.trials.sample.MOST_MEASURED` rows. Cost: a plan for each attempt, of which
     each has a quarter of the columns less.
     """
     while True:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlanon.declared import FORMATS
 from sqlanon.errors import PolicyError
-from sqlanon.release.store.swap import spelled
-from sqlanon.release.store.target import sensitive_of, view_of
+from sqlanon.release.catalog.views import sensitive_of, spelled, view_of
 from sqlanon.results import (
     AuditReport,
     LossReport,

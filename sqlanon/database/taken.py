@@ -11,7 +11,7 @@ from sqlanon.database.opening import connect
 from sqlanon.engines.base import Column, Engine, FrameKind, TableRef
 from sqlanon.errors import PolicyError, file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
-from sqlanon.release.store.swap import spelled
+from sqlanon.release.catalog.views import spelled
 from sqlanon.sqltext import statement
 
 WRITTEN = (".csv", ".parquet")

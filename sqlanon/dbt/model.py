@@ -14,7 +14,7 @@ from sqlanon.engines import guest
 from sqlanon.engines.base import Session, TableRef
 from sqlanon.errors import PolicyError, SqlanonError
 from sqlanon.progress import Silent
-from sqlanon.release.make.classes import Machine
+from sqlanon.release.divide.classes import Machine
 
 log = logging.getLogger("sqlanon.dbt")
 

@@ -117,7 +117,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Values of a column, as text; the catalog keeps a hash of them (`sqlanon.release.store.catalog_policy`)."""
+    """Values of a column, as text; the catalog keeps a hash of them (`sqlanon.release.catalog.redacted_policy`)."""
 
     @property
     def allowed(self) -> str:

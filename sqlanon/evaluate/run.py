@@ -30,7 +30,7 @@ from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.ask import ask
 from sqlanon.query.find import Names
 from sqlanon.query.parse.parse import Query, parse
-from sqlanon.release.store.swap import spelled
+from sqlanon.release.catalog.views import spelled
 from sqlanon.spec import WorkloadSpec
 from sqlanon.sqltext import identifier, in_dialect, statement
 from sqlanon.sqltext.apart import apart

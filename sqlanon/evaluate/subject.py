@@ -13,10 +13,10 @@ from typing import Any, Literal
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Format, Names, format_of
-from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.metadata import COLUMNS
-from sqlanon.release.store.target import is_pair, metadata_of, sensitive_of
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.metadata import COLUMNS
+from sqlanon.release.catalog.views import is_pair, metadata_of, sensitive_of
 from sqlanon.results import LossReport, RunReport
 from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, Recode, ReleaseSpec, Rule
 from sqlanon.sqltext import identifier, statement

@@ -18,7 +18,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.evaluate.divergence import level
 from sqlanon.evaluate.subject import Subject
 from sqlanon.evaluate.values import Values
-from sqlanon.release.store.swap import spelled
+from sqlanon.release.catalog.views import spelled
 from sqlanon.spec import GeneratorKind, GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import identifier, in_dialect
 

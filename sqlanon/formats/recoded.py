@@ -43,7 +43,7 @@ class Candidates:
     Attributes:
         k: boxes that a row fits, and rows that fit a box.
         matched: scratch table of the classed rows, every one once for each of its boxes: ``class`` is the box.
-        edges, slots: scratch tables of the rows' boxes and numbers, see `sqlanon.release.make.candidates.Drawn`.
+        edges, slots: scratch tables of the rows' boxes and numbers, see `sqlanon.release.divide.own_boxes.Drawn`.
         kept: the certificate's table of edges, where it is written.
         content: what remix and draw were keyed with, besides secret and release: a keyed hash of the options and the quasi values.
     """

@@ -152,7 +152,7 @@ class Requirement(ABC):
         across: it is about where the rows of a person are, and not about each class by itself: methods, which then divide persons and
             not rows, and histories do without it, and only `measure` decides.
         afterwards: methods do without it, as kernels do not count it: the groups that are published are judged by `below`, and united where
-            they fail (`sqlanon.release.make.united`).
+            they fail (`sqlanon.release.divide.merge_failing_groups`).
         of_population: it compares the rows of a class with those of a population in its cell: `sqlanon.privacy.population.OfPopulation`.
         asked: the value that was asked.
         column: the sensitive column, or the identifier, that it is about, or None.

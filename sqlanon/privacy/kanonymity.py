@@ -70,3 +70,8 @@ class KAnonymity(Requirement):
         )
         classes, smallest, largest, _, _, failing = numbers(engine, made)
         return Measured(Fraction(smallest), failing, Sizes(classes, smallest, largest))
+
+
+def of_units(requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
+    """What a method is asked for, whose rows are persons: k of them."""
+    return tuple(one for one in requirements if isinstance(one, KAnonymity))

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.release import Released, describe, read_metadata, relation_of
-from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.catalog_reader import Place
-from sqlanon.release.store.metadata import COLUMNS
-from sqlanon.release.store.private_tables import private_table
-from sqlanon.release.store.rights import reading
-from sqlanon.release.store.swap import spelled
-from sqlanon.release.store.target import metadata_of, view_of
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.metadata import COLUMNS
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.reader import Place
+from sqlanon.release.catalog.rights import reading
+from sqlanon.release.catalog.views import metadata_of, spelled, view_of
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier, statement
 

@@ -11,9 +11,8 @@ from sqlanon.engines.base import Column, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.formats import Format, format_of
 from sqlanon.query.answer import Unlike
-from sqlanon.release.store.metadata import COLUMNS
-from sqlanon.release.store.swap import spelled
-from sqlanon.release.store.target import metadata_of, sensitive_of
+from sqlanon.release.catalog.metadata import COLUMNS
+from sqlanon.release.catalog.views import metadata_of, sensitive_of, spelled
 from sqlanon.spec import Recode, Rule
 from sqlanon.sqltext import statement
 from sqlanon.table import rules

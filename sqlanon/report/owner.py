@@ -9,12 +9,12 @@ from sqlanon.evaluate.run import evaluate
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.find import is_replaced
 from sqlanon.query.release import Released, read_release
-from sqlanon.release.check import audit as auditing
-from sqlanon.release.check.exposure import exposure
-from sqlanon.release.check.persons import columns_in
-from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.swap import spelled
+from sqlanon.release.audit import audit as auditing
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.views import spelled
+from sqlanon.release.verify.exposure import exposure
+from sqlanon.release.verify.persons import columns_in
 from sqlanon.report.accuracy import accuracy
 from sqlanon.report.asked import asked
 from sqlanon.report.attacks import attacks

@@ -11,7 +11,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.engines.rows import count as count_rows
 from sqlanon.query.find import find
 from sqlanon.query.release import Released
-from sqlanon.release.store.swap import spelled
+from sqlanon.release.catalog.views import spelled
 from sqlanon.report.asked import meanings
 from sqlanon.report.document import Page, Section, Text, table
 from sqlanon.report.owner import OWN_BOXES, PAIRED, unchanged

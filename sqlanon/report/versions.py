@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.catalog.entry import Entry
 from sqlanon.report.document import Block, Facts, Section, Text, table
 from sqlanon.results import HistoryReport, RunReport
 from sqlanon.results.figures import count, measure

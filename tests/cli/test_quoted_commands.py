@@ -15,7 +15,7 @@ from sqlanon import shell
 from sqlanon.cli.examples import EXAMPLES
 from sqlanon.cli.options import next_command
 from sqlanon.cli.screen import Screen
-from sqlanon.release.make.warned import how_to_measure
+from sqlanon.release.prepare.release_warnings import how_to_measure
 from tests.cli.conftest import POLICY, Cli
 from tests.cli.test_next_commands import FROZEN
 from tests.project.tree import ROOT

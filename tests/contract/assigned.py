@@ -14,7 +14,8 @@ from sqlanon.methods import method
 from sqlanon.methods.base import Context
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent, Stopwatch
-from sqlanon.release.make.prepare import Prepared, prepare
+from sqlanon.release.prepare.prepare import prepare
+from sqlanon.release.prepare.staged import Prepared
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Encoded, encode
 from sqlanon.table.scratch import Scratch

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlanon.engines.base import Statement, TableRef
-from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.sqltext import identifier
 from tests.contract.cases import QI, Case, release_rows
 from tests.oracle.requirements import Privacy

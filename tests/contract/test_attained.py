@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.release.make import classes as making
+from sqlanon.release.divide import classes as making
 from sqlanon.sqltext import identifier
 from tests.contract.cases import QI, Case, release_rows
 from tests.oracle.requirements import Privacy

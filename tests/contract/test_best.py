@@ -19,7 +19,7 @@ from sqlanon.methods import method
 from sqlanon.methods.base import Context
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
-from sqlanon.release.make.classes import Machine
+from sqlanon.release.divide.classes import Machine
 from sqlanon.table.scratch import Scratch
 from tests.contract.assigned import Sample, encoded_sample
 from tests.contract.cases import multiset, release_rows

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-import sqlanon.release.make.classes as making
+import sqlanon.release.divide.classes as making
 from sqlanon.errors import PrivacyViolation
 from sqlanon.evaluate.divergence import divergence
 from sqlanon.evaluate.subject import subject

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqlanon.loss import Extent, extents
-from sqlanon.release.check.verify import verify_staged
+from sqlanon.release.verify.verify import verify_staged
 from tests.contract.axes import Way
 from tests.contract.cases import QI, Case, release_rows
 from tests.contract.test_types import EXTREME, NARROW, ONLY, one_column
@@ -31,7 +31,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, Extent]:
         last.update(extents(scratch, recoded.boxes, encoded.quasi))
         return verify_staged(scratch, encoded, classed, recoded, form)
 
-    monkeypatch.setattr("sqlanon.release.make.classes.verify_staged", measure_and_verify)
+    monkeypatch.setattr("sqlanon.release.divide.classes.verify_staged", measure_and_verify)
     return last
 
 

@@ -9,8 +9,9 @@ import pytest
 import sqlanon
 from benchmarks.release import fill
 from sqlanon.errors import PrivacyViolation
-from sqlanon.release.check.verify import verify_staged
-from sqlanon.release.make import classes, prepare
+from sqlanon.release.divide import classes
+from sqlanon.release.prepare import prepare
+from sqlanon.release.verify.verify import verify_staged
 from sqlanon.table import scratch
 from sqlanon.table.stage import take_stage
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.release.make import run as making
+from sqlanon.release import run as making
 from tests.contract.cases import QI, Case, release_rows
 from tests.contract.own_boxes import OWN, SMALL, fetch, run, version_of
 from tests.contract.samples import CORE
@@ -34,7 +34,7 @@ def test_samples_are_released_and_verified(shared_db: Any, case: Case, form: str
 def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int, int]:
     """Which row of the source has which slot of the certificate, filled while a run is made: by a published column of unique values."""
     found: dict[int, int] = {}
-    matched = making.candidates.matched
+    matched = making.own_boxes.matched
 
     def recorded(scratch: Any, encoded: Any, classed: Any, matches: Any) -> Any:
         (alias,) = (one.alias for one in encoded.roles.kept if one.column.name == name)
@@ -43,7 +43,7 @@ def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int
             found[int(slot)] = case.values(name).index(names[rid])
         return matched(scratch, encoded, classed, matches)
 
-    monkeypatch.setattr(making.candidates, "matched", recorded)
+    monkeypatch.setattr(making.own_boxes, "matched", recorded)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sqlanon.release.check.candidates import Certificate, regular
+from sqlanon.release.verify.certificate import Certificate, regular
 from sqlanon.table.scratch import Scratch
 
 Edges = list[tuple[int, int, int]]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlanon.engines.base import Statement
-from sqlanon.release.check import audit_regular
+from sqlanon.release.audit import without_certificate
 from tests.contract.cases import QI, Case
 from tests.contract.own_boxes import OWN, SMALL, placed, version_of
 from tests.contract.samples import CORE
@@ -88,7 +88,7 @@ def test_what_is_not_decided_is_said(shared_db: Any, tmp_path: Path, monkeypatch
         view, spec=replace(release.spec, privacy=replace(release.spec.privacy, own_boxes=False))
     )
     assert found.not_measured == ("the policy asks for classes, and the release has boxes of their own",)
-    monkeypatch.setattr(audit_regular, "MOST_ROWS", 4)
+    monkeypatch.setattr(without_certificate, "MOST_ROWS", 4)
     assert "not decided: of more than 4 rows" in release.audit().not_measured[0]
     change(shared_db, release, "DELETE FROM {table} WHERE s = 's0'")
     assert (

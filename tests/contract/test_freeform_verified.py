@@ -19,8 +19,8 @@ from sqlanon.methods.base import Matches
 from sqlanon.methods.freeform import draw, secret
 from sqlanon.methods.freeform import method as code
 from sqlanon.methods.freeform.draw import drawn as draw_of
-from sqlanon.release.make import classes as making
-from sqlanon.release.make.candidates import Drawn
+from sqlanon.release.divide import classes as making
+from sqlanon.release.divide.own_boxes import Drawn
 from tests.contract.cases import QI, Case
 from tests.contract.own_boxes import SMALL, fetch, run
 from tests.oracle.requirements import Privacy
@@ -28,9 +28,9 @@ from tests.oracle.requirements import Privacy
 
 def drawn_anew(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any, Drawn], Drawn]) -> None:
     """What was drawn, changed before it is recoded."""
-    drawn = making.candidates.drawn
+    drawn = making.own_boxes.drawn
     monkeypatch.setattr(
-        making.candidates, "drawn", lambda context, *more: change(context, drawn(context, *more))
+        making.own_boxes, "drawn", lambda context, *more: change(context, drawn(context, *more))
     )
 
 
@@ -205,8 +205,8 @@ def test_an_order_of_equal_rows_that_is_not_the_secrets_is_refused(
     """It might be that of their private values, which makes some matchings impossible to a reader."""
     case = Case("alike", {"x": "INTEGER", "s": "INTEGER"}, tuple((i // 10, i) for i in range(30)),
                 {"x": QI()}, ("s",), Privacy(k=3))  # fmt: skip
-    keyed = making.candidates.keyed
-    monkeypatch.setattr(making.candidates, "keyed", lambda *some: keyed(*some[:-1], "another"))
+    keyed = making.own_boxes.keyed
+    monkeypatch.setattr(making.own_boxes, "keyed", lambda *some: keyed(*some[:-1], "another"))
     with pytest.raises(
         PrivacyViolation, match="rows are not numbered in the order of their quasi values and"
     ):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sqlanon.engines.base import Statement
-from sqlanon.release.make import run as making
+from sqlanon.release import run as making
 from tests.contract.own_boxes import OWN, SMALL, placed, run, version_of
 from tests.engines import read_table
 

@@ -11,7 +11,7 @@ import pytest
 
 import sqlanon
 from sqlanon.errors import PrivacyViolation
-from sqlanon.release.make import classes
+from sqlanon.release.divide import classes
 from sqlanon.table import listed
 
 TABLES = {

@@ -14,7 +14,7 @@ import pytest
 from sqlanon.declared import METHODS
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.policy import release
-from sqlanon.release.make import united
+from sqlanon.release.divide import merge_failing_groups
 from tests.contract.value_models import (
     BEYOND,
     COLUMNS,
@@ -114,7 +114,7 @@ def test_verify_refuses_classes_that_do_not_meet_it(
     shared_db: Any, table: str, model: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     declare(monkeypatch, "careless", tampering(), "mondrian")
-    monkeypatch.setattr(united, "not_monotone", lambda _: [])  # what unites groups that fail
+    monkeypatch.setattr(merge_failing_groups, "not_monotone", lambda _: [])  # what unites groups that fail
     with pytest.raises(PrivacyViolation, match=rf"{model.name} of s: asked .*; [0-9]+ classes fail"):
         shared_db.anonymize(table, **{**asked_for(model, tmp_path), "k": 1, "method": "careless"})
     assert not shared_db.engine.exists(shared_db.engine.target(f"release.{table}"))
@@ -175,7 +175,7 @@ def test_long_runs_meet_it(shared_db: Any, model: Model, method: str, tmp_path: 
 @pytest.mark.parametrize("method", ["tree", "hilbert", "mondrian"])
 def test_groups_of_equal_boxes_that_fail_together_are_united(shared_db: Any, method: str) -> None:
     """Few different rows: classes of the same box each meet delta-disclosure that ignores absent values, and not what readers see as one."""
-    united = 0
+    merge_failing_groups = 0
     for seed in range(6):
         drawn = random.Random(seed)
         rows = [(i, drawn.randrange(6), drawn.choice("aab" if i % 3 else "abcd")) for i in range(90)]
@@ -194,5 +194,5 @@ def test_groups_of_equal_boxes_that_fail_together_are_united(shared_db: Any, met
         for members in groups.values():
             for one, count in Counter(members).items():
                 assert abs(math.log2(count / len(members) / share[one])) < 1
-        united += any("united with others" in note for note in made.report.notes)
-    assert united or method == "mondrian"
+        merge_failing_groups += any("united with others" in note for note in made.report.notes)
+    assert merge_failing_groups or method == "mondrian"

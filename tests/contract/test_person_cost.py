@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlanon.policy import release
-from sqlanon.release.make import persons_cost
+from sqlanon.release.trials import persons_cost
 from tests.contract.test_person_rows import ASKED, place, visits
 
 WHOLE: dict[str, Any] = {**ASKED, "persons": "whole"}

@@ -14,7 +14,7 @@ from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.policy import release
 from sqlanon.privacy import Grouped, requirements
 from sqlanon.privacy.over_persons import OverPersons
-from sqlanon.release.make import united
+from sqlanon.release.divide import merge_failing_groups
 from sqlanon.table.scratch import Scratch
 from tests.contract.test_person_rows import COLUMNS, place
 from tests.covering import seeds
@@ -107,7 +107,7 @@ def test_verify_refuses_parts_that_do_not_meet_it(
         rows += [(first + i, 1, w, value, f"z{first + i}", 0) for i in range(9)]
         rows += [(first + 9 + i, 1, w, other, f"z{first + 9}", 0) for i in range(9)]
     rows += [(36 + i, 2, "pq"[i % 2], "ab"[i // 2 % 2], f"x{i}", 0) for i in range(36)]
-    monkeypatch.setattr(united, "not_monotone", lambda _: [])  # what unites groups that fail
+    monkeypatch.setattr(merge_failing_groups, "not_monotone", lambda _: [])  # what unites groups that fail
     declare(
         monkeypatch, "careless", tampering("UPDATE {t} SET class = CASE WHEN rid < 36 THEN 0 ELSE 1 END", as_one=True), "mondrian"
     )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import GuardError, InfeasibleError, PrivacyViolation
-from sqlanon.release.make import united
+from sqlanon.release.divide import merge_failing_groups
 from tests.contract.test_person_rows import ASKED, classes, place, reached, visits
 from tests.declared import declare
 from tests.safety.bad import tampering
@@ -46,7 +46,7 @@ def test_verify_refuses_values_of_too_few_persons(shared_db: Any, monkeypatch: p
         (9 + i, 1, "p", "b", "z9", 0) for i in range(9)
     ]
     rows += [(18 + i, 2, "p", "abcd"[i % 4], f"y{i}", 0) for i in range(20)]
-    monkeypatch.setattr(united, "not_monotone", lambda _: [])  # what unites groups that fail
+    monkeypatch.setattr(merge_failing_groups, "not_monotone", lambda _: [])  # what unites groups that fail
     declare(
         monkeypatch, "careless", tampering("UPDATE {t} SET class = CASE WHEN rid < 18 THEN 0 ELSE 1 END", as_one=True), "mondrian"
     )  # fmt: skip

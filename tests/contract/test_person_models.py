@@ -17,7 +17,7 @@ from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.policy import release
 from sqlanon.privacy import Grouped, Values, requirements
 from sqlanon.privacy.over_persons import OverPersons
-from sqlanon.release.make import united
+from sqlanon.release.divide import merge_failing_groups
 from sqlanon.table.scratch import Scratch
 from tests.contract.person_value_models import MODELS, Model
 from tests.contract.test_person_rows import ASKED, classes, owner, place, visits
@@ -211,7 +211,7 @@ def test_verify_refuses_classes_that_do_not_meet_it(
     """Two classes: over rows both meet the models; over persons nine of the ten of the one have the same value."""
     rows = [(i, 1, "p", "abcd"[i % 4 if i >= 9 else 0], f"z{min(i, 9)}", 0) for i in range(9 + 27)]
     rows += [(36 + i, 2, "p", "abcd"[i % 4], f"y{i}", 0) for i in range(36)]
-    monkeypatch.setattr(united, "not_monotone", lambda _: [])  # what unites groups that fail
+    monkeypatch.setattr(merge_failing_groups, "not_monotone", lambda _: [])  # what unites groups that fail
     declare(
         monkeypatch, "careless", tampering("UPDATE {t} SET class = CASE WHEN rid < 36 THEN 0 ELSE 1 END", as_one=True), "mondrian"
     )  # fmt: skip

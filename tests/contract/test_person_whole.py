@@ -16,7 +16,7 @@ import pytest
 
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.policy import release
-from sqlanon.release.make import whole
+from sqlanon.release.divide import persons_whole
 from tests.contract.test_person_rows import ASKED, classes, place, reached, visits
 from tests.declared import declare
 from tests.engines import PAIR, create_table, read_table
@@ -211,13 +211,13 @@ def test_what_most_rows_of_a_person_have_guides_where_most_rows_have_it(
         for p in range(60)
         for i in range(10)
     ]
-    seen, right = [], whole.guided
+    seen, right = [], persons_whole.guided
 
     def guides(scratch: Any, encoded: Any, units: Any, part: Any, found: Any) -> Any:
         seen.append(len(found))
         return right(scratch, encoded, units, part, found)
 
-    monkeypatch.setattr(whole, "guided", guides)
+    monkeypatch.setattr(persons_whole, "guided", guides)
     made = shared_db.anonymize(place(shared_db, rows), **WHOLE)
     assert seen[0] == guided
     assert made.report.classes > 1
@@ -246,7 +246,7 @@ def test_refine_is_not_used_where_the_rows_lose_more_by_it(shared_db: Any) -> No
 
 def careless(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
     """Rows get the class of their person, and then somebody tampers with it."""
-    right = whole.assigned
+    right = persons_whole.assigned
 
     def wrong(context: Any, method: Any) -> Any:
         made = right(context, method)
@@ -254,7 +254,7 @@ def careless(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
         context.scratch.engine.execute(statement.format(t=table))
         return made
 
-    monkeypatch.setattr(whole, "assigned", wrong)
+    monkeypatch.setattr(persons_whole, "assigned", wrong)
 
 
 def test_verify_refuses_a_person_who_is_split(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqlanon import policy
-from sqlanon.release.make import part
+from sqlanon.release.trials import sample
 from tests.engines import create_table
 
 TREE = "a1;a;*\na2;a;*\nb1;b;*\nb2;b;*\n"
@@ -67,7 +67,7 @@ def test_trials_are_left_out(shared_db: Any) -> None:
 
 
 def test_a_part_of_a_large_table_is_an_estimate(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part, "MOST_MEASURED", 100)
+    monkeypatch.setattr(sample, "MOST_MEASURED", 100)
     name = people(shared_db, 320)
     spec = policy.release(
         source=name,

@@ -11,7 +11,7 @@ import pytest
 
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query import find as finding
-from sqlanon.release.store.metadata import metadata_rows
+from sqlanon.release.catalog.metadata import metadata_rows
 from tests.contract.leaving import Leaving
 from tests.declared import declare
 from tests.engines import ENGINES
@@ -132,7 +132,7 @@ def test_metadata_without_a_token_are_not_kept(
                 cells[5] = json.dumps(facts)
             yield tuple(cells)
 
-    monkeypatch.setattr("sqlanon.release.store.publish.metadata_rows", old)
+    monkeypatch.setattr("sqlanon.release.publish.publish.metadata_rows", old)
     release(shared_db, source)
     assert shared_db.query(COUNT.format(t=source)).rows[0]["n"].low == 12
     assert not shared_db._asked

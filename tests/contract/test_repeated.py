@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from sqlanon.engines.base import TableRef
-from sqlanon.release.store import repeated
+from sqlanon.release.publish import array_dictionary
 from sqlanon.sqltext import statement
 from tests.contract.cases import release_rows
 from tests.contract.samples import MIXED
@@ -47,11 +47,11 @@ def test_many_rows_keep_their_order() -> None:
     assert pairs == (400_000, 400_000)
 
 
-@pytest.mark.parametrize("few", [0, repeated.FEW_ARRAYS])
+@pytest.mark.parametrize("few", [0, array_dictionary.FEW_ARRAYS])
 def test_a_release_is_the_same(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     plain = release_rows(shared_db, MIXED, tmp_path, format="ranges")[0]
-    monkeypatch.setattr(repeated, "MANY_ROWS", 0)
-    monkeypatch.setattr(repeated, "FEW_ARRAYS", few)
+    monkeypatch.setattr(array_dictionary, "MANY_ROWS", 0)
+    monkeypatch.setattr(array_dictionary, "FEW_ARRAYS", few)
     assert release_rows(shared_db, MIXED, tmp_path, format="ranges")[0] == plain

@@ -15,7 +15,7 @@ import pytest
 from sqlanon.declared.cost import Cost
 from sqlanon.methods.fulldomain import levels
 from sqlanon.policy import release as spec_of
-from sqlanon.release.make import part
+from sqlanon.release.trials import sample
 from sqlanon.table.scratch import Scratch
 from tests.contract.cases import QI, Case, release_rows
 from tests.contract.lattices import case
@@ -55,7 +55,7 @@ def test_a_large_table_is_measured_in_part(
     for engine in PAIR:
         db = connect_module(engine)
         source = one.create(db)
-        monkeypatch.setattr(part, "MOST_MEASURED", 20)
+        monkeypatch.setattr(sample, "MOST_MEASURED", 20)
         (note,) = notes(db, one, source, tmp_path, method=GLOBAL)
         assert note.endswith("an estimate, measured on 14 of 41 rows, which lose more than all of them")
 
@@ -93,7 +93,7 @@ def test_fewer_rows_where_the_lattice_is_large(monkeypatch: pytest.MonkeyPatch) 
     found = {}
     for nodes in (1, 100_000, 327_680, 10**9):
         monkeypatch.setattr(levels, "nodes_of", lambda _, nodes=nodes: nodes)
-        found[nodes] = part.most_measured(ready, 10)
+        found[nodes] = sample.most_measured(ready, 10)
     assert found == {1: 20_000, 100_000: 20_000, 327_680: 5_000, 10**9: 625}
 
 
@@ -103,7 +103,7 @@ def test_a_part_that_does_not_meet_what_is_asked(
     """Every second row is measured, and has the same sensitive value."""
     one = case(74, Privacy(k=1, l=Fraction(2)), rows=40)
     one = replace(one, rows=tuple((*row[:3], "ab"[i % 2]) for i, row in enumerate(one.rows)))
-    monkeypatch.setattr(part, "MOST_MEASURED", 20)
+    monkeypatch.setattr(sample, "MOST_MEASURED", 20)
     for engine in PAIR:
         db = connect_module(engine)
         source = one.create(db)

@@ -204,7 +204,7 @@ def test_a_physical_table_that_is_not_the_staged_one(
     shared_db: Any, reported: Any, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     run = tampering(
-        monkeypatch, reported, "sqlanon.release.store.publish", "verify_physical", on_physical(change)
+        monkeypatch, reported, "sqlanon.release.publish.publish", "verify_physical", on_physical(change)
     )
     refused(shared_db, reported, run)
 
@@ -227,7 +227,7 @@ def test_released_values_that_do_not_cover_their_rows(
     shared_db: Any, reported: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], change: str
 ) -> None:
     """The staged check: every original value lies in what is published for its row."""
-    import sqlanon.release.make.classes as home
+    import sqlanon.release.divide.classes as home
 
     real = home.verify_staged
 
@@ -247,7 +247,7 @@ def test_sets_and_nodes_that_do_not_cover(
     shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     """The covering predicates of nominal sets and hierarchy nodes."""
-    import sqlanon.release.make.classes as home
+    import sqlanon.release.divide.classes as home
 
     tree = tmp_path / "tree.csv"
     tree.write_text("a;m;*\nb;m;*\nc;n;*\nd;n;*\n")

@@ -15,8 +15,8 @@ from sqlanon.engines.base import Statement
 from sqlanon.loss.extents import extents
 from sqlanon.methods import METHODS
 from sqlanon.progress import Silent, Stopwatch
-from sqlanon.release.make.prepare import prepare
-from sqlanon.release.make.wide import COPIES
+from sqlanon.release.prepare.prepare import prepare
+from sqlanon.release.prepare.width_limits import COPIES
 from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
 from tests.engines import ENGINES, PAIR

@@ -12,7 +12,7 @@ import pytest
 import sqlanon
 from sqlanon.engines.base import TableRef
 from sqlanon.formats import Grouping, Recoded
-from sqlanon.release.check import verify
+from sqlanon.release.verify import verify
 from sqlanon.table.scratch import Scratch
 from tests.contract.test_verify import (  # noqa: F401 - fixtures
     SHORT,
@@ -66,7 +66,7 @@ def test_a_class_below_k(shared_db: Any, reported: Callable[..., Any], kind: str
 def test_a_physical_table_that_is_not_the_staged_one(
     shared_db: Any, reported: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, change: str  # noqa: F811
 ) -> None:  # fmt: skip
-    home = "sqlanon.release.store.publish"
+    home = "sqlanon.release.publish.publish"
     run = tampering(monkeypatch, reported, home, "verify_physical", on_physical(change))
     refused(shared_db, reported, run)
 

@@ -17,8 +17,8 @@ from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.kernels.requirements import allowed_slots, demands_of, new_counters, satisfied
 from sqlanon.policy import release, schema
 from sqlanon.privacy import Coded
-from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.policy_diff import differences
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.policy_diff import differences
 from tests.declared import declare
 from tests.engines import create_table, read_table
 from tests.extend.share import DECLARED, Share

@@ -16,7 +16,7 @@ import sqlanon
 from sqlanon.declared import FORMATS
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.policy import release
-from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.spec import GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import add_template
 from tests.declared import declare

@@ -74,7 +74,7 @@ def test_versions_that_an_erasure_did_not_drop_are_not_returned_to(
     """It was killed after the version without the keys was published."""
     table, spec, _ = begun(shared_db, keep=3)
     with monkeypatch.context() as patch:
-        patch.setattr("sqlanon.release.store.publish.drop_old", lambda *_: [])
+        patch.setattr("sqlanon.release.publish.publish.drop_old", lambda *_: [])
         with pytest.raises(DatabaseError, match="could not be dropped"):
             shared_db.erase(spec, [{"id": 3}], confirmed=True)
     for to in (None, 1):
@@ -101,7 +101,7 @@ def test_an_erasure_that_never_reached_the_file_is_done_by_the_next_run(
         db.run(spec)
         asked = db.erase(spec, [{"id": 3}])
         with monkeypatch.context() as patch:
-            patch.setattr("sqlanon.release.store.second_file.put_in_place", broken)
+            patch.setattr("sqlanon.release.publish.second_file.put_in_place", broken)
             with pytest.raises(sqlanon.SqlanonError):
                 db.erase(spec, [{"id": 3}], confirmed=True)
         with pytest.raises(PolicyError):

@@ -13,7 +13,7 @@ import pytest
 
 from sqlanon import policy
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
-from sqlanon.release.frozen.outlook import Outlook, look
+from sqlanon.release.frozen.next_version import Outlook, look
 from sqlanon.spec import RefreshSpec
 from tests.frozen.wards import FRESH, begun, classes, hashed, lineage_table, seen, spec_of, write
 
@@ -97,7 +97,7 @@ def test_the_clock_decides_when_a_cohort_is_due(shared_db: Any, monkeypatch: pyt
     day = "2030-01-{:02d}T00:00:00+00:00".format
 
     def at(number: int) -> None:
-        for module in ("make.prepare", "frozen.which"):
+        for module in ("prepare.prepare", "frozen.choose_lineage"):
             monkeypatch.setattr(f"sqlanon.release.{module}.now", lambda: day(number))
 
     at(5)
@@ -187,7 +187,7 @@ def test_rows_that_were_refused_wait_and_their_age_counts(
 def later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
     """Set the clock of runs."""
     at = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=days)
-    for module in ("make.prepare", "frozen.which"):
+    for module in ("prepare.prepare", "frozen.choose_lineage"):
         monkeypatch.setattr(f"sqlanon.release.{module}.now", at.isoformat)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from sqlanon.engines.base import Column
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.release.frozen.spelling import says
+from sqlanon.release.frozen.exact_casts import says
 from tests.engines import create_table
 from tests.frozen.wards import begun, seen, spec_of, ward, write
 

@@ -28,7 +28,7 @@ def test_a_file_that_was_never_put_in_place_leaves_the_lineage_as_it_was(
     with sqlanon.connect(f"duckdb:///{database}") as db:
         write(db, "people", source)
         with monkeypatch.context() as patch:
-            patch.setattr("sqlanon.release.store.second_file.put_in_place", broken)
+            patch.setattr("sqlanon.release.publish.second_file.put_in_place", broken)
             with pytest.raises(sqlanon.SqlanonError):
                 db.run(spec)
         # Readers never had that version: the lineage that it began is none.
@@ -44,7 +44,7 @@ def test_a_file_that_was_never_put_in_place_leaves_the_lineage_as_it_was(
         write(db, "people", source | more | {60: (5, 1, "cold", 1)})
 
         with monkeypatch.context() as patch:
-            patch.setattr("sqlanon.release.store.second_file.put_in_place", broken)
+            patch.setattr("sqlanon.release.publish.second_file.put_in_place", broken)
             with pytest.raises(sqlanon.SqlanonError):
                 db.run(spec)
         after = db.engine.fetch(f"SELECT * FROM {lineage} ORDER BY 1")
@@ -74,8 +74,8 @@ def test_a_run_undoes_a_killed_one_though_a_table_of_the_lineage_is_gone(
         db.run(spec)
         write(db, "people", source | more)
         with monkeypatch.context() as patch:
-            patch.setattr("sqlanon.release.store.second_file.put_in_place", killed)
-            patch.setattr("sqlanon.release.store.publish._tidy", lambda *_: None)
+            patch.setattr("sqlanon.release.publish.second_file.put_in_place", killed)
+            patch.setattr("sqlanon.release.publish.publish._tidy", lambda *_: None)
             with pytest.raises((OSError, sqlanon.SqlanonError)):
                 db.run(spec)
         rows = lineage_table(db, "people")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FILES = (
-    "sqlanon/privacy/*.py", "sqlanon/release/check/verify*.py", "sqlanon/formats/*.py", "sqlanon/query/logic/*.py",
+    "sqlanon/privacy/*.py", "sqlanon/release/verify/verify*.py", "sqlanon/formats/*.py", "sqlanon/query/logic/*.py",
     "sqlanon/query/where/*.py", "sqlanon/query/boxes/*.py", "sqlanon/query/rewrite/sums.py", "sqlanon/query/rewrite/*aggregates.py",
 )  # fmt: skip
 """The modules that mutants are drawn from."""

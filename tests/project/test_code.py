@@ -84,6 +84,24 @@ def test_nobody_asks_which_engine_it_is():
     assert [f"{label(path)}:{line}" for path in outside for line in comparisons(path)] == []
 
 
+MODES = {"own_boxes", "token", "whole"}
+
+
+def modes(path: Path) -> Iterator[int]:
+    """The lines where a file asks a policy whose rows a method divides."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute) and node.attr in MODES:
+            owner = getattr(node.value, "attr", getattr(node.value, "id", ""))
+            if owner.lstrip("_") in {"spec", "privacy"}:
+                yield node.lineno
+
+
+def test_one_file_asks_how_a_policy_has_rows_divided():
+    room = PACKAGE / "release" / "divide"
+    found = {label(path) for path in room.glob("*.py") for _ in modes(path)}
+    assert found == {label(room / "choose_division.py")}
+
+
 def plain_strings(path: Path) -> Iterator[int]:
     """The lines where a file gives an engine SQL that is no `Statement`, which runs on the path of whoever connected."""
     for node in ast.walk(ast.parse(path.read_text())):

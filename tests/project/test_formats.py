@@ -18,7 +18,7 @@ ROOM = PACKAGE / "formats"
 OTHERS = {
     "sqlanon/evaluate/workload.py",
     "sqlanon/policy/workload.py",
-    "sqlanon/release/store/catalog_entry.py",
+    "sqlanon/release/catalog/entry.py",
 }
 """Where something else has the name of a format: a workload's generator ``ranges``, a report's number of rows ``suppressed``."""
 

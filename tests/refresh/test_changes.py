@@ -9,8 +9,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.release.store.catalog_policy import redacted
-from sqlanon.release.store.policy_diff import differences, weakenings
+from sqlanon.release.catalog.policy_diff import differences, weakenings
+from sqlanon.release.catalog.redacted_policy import redacted
 from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec, ReleaseSpec
 
 PLAIN = ReleaseSpec("r", "t", (ColumnSpec("age", "quasi"), ColumnSpec("d", "sensitive")), PrivacySpec(k=5))

@@ -11,8 +11,8 @@ import pytest
 
 import sqlanon
 from sqlanon.engines.base import Statement, TableRef
-from sqlanon.release.make import classes as making
-from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.divide import classes as making
 from tests.contract.own_boxes import fetch, placed
 from tests.covering import seeds
 from tests.engines import create_table, read_table
@@ -40,7 +40,7 @@ def write(db: Any, table: str, source: Source, illness: str = "i") -> None:
 def graphs(monkeypatch: pytest.MonkeyPatch) -> list[Graph]:
     """The graph of every version that is made, as it was drawn."""
     made: list[Graph] = []
-    draw = making.candidates.drawn
+    draw = making.own_boxes.drawn
 
     def seen(context: Any, *more: Any) -> Any:
         found = draw(context, *more)
@@ -53,7 +53,7 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> list[Graph]:
         made.append({age: (drawn[rid], frozenset(fits[rid])) for rid, age in ages.items()})
         return found
 
-    monkeypatch.setattr(making.candidates, "drawn", seen)
+    monkeypatch.setattr(making.own_boxes, "drawn", seen)
     return made
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import sqlanon
 from sqlanon.progress import Silent, Stopwatch
-from sqlanon.release.store.second_file import put
+from sqlanon.release.publish.second_file import put
 
 
 @pytest.mark.parametrize("fails", [False, True])

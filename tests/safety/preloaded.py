@@ -11,7 +11,7 @@ from sqlanon.formats import format_of
 from sqlanon.kernels.fast_runs import best_row_runs  # noqa: F401
 from sqlanon.methods import code
 from sqlanon.methods.onedim import direct, dual, orders  # noqa: F401
-from sqlanon.release.make import run  # noqa: F401
+from sqlanon.release import run  # noqa: F401
 from sqlanon.sqltext.compile import _template
 from sqlanon.sqltext.find import _root
 from tests.contract.samples import MIXED

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 import sqlanon
-from sqlanon.release.store import publish
+from sqlanon.release.publish import publish
 from tests.refresh.conftest import fill, release
 
 

@@ -15,7 +15,7 @@ from sqlanon import policy
 from sqlanon.engines import guest
 from sqlanon.engines.base import TableRef
 from sqlanon.progress import Silent
-from sqlanon.release.make.classes import Machine
+from sqlanon.release.divide.classes import Machine
 
 OPERATORS = (
     "+",

@@ -15,9 +15,9 @@ import duckdb
 import pytest
 
 from sqlanon.engines.base import TableRef
-from sqlanon.release.store import phases
-from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.metadata import COLUMNS
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.metadata import COLUMNS
+from sqlanon.release.publish import two_phase
 from sqlanon.sqltext import statement
 from tests.engines import PAIR
 from tests.weakest import Lost, WeakestEngine, weakest
@@ -69,7 +69,7 @@ class Place:
             self.sql(f"INSERT INTO {name}_metadata (column_name, published) VALUES ('', '{facts}'), ('age', '[]')")  # fmt: skip
         self.before, self.after = (self.entry(version) for version in (1, 2))
         self.calm = self.engine()
-        phases.point(self.calm, self.before, None)
+        two_phase.point(self.calm, self.before, None)
 
     def entry(self, version: int) -> Entry:
         report = {"published_sensitive": VIEWS[1] if len(self.shapes[version - 1]) > 1 else None}
@@ -129,9 +129,9 @@ def made(case: str, rows: int = 2) -> Iterator[Place]:
 
 def published(place: Place, engine: WeakestEngine) -> None:
     """As `publish` and `rollback` do it."""
-    shown = phases.pointings(engine, place.after.view, place.after.physical, pair=len(place.shapes[1]) > 1)
-    phases.commit(engine, shown, place.before)
-    phases.point(engine, place.after, place.before)
+    shown = two_phase.pointings(engine, place.after.view, place.after.physical, pair=len(place.shapes[1]) > 1)
+    two_phase.commit(engine, shown, place.before)
+    two_phase.point(engine, place.after, place.before)
 
 
 def killed(place: Place, after: int) -> bool:
@@ -170,12 +170,12 @@ def test_one_version_after_every_statement(case):
                 else:
                     reached.append(place.seen())
                 if reached[-1] == 1:
-                    phases.take_back(place.calm, place.after, [place.before, place.after])
+                    two_phase.take_back(place.calm, place.after, [place.before, place.after])
                 else:
-                    phases.point(place.calm, place.after, place.before)
+                    two_phase.point(place.calm, place.after, place.before)
                 assert place.seen() == reached[-1]
                 place.plain()
-                phases.point(place.calm, place.before, place.after)
+                two_phase.point(place.calm, place.before, place.after)
                 if ended:
                     break
             assert reached == sorted(reached)
@@ -186,7 +186,7 @@ def test_a_view_of_somebody_else_is_left():
     """What has the name of a view that the next version would have, and was made after the run was killed."""
     with made("second view comes") as place:
         place.sql("CREATE VIEW release.people_sensitive AS SELECT 1 AS mine")
-        phases.take_back(place.calm, place.after, [place.before, place.after])
+        two_phase.take_back(place.calm, place.after, [place.before, place.after])
         assert place.sql("FROM release.people_sensitive").fetchall() == [(1,)]
         assert not place.there("_sqlanon.people_v2_view")
 
@@ -212,7 +212,7 @@ def test_metadata_of_an_older_sqlanon():
                 place.sql('ALTER TABLE _sqlanon.people_v1_metadata RENAME role TO "Role"')
                 place.sql("CREATE OR REPLACE VIEW release.people_metadata AS SELECT 1 AS none")
                 place.sql("ALTER TABLE _sqlanon.people_v1_metadata DROP declared")
-                phases.point(place.calm, place.before, None)
+                two_phase.point(place.calm, place.before, None)
                 ended = not killed(place, after)
                 assert place.seen() == 2 or not ended
                 if ended:
@@ -240,15 +240,15 @@ def test_names_that_differ_in_case_where_that_makes_them_others(connect):
         )
         run(f"CREATE VIEW {schema}.metadata AS SELECT * FROM {schema}.v2_metadata")
         run(f"UPDATE {schema}.v2_metadata SET published = 'now'")
-        metadata = phases.Pointing(place("metadata"), place("v2_metadata"))
-        names = phases._in_order(old, new)
+        metadata = two_phase.Pointing(place("metadata"), place("v2_metadata"))
+        names = two_phase._in_order(old, new)
         db.engine.execute(
-            phases._switch(db.engine, place("people"), names, place("v1"), place("v2"), metadata)
+            two_phase._switch(db.engine, place("people"), names, place("v1"), place("v2"), metadata)
         )
         assert db.engine.fetch(f'SELECT "Age" FROM {schema}.people') == [(2,)]
         made = statement(
             "publish/follow", "postgres", metadata=place("followed"), before=place("v1_metadata"), after=place("v2_metadata"),
-            columns=phases._alike(*facts), view=place("people"), shown=place("v2"), column="Age", renamed=[], types=None,
+            columns=two_phase._alike(*facts), view=place("people"), shown=place("v2"), column="Age", renamed=[], types=None,
             next=0,
         )  # fmt: skip
         db.engine.execute(made)

@@ -69,8 +69,8 @@ def test_default_privileges_show_no_statistics(connect, role, who):
 
         def finish(self, release: str) -> None: ...
 
-    from sqlanon.release.make.classes import Machine
-    from sqlanon.release.make.run import run
+    from sqlanon.release.divide.classes import Machine
+    from sqlanon.release.run import run
 
     run(db.engine, release("p1", key=["id"]), Machine.here(), Look())
     db.engine.execute("INSERT INTO p1 SELECT i, 30, 'm', 'flu' FROM generate_series(1000, 1010) AS g(i)")
@@ -254,7 +254,7 @@ def test_audit_and_releases_write_nothing(server):
     from sqlanon.database import Database
     from sqlanon.engines.postgres.engine import PostgresEngine
     from sqlanon.progress import Silent
-    from sqlanon.release.make.classes import Machine
+    from sqlanon.release.divide.classes import Machine
 
     def opened(read_only: bool, target: str) -> Database:
         return Database(

@@ -18,7 +18,7 @@ from sqlanon import policy
 from sqlanon.database.database import Database
 from sqlanon.engines.duckdb.engine import DuckDBEngine
 from sqlanon.progress import Silent
-from sqlanon.release.make.classes import Machine
+from sqlanon.release.divide.classes import Machine
 from sqlanon.results import RunReport
 from tests.safety.people import RELEASE, ROWS, VERSIONS, assert_tidy, write_people
 from tests.weakest import Lost, normal, weakest

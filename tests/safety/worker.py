@@ -71,7 +71,7 @@ def rollback_until(reported: Connection, url: str, stage: str) -> None:
 def unpublish_until(reported: Connection, url: str, stage: str, file: str) -> None:
     """Withdraw the release of people up to ``unlink`` or ``unlinked`` of its file, or with a view dropped: ``dropped``."""
     import sqlanon
-    from sqlanon.release.store import unpublish
+    from sqlanon.release.publish import unpublish
 
     unlink, withdrawn = Path.unlink, unpublish.withdrawn
 
@@ -106,7 +106,7 @@ def _stop_at_replace(reported: Connection, stage: str) -> None:
 
 
 def _stop_after_swap(reported: Connection) -> None:
-    from sqlanon.release.store import publish
+    from sqlanon.release.publish import publish
 
     swap = publish.swap
 

@@ -9,8 +9,8 @@ import pytest
 import sqlanon
 from sqlanon.engines.spark.names import qualified
 from sqlanon.errors import DatabaseError, LockedError
-from sqlanon.release.store import publish
-from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.publish import publish
 from tests.safety.people import RELEASE, ROWS
 from tests.spark.killed import write_people
 

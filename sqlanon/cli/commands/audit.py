@@ -189,8 +189,8 @@ def audit(
         return _together(screen, where, together)
     assert table is not None
     with database(where, screen, read_only=True) as connected:
-        from sqlanon.release.check.audit_place import table_named
-        from sqlanon.release.make.row_security import measured_in_part
+        from sqlanon.release.audit.place import table_named
+        from sqlanon.release.prepare.row_security import measured_in_part
 
         table = table_named(connected.engine, table)
         warned = measured_in_part(connected.engine, table)

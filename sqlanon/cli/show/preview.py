@@ -10,7 +10,7 @@ from sqlanon.cli.show.text import count, safe, table
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
-    from sqlanon.release.make.preview import Preview
+    from sqlanon.release.preview import Preview
 
 
 def preview_report(screen: Screen, found: Preview, following: str) -> None:

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.lineage import number_of
+from sqlanon.release.catalog.metadata import metadata_rows
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
+from sqlanon.release.divide.classes import Made
+from sqlanon.release.frozen.choose_lineage import newest
 from sqlanon.release.frozen.shape import Shape, kept_columns
 from sqlanon.release.frozen.verify import Before, Cohort, verify_before, verify_version
 from sqlanon.release.frozen.version import Step, published, record
-from sqlanon.release.frozen.which import newest
-from sqlanon.release.make.classes import Made
-from sqlanon.release.make.prepare import Staged
-from sqlanon.release.store.lineage import number_of
-from sqlanon.release.store.metadata import metadata_rows
-from sqlanon.release.store.private_tables import private_table
-from sqlanon.release.store.publish import Content, as_verified, listed
-from sqlanon.release.store.state import SHOWN, ReleaseState
+from sqlanon.release.prepare.staged import Staged
+from sqlanon.release.publish.publish import Content, as_verified, listed
 from sqlanon.results import RunReport
 from sqlanon.table.scratch import Scratch
 

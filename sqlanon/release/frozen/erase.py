@@ -9,23 +9,24 @@ from dataclasses import replace
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
-from sqlanon.release.frozen.listed import lineages_by_others, list_mark, secret_is_lost, unrecognized
-from sqlanon.release.frozen.named import hashed_keys
+from sqlanon.release.catalog.catalog import Catalog, now
+from sqlanon.release.catalog.lineage import Lineage, number_of
+from sqlanon.release.catalog.refresh import Decision
+from sqlanon.release.catalog.rights import drop_statistics
+from sqlanon.release.catalog.state import SHOWN, ReleaseState, read_state
+from sqlanon.release.catalog.target import Publication, target_of
+from sqlanon.release.divide.classes import Machine
+from sqlanon.release.frozen.choose_lineage import lineage_of_run, own_histories
+from sqlanon.release.frozen.erased_keys import lineages_by_others, list_mark, secret_is_lost, unrecognized
+from sqlanon.release.frozen.hashed_keys import hashed_keys
 from sqlanon.release.frozen.run import run_frozen
 from sqlanon.release.frozen.version import Step, listing, record
-from sqlanon.release.frozen.which import lineage_of_run, own_histories
-from sqlanon.release.make.classes import Machine
-from sqlanon.release.make.prepare import Staged, read_source
-from sqlanon.release.store.catalog import Catalog, now
-from sqlanon.release.store.kept_scratch import KeptScratch
-from sqlanon.release.store.lineage import Lineage, number_of
-from sqlanon.release.store.publish import make_room
-from sqlanon.release.store.refresh import Decision
-from sqlanon.release.store.retention import dropped_as, drops_of, shows_erased
-from sqlanon.release.store.rights import drop_statistics
-from sqlanon.release.store.second_file import reconcile
-from sqlanon.release.store.state import SHOWN, ReleaseState, read_state
-from sqlanon.release.store.target import Publication, target_of
+from sqlanon.release.prepare.prepare import read_source
+from sqlanon.release.prepare.staged import Staged
+from sqlanon.release.publish.kept_scratch import KeptScratch
+from sqlanon.release.publish.publish import make_room
+from sqlanon.release.publish.retention import dropped_as, drops_of, shows_erased
+from sqlanon.release.publish.second_file import reconcile
 from sqlanon.results import EraseReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch

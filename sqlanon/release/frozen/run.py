@@ -10,25 +10,26 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError
 from sqlanon.privacy.population import of_rows
 from sqlanon.progress import Stopwatch
-from sqlanon.release.check import history
+from sqlanon.release.catalog.lineage import Lineage, secret_mark
+from sqlanon.release.catalog.refresh import Decision
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.catalog.target import Publication
+from sqlanon.release.divide.classes import Machine, Made, make_classes, measured
 from sqlanon.release.frozen import limits
+from sqlanon.release.frozen.choose_lineage import own_histories
 from sqlanon.release.frozen.content import content_of
-from sqlanon.release.frozen.exits import exit_groups
-from sqlanon.release.frozen.listed import lineages_by_others, list_mark
-from sqlanon.release.frozen.outlook import last_report, look
+from sqlanon.release.frozen.erased_keys import lineages_by_others, list_mark
+from sqlanon.release.frozen.exit_groups import exit_groups
+from sqlanon.release.frozen.next_version import last_report, look
 from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
 from sqlanon.release.frozen.version import Entered, Step, entered_of, refuse
-from sqlanon.release.frozen.which import own_histories
-from sqlanon.release.make.classes import Machine, Made, make_classes, measured
-from sqlanon.release.make.prepare import Prepared, Staged, profiled
-from sqlanon.release.make.versions import Compared, compare_versions
-from sqlanon.release.make.warned import warnings
-from sqlanon.release.store.lineage import Lineage, secret_mark
-from sqlanon.release.store.publish import put_in
-from sqlanon.release.store.refresh import Decision
-from sqlanon.release.store.state import ReleaseState
-from sqlanon.release.store.target import Publication
+from sqlanon.release.history import history
+from sqlanon.release.history.compare_versions import Compared, compare_versions
+from sqlanon.release.prepare.prepare import profiled
+from sqlanon.release.prepare.release_warnings import warnings
+from sqlanon.release.prepare.staged import Prepared, Staged
+from sqlanon.release.publish.publish import put_in
 from sqlanon.results import LineageReport, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch

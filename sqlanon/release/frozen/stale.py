@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlanon.engines.base import TableRef
 from sqlanon.formats import Layout, Recoded, RowGroups, format_of
-from sqlanon.release.frozen.census import Comparison
+from sqlanon.release.catalog.lineage import Lineage
+from sqlanon.release.frozen.row_counts import Comparison
 from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
-from sqlanon.release.store.lineage import Lineage
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Encoded

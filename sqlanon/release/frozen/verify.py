@@ -10,10 +10,10 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping, Recoded
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.population import of_rows
-from sqlanon.release.check.history import repeated
-from sqlanon.release.check.verify import Verified, measure_persons, measure_requirements
 from sqlanon.release.frozen.shape import Shape
 from sqlanon.release.frozen.version import Step, published
+from sqlanon.release.prepare.key import repeated
+from sqlanon.release.verify.verify import Verified, measure_persons, measure_requirements
 from sqlanon.results import LineageReport, RequirementResult
 from sqlanon.sqltext import table_name
 from sqlanon.table.encode import Encoded

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlanon.engines.base import Bind, Statement, TableRef
+from sqlanon.release.catalog.lineage import KEEPS, Lineage
+from sqlanon.release.catalog.rights import drop_statistics
+from sqlanon.release.divide.classes import Made
 from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
-from sqlanon.release.make.classes import Made
-from sqlanon.release.store.lineage import KEEPS, Lineage
-from sqlanon.release.store.rights import drop_statistics
 from sqlanon.table.scratch import Scratch
 
 
@@ -224,7 +224,7 @@ def entered_of(
         version: the version that publishes it.
         at: the time of the run.
         made: the cohort's classes.
-        history: its history, as `sqlanon.release.check.history.rows_of` makes it.
+        history: its history, as `sqlanon.release.history.history.rows_of` makes it.
         exits: its rows of classes that are divided into exit groups; None: no class is.
         shape: the columns of the version.
         begins: the lineage begins with it.

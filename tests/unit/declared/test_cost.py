@@ -12,7 +12,7 @@ from sqlanon.database import Database
 from sqlanon.declared.cost import COLUMNS, Cost, K
 from sqlanon.methods import Problem, method
 from sqlanon.policy import release as spec_of
-from sqlanon.release.make.plan import estimate
+from sqlanon.release.plan import estimate
 from sqlanon.spec import MethodSpec
 
 COST = Cost(

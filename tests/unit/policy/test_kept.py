@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import sqlanon
 from sqlanon.policy import release
-from sqlanon.release.store.catalog_policy import redacted
+from sqlanon.release.catalog.redacted_policy import redacted
 from sqlanon.spec import RefineSpec
 
 CANARY = "c4n4ry"

@@ -13,8 +13,8 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Map, Presence, Recursive
 from sqlanon.errors import PolicyError
 from sqlanon.policy import release, schema
-from sqlanon.release.store.catalog_policy import redacted
-from sqlanon.release.store.policy_diff import differences
+from sqlanon.release.catalog.policy_diff import differences
+from sqlanon.release.catalog.redacted_policy import redacted
 from sqlanon.spec import Hierarchy
 
 GOOD = [

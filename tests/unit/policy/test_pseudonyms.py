@@ -8,7 +8,7 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.policy import load, release
-from sqlanon.release.store.catalog_policy import redacted
+from sqlanon.release.catalog.redacted_policy import redacted
 
 BASE = """version: 1
 releases:

@@ -1,0 +1,1 @@
+"""Audits of tables and releases, by their own queries: also of tables that sqlanon did not make."""

@@ -1,0 +1,251 @@
+"""Audit: what the groups of a table show, also of a table that sqlanon did not make. Its numbers come from the table alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from sqlanon.declared import most_suppressed
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.formats import COUNT, GROUP, Grouping
+from sqlanon.privacy import requirements, stored
+from sqlanon.privacy.base import Requirement
+from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.population import of_rows
+from sqlanon.release.audit.audit_pair import audit_groups, counted_beside, facts_beside
+from sqlanon.release.audit.by_certificate import audit_candidates, has_own_boxes
+from sqlanon.release.audit.distinguishing_columns import lowering
+from sqlanon.release.audit.judge_persons import judged
+from sqlanon.release.audit.place import Place, audited
+from sqlanon.release.audit.unknown_values import unknown_values
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.verify import persons
+from sqlanon.release.verify.population import audit_population
+from sqlanon.release.verify.tokens import audit_tokens
+from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.stage import hashes_of
+
+PUBLISHED = ("sensitive", "insensitive", "pseudonym")
+"""Roles of columns that do not come from a class."""
+
+
+def audit(
+    engine: Engine,
+    table: str,
+    *,
+    quasi: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    spec: ReleaseSpec | None = None,
+) -> AuditReport:
+    """Group any table or view and measure k, l and re-identification risk.
+
+    Risks count the fewest persons of a class wherever persons can be counted: by ``identifiers``, and for a release of events
+    by the private tables of its catalog's schema, over the release's own classes.
+
+    A release that went into another file (``publish_file``) is read there, by its policy and from the database of its source.
+
+    A release in format anatomy is two tables: name the one with the rows, and both are read.
+
+    Args:
+        engine: where the table is.
+        table: its name.
+        quasi: the columns that make the classes; None: every column but the sensitive ones (and identifiers).
+        sensitive: columns whose diversity is measured.
+        identifiers: columns whose distinct values are counted per class, each by itself, NULLs as one value.
+        spec: a policy's release, whose requirements are then checked as well; None: those that the catalog has of the version that the view shows.
+
+    Raises:
+        PolicyError: a column does not exist, or plays two roles.
+    """
+    with audited(engine, table, spec) as place:
+        return _audit(engine, place, table, quasi, sensitive, identifiers, spec)
+
+
+def _roles(spec: ReleaseSpec | None, entry: Entry | None) -> dict[str, str]:
+    """The roles of the source's columns: by the policy, else by the catalog where the table is a release."""
+    if spec is not None:
+        return {item.name: item.role for item in spec.columns}
+    if entry is not None:
+        return {column["name"]: column["role"] for column in entry.policy["columns"]}
+    return {}
+
+
+def _audit(
+    engine: Engine, place: Place, table: str, quasi: Sequence[str] | None, sensitive: Sequence[str], identifiers: Sequence[str],
+    spec: ReleaseSpec | None,
+) -> AuditReport:  # fmt: skip
+    relation = place.relation
+    facts = facts_beside(engine, relation.ref)
+    if has_own_boxes(place.entry, facts):
+        return audit_candidates(engine, place, bool(quasi or sensitive or identifiers), spec)
+    counted = counted_beside(engine, relation, facts)
+    missing, starred = (int(facts.get(kind, 0)) for kind in ("left_out", "starred"))
+    names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
+    roles = _roles(spec, place.entry)
+    own_sensitive = [name for name in names if roles.get(name) == "sensitive"]
+    if spec is not None and not sensitive:
+        sensitive = own_sensitive
+    known = {name.lower(): name for name in names}
+    chosen = None if quasi is None else list(dict.fromkeys(_known(table, known, name) for name in quasi))
+    beside = (
+        [column.name for column in counted.columns if column.name not in (GROUP, COUNT)] if counted else []
+    )
+    known |= {name.lower(): name for name in beside}
+    sensitive = [name for name in (_known(table, known, name) for name in sensitive) if name not in beside]
+    identifiers = [_known(table, known, name) for name in identifiers]
+    twice = sorted((set(chosen or ()) & set(sensitive)) | (set(identifiers) & {*(chosen or ()), *sensitive}))
+    if twice:
+        raise PolicyError(f"audit {table}: {', '.join(twice)} cannot have two roles")
+    hidden = (*sensitive, *identifiers, *(name for name in names if roles.get(name) == "pseudonym"))
+    everything = [name for name in names if name not in hidden or name in (chosen or ())]
+    if chosen is None:
+        chosen = [name for name in everything if roles.get(name) not in PUBLISHED]
+    classes, k, largest, singles, rows, _ = _sizes(engine, relation.ref, chosen)
+    k_all = k if chosen == everything else _sizes(engine, relation.ref, everything)[1]
+    left_out = tuple(name for name in everything if name not in chosen)
+    alone, together = (
+        lowering(k, chosen, left_out, lambda names: _sizes(engine, relation.ref, names)[1])
+        if k_all < k
+        else ((), ())
+    )
+    grouping = Grouping(relation.ref, tuple(chosen))
+    found = tuple(_diversity(engine, grouping, sensitive, i) for i in range(len(sensitive)))
+    results: tuple[RequirementResult, ...] = ()
+    not_measured: tuple[str, ...] = ()
+    groups = None
+    if counted is not None:
+        groups, diversity, results = audit_groups(engine, relation, counted, chosen, spec)
+        found = (diversity, *found)
+    elif spec is not None:
+        # What the policy promises is judged over its own classes and sensitive columns, whatever columns are named here.
+        classed = [name for name in names if roles.get(name) not in PUBLISHED]
+        own = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
+        named = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
+        asked = requirements(spec.privacy, tuple(own_sensitive), tuple(named), spec.columns)
+        results = tuple(
+            _checked(engine, own, own_sensitive, item) for item in of_rows(asked) if not item.counts_persons
+        )
+        # Where rows were left out, a value may be among them alone.
+        not_measured = () if missing else unknown_values(engine, relation.ref, asked)
+        more, uncounted = audit_population(engine, relation, spec, asked)
+        results, not_measured = results + more, not_measured + uncounted
+        of_persons = [item for item in asked if item.counts_persons]
+        if of_persons:
+            more, uncounted = judged(
+                engine, place.entry, spec, tuple(named), own_sensitive, of_persons, relation.ref
+            )
+            results, not_measured = results + more, not_measured + uncounted
+    elif place.entry is not None and place.entry.file is None:
+        results, not_measured = _promised(engine, relation, place.entry, names, roles, own_sensitive)
+    if spec is not None and spec.token is not None:
+        results += audit_tokens(engine, relation, place.entry, spec)
+    results += _all_rows(rows, missing, starred, place.entry, spec)
+    here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
+    linked = persons.of_version(engine, place.entry)
+    if spec is not None:
+        more, uncounted = persons.checked(spec, place.entry, linked)
+        results += more
+        not_measured += uncounted
+    elif place.entry is not None:
+        results += persons.checked_together([place.entry.policy], linked.fewest)[0]
+    return AuditReport(
+        table=place.shown,
+        rows=rows,
+        quasi=tuple(chosen),
+        left_out=left_out,
+        classes=classes,
+        k=k,
+        max_class=largest,
+        k_all=k_all,
+        unique_rows=singles,
+        highest_risk=max(1 / k if k else 0.0, here.highest, linked.highest),
+        average_risk=max(classes / rows if rows else 0.0, here.average, linked.average),
+        sensitive=found,
+        requirements=results,
+        min_identifiers={**here.fewest, **linked.fewest},
+        groups=groups,
+        not_measured=not_measured,
+        lowering=alone,
+        lowering_together=together,
+        suppressed=missing + starred,
+        missing=missing,
+    )
+
+
+def _promised(
+    engine: Engine,
+    relation: Relation,
+    entry: Entry,
+    names: Sequence[str],
+    roles: Mapping[str, str],
+    sensitive: Sequence[str],
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
+    """What the version that a view shows promises, by the catalog, judged over the view's own classes; and what could not be measured.
+
+    Requirements over persons and against a population need the policy (``-p``): they are not in it.
+    """
+    try:
+        privacy = stored(entry.policy["privacy"])
+    except PolicyError as error:
+        return (), (str(error),)
+    own = Grouping(relation.ref, tuple(name for name in names if roles.get(name) not in PUBLISHED))
+    asked = requirements(privacy, tuple(sensitive))
+    return tuple(
+        _checked(engine, own, sensitive, item) for item in of_rows(asked) if not item.counts_persons
+    ), ()
+
+
+def _all_rows(
+    rows: int, missing: int, starred: int, version: Entry | None, spec: ReleaseSpec | None
+) -> tuple[RequirementResult, ...]:
+    """Of a release with suppressed rows: those left out and those in it are the source's; no more than the policy allows."""
+    if not missing and not starred:
+        return ()
+    found = []
+    source = rows + missing
+    if version is not None and missing:
+        known = int(version.report["rows"])
+        found.append(RequirementResult("rows, with those left out", None, known, source, known == source))
+    if spec is not None:
+        most, lost = most_suppressed(spec, source), missing + starred
+        found.append(RequirementResult("rows suppressed, at most", None, most, lost, lost <= most))
+    return tuple(found)
+
+
+def _known(table: str, known: dict[str, str], name: str) -> str:
+    if name in known.values():
+        return name
+    if name.lower() not in known:
+        raise PolicyError(f"audit {table}: there is no column {name}; columns: {', '.join(known.values())}")
+    return known[name.lower()]
+
+
+def _sizes(engine: Engine, target: TableRef, classes: Sequence[str]) -> tuple[int, ...]:
+    row = engine.fetch(
+        statement(
+            "verify/k_anonymity",
+            engine.dialect,
+            {"asked": 1},
+            target=target,
+            classes=list(classes),
+            count=None,
+        )
+    )[0]
+    return tuple(int(str(cell)) for cell in row)
+
+
+def _diversity(engine: Engine, grouping: Grouping, sensitive: Sequence[str], i: int) -> SensitiveAudit:
+    one = Fraction(1)
+    frequency = grouping.measure(engine, FrequencyDiversity(one, sensitive[i], i), sensitive).reached
+    distinct = grouping.measure(engine, DistinctDiversity(one, sensitive[i], i), sensitive).reached
+    return SensitiveAudit(sensitive[i], int(distinct), float(frequency))
+
+
+def _checked(
+    engine: Engine, grouping: Grouping, sensitive: Sequence[str], requirement: Requirement
+) -> RequirementResult:
+    return requirement.result(grouping.measure(engine, requirement, sensitive))

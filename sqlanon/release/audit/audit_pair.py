@@ -1,0 +1,96 @@
+"""Audit of format anatomy: one table has the rows and their groups, the other the sensitive values.
+
+The metadata table only says that there are two; every number is counted from both tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.formats import COUNT, GROUP, Grouping, format_of
+from sqlanon.privacy import requirements
+from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.release.catalog.metadata import COLUMNS
+from sqlanon.release.catalog.views import metadata_of, sensitive_of, spelled
+from sqlanon.release.verify.verify_pair import disagreeing
+from sqlanon.results import GroupAudit, RequirementResult, SensitiveAudit
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+
+
+def counted_beside(engine: Engine, relation: Relation, facts: Mapping[str, Any]) -> Relation | None:
+    """The table of sensitive values, if ``relation`` is a release that has one; ``facts`` as `facts_beside` read them.
+
+    Raises:
+        PolicyError: ``relation`` is that table itself.
+    """
+    ref = relation.ref
+    suffix = sensitive_of(replace(ref, name="")).name
+    if ref.name.endswith(suffix) and ref.name != suffix:
+        rows = replace(ref, name=ref.name.removesuffix(suffix))
+        if _counted(engine, rows, facts_beside(engine, rows)) == ref.name:
+            raise PolicyError(
+                f"audit {ref}: it counts the sensitive values of {rows}; audit {rows}, which reads both tables"
+            )
+    name = _counted(engine, ref, facts)
+    return engine.relation(spelled(replace(ref, name=name))) if name else None
+
+
+def facts_beside(engine: Engine, rows: TableRef) -> dict[str, Any]:
+    """The metadata of a release as a whole, by name; empty where it has no metadata table."""
+    metadata = metadata_of(rows)
+    if rows.schema is None or not engine.exists(metadata):
+        return {}
+    known = [column.name for column in engine.relation(spelled(metadata)).columns]
+    if known != [name for name, _ in COLUMNS]:
+        return {}  # not a table of sqlanon
+    found = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
+    return dict(json.loads(str(found[0][0]))) if found else {}
+
+
+def _counted(engine: Engine, rows: TableRef, facts: Mapping[str, Any]) -> str | None:
+    """The name that the metadata of a release give for its table of sensitive values."""
+    name = facts.get("sensitive_view")
+    return name if name and engine.exists(replace(rows, name=name)) else None
+
+
+def audit_groups(
+    engine: Engine,
+    rows: Relation,
+    counted: Relation,
+    quasi: Sequence[str],
+    spec: ReleaseSpec | None,
+) -> tuple[GroupAudit, SensitiveAudit, tuple[RequirementResult, ...]]:
+    """The groups, the diversity of the sensitive column in them, and a policy's requirements.
+
+    k of a policy whose format hides the quasi values is counted over the quasi columns, where it then fails.
+    """
+    (value,) = (column.name for column in counted.columns if column.name not in (GROUP, COUNT))
+    one, grouping, exact = (
+        Fraction(1),
+        Grouping(counted.ref, (GROUP,), COUNT),
+        Grouping(rows.ref, tuple(quasi)),
+    )
+    sizes = grouping.measure(engine, KAnonymity(one), (value,)).sizes
+    assert sizes is not None
+    groups, apart = disagreeing(engine, rows.ref, counted.ref)
+    diversity = SensitiveAudit(
+        value,
+        int(grouping.measure(engine, DistinctDiversity(one, value, 0), (value,)).reached),
+        float(grouping.measure(engine, FrequencyDiversity(one, value, 0), (value,)).reached),
+    )
+    results = [RequirementResult("groups that agree", None, groups, groups - apart, apart == 0)]
+    for item in requirements(spec.privacy, (value,), (), spec.columns) if spec is not None else ():
+        hides = spec is not None and not format_of(spec.format.kind).facts.exact
+        by_columns = hides and isinstance(item, KAnonymity)
+        measured = exact.measure(engine, item, ()) if by_columns else grouping.measure(engine, item, (value,))
+        results.append(item.result(measured))
+    found = GroupAudit(str(counted.ref), sizes.classes, sizes.smallest, sizes.largest, apart)
+    return found, diversity, tuple(results)

@@ -1,0 +1,84 @@
+"""Audit of a release with boxes of their own: by its certificate, or by its source what may be; the view alone does not show k."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.release.audit.place import Place
+from sqlanon.release.audit.without_certificate import most_candidates
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.verify.recheck_certificate import altered, has_certificate
+from sqlanon.results import AuditReport, RequirementResult
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+
+
+def has_own_boxes(entry: Entry | None, facts: Mapping[str, Any]) -> bool:
+    """Whether every row of a release has a box of its own, by the catalog or by its metadata."""
+    return facts.get("boxes") == "own" or bool(entry and entry.certificate)
+
+
+def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
+    """Check the certificate of a release: its matchings, its draw, that they are made by the secret, and that the table is as it was written.
+
+    Without a certificate, and with a policy whose source is here, k can be refuted (`most_candidates`), and is never said to hold.
+
+    Args:
+        engine: the session.
+        place: the release.
+        named: columns are named for the audit.
+        spec: a policy's release, whose k is checked as well.
+
+    Raises:
+        PolicyError: from here neither the certificate nor the source can be read, or columns are named, which would make classes.
+
+    Cost: groupings of the certificate's k n edges, and the remix once more.
+    """
+    entry, what = place.entry, f"audit {place.shown}: every row has a box of its own"
+    if named:
+        raise PolicyError(f"{what}, so that columns make no classes; name no columns")
+    if entry is None or not has_certificate(engine, entry):
+        if spec is None:
+            raise PolicyError(
+                f"{what}, and how many rows fit a box is not to be seen in the view: k cannot be measured. Audit it in the database of its "
+                "source, whose private schema has the certificate; without that, name the policy, by whose source k can be refuted"
+            )
+        return _without(engine, place, spec)
+    asked = spec.privacy.k if spec is not None else int(entry.policy["privacy"]["k"])
+    k = int(entry.policy["privacy"]["k"])
+    rows = int(str(engine.fetch(statement("table/count", engine.dialect, source=place.relation.ref))[0][0]))
+    wrong = altered(engine, entry, place.relation)
+    lost = [wrong] if wrong is not None else []
+    if spec is not None and not spec.privacy.own_boxes:
+        lost.append("the policy asks for classes, and the release has boxes of their own")
+    reached = 0 if wrong is not None else k
+    held = RequirementResult("k", None, asked, reached, reached >= asked)
+    return _report(place, rows, reached, (held,), lost)
+
+
+def _without(engine: Engine, place: Place, spec: ReleaseSpec) -> AuditReport:
+    """What the source says without a certificate: that k does not hold, or that it may."""
+    rows = int(str(engine.fetch(statement("table/count", engine.dialect, source=place.relation.ref))[0][0]))
+    if not spec.privacy.own_boxes:
+        return _report(
+            place, rows, 0, (), ["the policy asks for classes, and the release has boxes of their own"]
+        )
+    most, why = most_candidates(engine, place.relation, spec)
+    held: tuple[RequirementResult, ...] = ()
+    if most is not None and most < spec.privacy.k:
+        held = (RequirementResult("k, at most", None, spec.privacy.k, most, False),)
+    return _report(place, rows, 0, held, [f"k, as there is no certificate: {why}"])
+
+
+def _report(
+    place: Place, rows: int, k: int, requirements: tuple[RequirementResult, ...], lost: list[str]
+) -> AuditReport:
+    """``k``: candidates of each row, if that is proved; else 0."""
+    risk = 1 / k if k else 1.0
+    return AuditReport(
+        table=place.shown, rows=rows, quasi=(), left_out=(), classes=rows, k=k, max_class=k, k_all=k, unique_rows=0,
+        highest_risk=risk, average_risk=risk, sensitive=(), requirements=requirements, not_measured=tuple(lost), candidates=True,
+    )  # fmt: skip

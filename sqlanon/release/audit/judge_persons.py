@@ -1,0 +1,96 @@
+"""Requirements over persons in an audit by the policy: they are counted in the private link table of the version.
+
+It has hashes of sensitive values. What asks which values these are finds them in the published table, by the same hash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.formats import Grouping
+from sqlanon.privacy.base import Requirement
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.verify.persons import link_columns, linked, nulls_in, published_rows, why_missing
+from sqlanon.results import RequirementResult
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+
+def judged(
+    engine: Engine, entry: Entry | None, spec: ReleaseSpec, names: Sequence[str], sensitive: Sequence[str],
+    requirements: Sequence[Requirement], target: TableRef,
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:  # fmt: skip
+    """Measure requirements that count the persons of ``names`` over a version's private link table.
+
+    Those that read values find them in ``target``, the published table with the columns ``sensitive``, by their hashes.
+
+    Returns the results, and of what could not be measured the reason. The link table has hashes of sensitive values where the
+    version's policy has `persons: rows`, and numbers of persons by its `null_person`: with another one they are not those of ``spec``.
+    """
+    if (
+        entry is not None
+        and spec.person
+        and nulls_in([entry.policy], names[0]) == "distinct" != spec.null_person
+    ):
+        return (), tuple(
+            f"{one.name} by {one.column}: version {entry.version} was made with null_person: distinct; run again"
+            for one in requirements
+        )
+    columns = {name.lower(): column for name, column in linked(engine, entry).items()}
+    values = _values(engine, entry, sensitive)
+    lacking = [f"{one.name} by {one.column}: the private tables do not link persons and sensitive values"
+               for one in requirements if one.column in sensitive and not values]  # fmt: skip
+    able = [one for one in requirements if one.column not in sensitive or values]
+    missing = [name for name in names if name.lower() not in columns]
+    if missing or entry is None:
+        lacking += [f"{one.name} by {one.column}: {why_missing(entry)}" for one in able]
+        return (), tuple(lacking)
+    results: list[RequirementResult] = []
+    with published_rows(engine, entry, [*columns.values(), *values]) as table:
+        grouping = Grouping(table, ("class",), persons=tuple(columns[name.lower()] for name in names))
+        reading_values = {one.column for one in able if one.reads_values}
+        read = {value: name for value, name in zip(values, sensitive, strict=False) if name in reading_values}
+        read = {} if entry.frozen else read
+        with _valued(engine, grouping, values, read, target) as valued:
+            for one in able:
+                if one.reads_values and valued is None:
+                    lacking.append(
+                        f"{one.name} by {one.column}: a lineage has hashes of values that the table does not have; each run measures it of its cohort"
+                        if entry.frozen
+                        else f"{one.name} by {one.column}: the table has other values than version {entry.version} was made with"
+                    )
+                    continue
+                groups = valued if valued and one.reads_values else grouping
+                results.append(one.result(groups.measure(engine, one, values)))
+    return tuple(results), tuple(lacking)
+
+
+@contextmanager
+def _valued(
+    engine: Engine, grouping: Grouping, values: Sequence[str], read: Mapping[str, str], target: TableRef
+) -> Iterator[Grouping | None]:
+    """The same groups with the values of the columns ``read``, by their hashes, as ``target`` has them; None where it lacks some."""
+    if not read:
+        yield None
+        return
+    with Scratch(engine) as scratch:
+        table = scratch.table("valued")
+        columns = [{"alias": alias, "place": i, "name": read.get(alias)} for i, alias in enumerate(values, 1)]
+        scratch.execute(
+            "audit/valued", valued=table, linked=grouping.table, target=target, persons=list(grouping.persons), columns=columns
+        )  # fmt: skip
+        rows = [int(str(scratch.fetch("table/count", source=one)[0][0])) for one in (grouping.table, table)]
+        yield replace(grouping, table=table) if rows[0] == rows[1] else None
+
+
+def _values(engine: Engine, entry: Entry | None, sensitive: Sequence[str]) -> list[str]:
+    """The columns of a version's private link table with hashes of these sensitive columns; none where it lacks one."""
+    if entry is None:
+        return []
+    own = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]
+    known = link_columns(engine, entry)
+    found = [f"s{own.index(name.lower()) + 1}" for name in sensitive if name.lower() in own]
+    return found if len(found) == len(sensitive) and known.issuperset(found) else []

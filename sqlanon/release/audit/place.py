@@ -1,0 +1,95 @@
+"""Where the table that is audited is: in the session's database, or in the file that a release of it was published into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.errors import DatabaseError
+from sqlanon.release.audit.audit_pair import facts_beside
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.file_marker import version_in
+from sqlanon.release.catalog.views import spelled, view_of, views_of
+from sqlanon.spec import ReleaseSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is audited.
+
+    Attributes:
+        relation: the table or view.
+        entry: the catalog's version that it shows; None where it shows none, or the session may not read the catalog.
+        file: the file that it is in, unless it is in the session's database.
+    """
+
+    relation: Relation
+    entry: Entry | None
+    file: str | None
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return f"{self.relation.ref} in {self.file}" if self.file else str(self.relation.ref)
+
+
+@contextmanager
+def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Place]:
+    """The table, while its file is open.
+
+    A release that went into another file is read there where the session is on its source, whose private tables say who is in which
+    class. On the file itself they are out of reach.
+
+    Args:
+        engine: the session.
+        table: its name.
+        spec: the release of a policy that the table is audited against.
+    """
+    if spec is not None and spec.publish_file and engine.second_file:
+        entry = next((one for one in _published(engine, release=spec.name) if one.file), None)
+        view = view_of(engine, spec) if entry else None
+        if entry and view and view == engine.target(table):
+            there = replace(entry, file=spec.publish_file)
+            held = there if version_in(engine, there) == there.version else None
+            with engine.second_file.attach(spec.publish_file, read_only=True) as database:
+                relation = engine.relation(spelled(replace(view, database=database)))
+                yield Place(relation, held, spec.publish_file)
+            return
+    relation = engine.relation(table)
+    yield Place(relation, _shown_by(engine, relation.ref), None)
+
+
+def table_named(engine: Engine, name: str) -> str:
+    """The table or view of a name: itself, or the view of the published release that goes by it where no table does."""
+    try:
+        engine.relation(name)
+    except DatabaseError:
+        views = (one.view for one in _published(engine, release=name) if not one.file)
+        return next((spelled(view) for view in views if view is not None), name)
+    return name
+
+
+def is_release(engine: Engine, table: str) -> bool:
+    """Whether a table shows a published version: by the catalog as far as the session may read it, or by the metadata next to the table."""
+    ref = engine.relation(table).ref
+    return bool(facts_beside(engine, ref)) or any(
+        ref in views_of(entry) for entry in _published(engine, view=ref)
+    )
+
+
+def _published(engine: Engine, *, release: str | None = None, view: TableRef | None = None) -> list[Entry]:
+    """The published versions of a release, or those that may have a view."""
+    try:
+        return Catalog(engine).entries(release, statuses=("published",), views=[view] if view else ())
+    except DatabaseError:
+        return []  # the session is that of a reader
+
+
+def _shown_by(engine: Engine, view: TableRef) -> Entry | None:
+    return next((one for one in _published(engine, view=view) if one.view == view), None)
+
+
+__all__ = ["Place", "audited", "is_release", "table_named"]

@@ -1,0 +1,121 @@
+"""Two releases of one source that one reader holds: what the intersections of their classes leave of k and l."""
+
+from __future__ import annotations
+
+from sqlanon.declared import REQUIREMENTS
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.release.audit.together_certificates import together_candidates
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.refresh import link_columns_of
+from sqlanon.release.catalog.views import form_of
+from sqlanon.release.verify import persons
+from sqlanon.results import SensitiveAudit, TogetherReport
+from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec, person_name
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import assign_roles, counted_columns, take_stage
+
+
+def together(engine: Engine, first: str, second: str) -> TogetherReport:
+    """Measure k and l over the intersections of two releases' classes, which a reader of both knows.
+
+    Rows are matched through the private link tables, so this is what a reader who knows a person's place in both
+    releases is left with. Where one of them is of events, persons are counted in the
+    intersections as `audit` counts them. Where one of them has boxes of their own, candidates are counted: see `together_candidates`.
+
+    Cost: one pass over the source and two joins.
+
+    Raises:
+        PolicyError: not two published releases of one source.
+    """
+    catalog = Catalog(engine)
+    catalog.guard()
+    one, two = _published(catalog, first), _published(catalog, second)
+    if one.source != two.source:
+        raise PolicyError(
+            f"{first} and {second} have different sources ({one.source}, {two.source}); rows are matched within one source"
+        )
+    if one.release == two.release:
+        raise PolicyError(f"{first} and {second} are the same release; name two different releases")
+    for entry in (one, two):
+        form = form_of(entry)
+        if form.facts.paired:
+            raise PolicyError(
+                f"{entry.release} has format {form.facts.name}: its sensitive values belong to groups, not to rows, so that "
+                "intersections of classes do not say what a reader of both learns; give no reader both"
+            )
+    relation = engine.relation(one.source)
+    roles: dict[str, str] = {}
+    for entry in (one, two):
+        for column in entry.policy["columns"]:
+            if column["role"] in ("sensitive", "identifier") or column["name"] not in roles:
+                roles[column["name"]] = column["role"]
+    here = [column.name for column in relation.columns]
+    sensitive = [name for name in here if roles.get(name) == "sensitive"]
+    if link_columns_of(one, here) != link_columns_of(two, here):
+        raise PolicyError(
+            f"{first} and {second} name different identifiers, so their rows cannot be matched; give both policies the same and run them again"
+        )
+    spec = ReleaseSpec("together", one.source, tuple(ColumnSpec(name, "sensitive") for name in sensitive),
+                       PrivacySpec(), rest="drop")  # fmt: skip
+    policies = (one.policy, two.policy)
+    spelled = {name.lower(): name for name in here}
+    named = {
+        person_name(spelled[one.lower()] for one in columns): tuple(spelled[one.lower()] for one in columns)
+        for policy in policies
+        for columns in persons.columns_in(policy).values()
+        if all(one.lower() in spelled for one in columns)
+    }
+    counted = counted_columns(relation, named, {name: persons.nulls_in(policies, name) for name in named})
+    with Scratch(engine) as scratch:
+        found = assign_roles(spec, relation)
+        with engine.snapshot():
+            stage = take_stage(scratch, found, link_columns_of(one, here), persons=counted)
+        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+        if one.certificate or two.certificate:
+            return together_candidates(scratch, one, two, stage, rows)
+        floor = min(one.report["min_class"], two.report["min_class"])
+        aliases = [reading.alias for reading in found.sensitive]
+        row = scratch.fetch(
+            "audit/together",
+            {"floor": floor},
+            stage=stage,
+            first=one.link,
+            second=two.link,
+            sensitive=aliases,
+            persons=[person.alias for person in counted],
+        )[0]
+    classes, k, singles, matched, below = (int(str(cell)) for cell in row[:5])
+    diversity = tuple(
+        SensitiveAudit(name, int(str(row[5 + 2 * i])), float(str(row[6 + 2 * i])))
+        for i, name in enumerate(sensitive)
+    )
+    numbers = (int(str(cell)) for cell in row[5 + 2 * len(sensitive) :])
+    fewest = dict(zip((person.name for person in counted), numbers, strict=True))
+    results, not_measured = persons.checked_together(policies, fewest)
+    compared = sorted(
+        {
+            key
+            for policy in policies
+            for key in policy["privacy"]
+            if key in REQUIREMENTS and REQUIREMENTS[key].population
+        }
+    )
+    not_measured += tuple(
+        f"{key}: rows of the population in intersections of classes are not counted" for key in compared
+    )
+    return TogetherReport(
+        first=f"{one.release}@{one.version}", second=f"{two.release}@{two.version}", source=one.source, matched=matched,
+        unmatched=max(rows - matched, 0), classes=classes, k=k, k_first=one.report["min_class"],
+        k_second=two.report["min_class"], rows_below=below, unique_rows=singles, sensitive=diversity,
+        requirements=results, min_identifiers=fewest, not_measured=not_measured,
+    )  # fmt: skip
+
+
+def _published(catalog: Catalog, name: str) -> Entry:
+    entry = catalog.published(name)
+    if entry is None:
+        known = catalog.names_of_published()
+        raise PolicyError(f"{name} is not a published release of this database; published: {known}")
+    return entry

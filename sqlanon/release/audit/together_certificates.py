@@ -1,0 +1,100 @@
+"""Two releases of one source of which one or both have boxes of their own: candidates by the edges of the certificates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.privacy import requirements, stored
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.history.candidate_sets import NO_DIVERSITY, counted
+from sqlanon.release.verify import persons
+from sqlanon.results import RequirementResult, TogetherReport
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+def together_candidates(
+    scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int
+) -> TogetherReport:
+    """Count for every row the rows that its records in both releases may be of, to a reader who knows that they are of one row.
+
+    The least k that one of the two policies promises is to be left for every row, as `history` counts it for two versions.
+
+    Args:
+        scratch: the audit.
+        one: the first release.
+        two: the second one.
+        stage: the source's rows, table (rid, link).
+        rows: how many there are.
+
+    Raises:
+        PolicyError: a certificate is gone.
+
+    Cost: joins of the k n edges, and one step for each.
+    """
+    import numpy as np
+
+    found, matched = found_together(scratch, one, two, stage)
+    k_first, k_second = (int(entry.report["min_class"]) for entry in (one, two))
+    lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (one, two)) else []
+    if any(persons.counted_in(entry.policy) for entry in (one, two)):
+        lacking.append("persons: candidates are counted by rows")
+    asked = min(stored(entry.policy["privacy"]).k for entry in (one, two))
+    k = int(found.min()) if len(found) else 0
+    held = (RequirementResult("k", None, asked, k, k >= asked),) if len(found) else ()
+    return TogetherReport(
+        first=f"{one.release}@{one.version}", second=f"{two.release}@{two.version}", source=one.source, matched=matched,
+        unmatched=max(rows - matched, 0), classes=len(found), k=k, k_first=k_first, k_second=k_second,
+        rows_below=int(np.count_nonzero(found < min(k_first, k_second))), unique_rows=int(np.count_nonzero(found == 1)), sensitive=(),
+        requirements=held, not_measured=tuple(lacking), candidates=True,
+    )  # fmt: skip
+
+
+def found_together(
+    scratch: Scratch, one: Entry, two: Entry, stage: TableRef
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Of every row of one of the releases the rows that its records may be of, and how many rows both hold; see `together_candidates`."""
+    for entry in (one, two):
+        if not all(scratch.engine.exists(table) for table in entry.certificate):
+            raise PolicyError(
+                f"{entry.release} has boxes of their own, and its certificate is not in the private schema: candidates cannot be counted"
+            )
+    records = scratch.table("records")
+    scratch.execute(
+        "audit/together_records", records=records, stage=stage, first=_rows(one), second=_rows(two),
+        own_first=bool(one.certificate), own_second=bool(two.certificate),
+    )  # fmt: skip
+    fits = [scratch.table("fits"), scratch.table("fits_beside")]
+    for entry, table, place, slot in (
+        (one, fits[0], "place", "slot"),
+        (two, fits[1], "beside", "slot_beside"),
+    ):
+        edges = entry.certificate[0] if entry.certificate else None
+        named = slot if entry.certificate else None
+        scratch.execute(
+            "audit/together_fits", fits=table, records=records, place=place, slot=named, edges=edges
+        )
+    matched = int(str(scratch.fetch("audit/together_counts", records=records)[0][0]))
+    found = counted(scratch, records, fits[0], fits[1])
+    for table in (records, *fits):
+        scratch.drop(table)
+    return found, matched
+
+
+def _rows(entry: Entry) -> TableRef:
+    """The private table of a version's rows: of drawn boxes, or of classes."""
+    return entry.certificate[1] if entry.certificate else entry.link
+
+
+def _diverse(entry: Entry) -> bool:
+    """Whether the policy asks for more than k."""
+    sensitive = [column["name"] for column in entry.policy["columns"] if column["role"] == "sensitive"]
+    return len(requirements(stored(entry.policy["privacy"]), tuple(sensitive), ())) > 1
+
+
+__all__ = ["found_together", "together_candidates"]

@@ -1,0 +1,107 @@
+"""Without a certificate: whether boxes can be those of k matchings at all, by the source alone.
+
+Every row must fit k boxes and every box k rows, which degrees may refute, and both at once, which a maximum flow decides. A graph that exists
+proves no k: nobody knows by it which matchings were made, and how one of them was drawn.
+"""
+
+from __future__ import annotations
+
+from sqlanon.engines.base import Engine, Relation
+from sqlanon.formats import format_of
+from sqlanon.release.audit.covered_codes import TooWideError, covered_codes, tuples
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.domains import build_domains
+from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import assign_roles, take_stage
+
+MOST_ROWS = 50_000
+"""Rows beyond which nothing is decided."""
+
+
+def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tuple[int | None, str]:
+    """The largest k, up to the policy's, for which a k-regular graph of source rows and published boxes exists.
+
+    Args:
+        engine: the session, which has the source.
+        release: what is published.
+        spec: the policy's release, whose source is read.
+
+    Returns:
+        That k and what it means; or None, and why nothing was decided.
+
+    Raises:
+        PolicyError: the source is not in this database, or has other columns than the policy.
+
+    Cost: a snapshot of the source; every row is compared with every box, and flows of k n units over the pairs that fit.
+    """
+    source = engine.relation(spec.source)
+    with Scratch(engine) as scratch:
+        rows = int(str(scratch.fetch("table/count", source=source.ref)[0][0]))
+        boxes = int(str(scratch.fetch("table/count", source=release.ref)[0][0]))
+        if rows != boxes:
+            return None, f"not decided: the source has {rows} rows now, and the release {boxes} boxes"
+        if rows > MOST_ROWS:
+            return None, f"not decided: of more than {MOST_ROWS:,} rows"
+        roles = assign_roles(spec, source)
+        with engine.snapshot():
+            stage = take_stage(scratch, roles, [column.name for column in source.columns])
+        quasi, _, _ = build_domains(scratch, roles, stage)
+        encoded = encode(scratch, roles, stage, quasi, (), rows)
+        return _decided(scratch, encoded, release, spec)
+
+
+def _decided(
+    scratch: Scratch, encoded: Encoded, release: Relation, spec: ReleaseSpec
+) -> tuple[int | None, str]:
+    import numpy as np
+
+    from sqlanon.kernels.regular_graph import MOST_EDGES, fitting, greatest_flow
+
+    layout = format_of(spec.format.kind).layout(encoded.roles, encoded.quasi, spec.format)
+    lacking = set(layout.of_class) - {column.name for column in release.columns}
+    if lacking:
+        return (
+            None,
+            f"not decided: the release has no column {', '.join(sorted(lacking))}, which the policy publishes",
+        )
+    codes, members = tuples(scratch, encoded.work, encoded.quasi)
+    columns = [
+        {"code": domain.code, "names": layout.names[domain.code].published()} for domain in encoded.quasi
+    ]
+    cells = scratch.table("cells")
+    scratch.execute("regular/cells", cells=cells, target=release.ref, columns=columns)
+    cell, alike = tuples(scratch, cells, encoded.quasi, "_sqlanon_")
+    try:
+        means = covered_codes(scratch, format_of(spec.format.kind), encoded.quasi, layout.names, cells)
+    except TooWideError:
+        return None, "not decided: the published sets have too many values"
+    at, box = fitting(
+        codes, cell, means.low, means.high, means.null, means.start, means.size, means.bits, MOST_EDGES
+    )
+    if len(at) == 1:
+        return None, f"not decided: more than {MOST_EDGES:,} pairs of rows and boxes fit"
+    k, all_rows = spec.privacy.k, int(members.sum())
+    owner = np.repeat(np.arange(len(members)), np.diff(at))
+    of_rows = np.bincount(owner, alike[box].astype(np.float64), len(members))
+    of_boxes = np.bincount(box, members[owner].astype(np.float64), len(alike))
+    least = int(min(of_rows.min(), of_boxes.min()))
+    if least < k:
+        few, rows = int(members[of_rows < k].sum()), int(alike[of_boxes < k].sum())
+        why = f"{few} rows fit fewer than {k} boxes, and {rows} boxes fewer than {k} rows"
+    else:
+        if greatest_flow(at, box, members, alike, k) == k * all_rows:
+            return k, f"a {k}-regular graph exists, the draw is unknown"
+        why = f"no {k}-regular graph of rows and boxes exists"
+    below, above = (
+        0,
+        min(least + 1, k),
+    )  # a k-regular graph without one of its matchings is a (k - 1)-regular one
+    while above - below > 1:
+        half = (below + above) // 2
+        exists = greatest_flow(at, box, members, alike, half) == half * all_rows
+        below, above = (half, above) if exists else (below, half)
+    return below, why
+
+
+__all__ = ["MOST_ROWS", "most_candidates"]

@@ -1,0 +1,184 @@
+"""The catalog: one row a version of a release, in the private schema of the source's database. Never a cell value."""
+
+from __future__ import annotations
+
+import datetime
+import getpass
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlanon._version import __version__
+from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Found, Statement, TableRef
+from sqlanon.release.catalog.entry import LATER, READ, Entry, SourceState, entry_of
+from sqlanon.release.catalog.private_tables import private_table, schema_of
+from sqlanon.release.catalog.reader import STEP, CatalogReader
+from sqlanon.release.catalog.redacted_policy import hashed, redacted
+from sqlanon.release.catalog.rights import drop_statistics
+from sqlanon.results import RunReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+
+HASHES = ("_link", "_edges", "_drawn", "_history")
+"""What the names of private tables end with that hold hashes."""
+
+
+class Catalog(CatalogReader):
+    """The catalog table of one database; made on first use."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._later = LATER if engine.updates else (*LATER, STEP)
+
+    def complete(self, found: Found) -> bool:
+        """Whether there is a catalog with every column of today."""
+        known = {column.name for column in found.columns(self.table)}
+        return known.issuperset(self._later) and self._secrets in found.relations
+
+    def create(self, found: Found, schemas: Sequence[TableRef] = ()) -> None:
+        """Make the private schema and the catalog if they are missing; an older catalog gets its later columns.
+
+        Args:
+            found: `tables` and ``schemas``, as they were looked up; under the lock of schemas, if there is a catalog.
+            schemas: tables whose schemas are made as well.
+        """
+        dialect = self._engine.dialect
+        anew = self.table not in found.relations
+        makes = [schema_of(self._engine, self.table)] if anew else []
+        if self._engine.rights:
+            self._engine.execute_all(makes)
+            self._engine.rights.make_private(PRIVATE_SCHEMA, anew=anew)
+            makes = []
+        known = {column.name for column in found.columns(self.table)}
+        if anew:
+            makes.append(statement("catalog/create", dialect, catalog=self.table))
+            known = set(LATER)
+        makes += [
+            statement("catalog/add_column", dialect, catalog=self.table, column=name)
+            for name in self._later
+            if name not in known
+        ]
+        if self._secrets not in found.relations:
+            makes.append(statement("catalog/create_secrets", dialect, secrets=self._secrets))
+        makes += [schema_of(self._engine, ref) for ref in schemas if ref.schema not in found.schemas]
+        self._engine.execute_all(makes)
+
+    def drop_statistics(self, found: Found) -> None:
+        """Keep the planner's statistics of the catalog and of tables of hashes free of values, of older versions' as well.
+
+        Args:
+            found: the names of all private tables.
+        """
+        hashes = [name for name in found.tables if name.endswith(HASHES)]
+        tables = [self.table, self._secrets, *(private_table(self._engine, name) for name in hashes)]
+        drop_statistics(self._engine, tables)
+
+    def guard(self) -> None:
+        """Refuse to work with a private schema in which others have rights.
+
+        Raises:
+            DatabaseError: who has which, and what to do.
+        """
+        if self._engine.rights:
+            self._engine.rights.make_private(PRIVATE_SCHEMA, anew=False)
+
+    def secret_in(self, found: Found, release: str) -> str | None:
+        """What the release's hashes are keyed with; None before its first version."""
+        if self._secrets not in found.relations:
+            return None
+        made = statement("catalog/secret", self._engine.dialect, {"release": release}, secrets=self._secrets)
+        rows = self._engine.fetch(made)
+        return str(rows[0][0]) if rows else None
+
+    def keep_secret(self, release: str, secret: str) -> None:
+        """Store the secret of a release that has none yet."""
+        binds: dict[str, str | int | float | None] = {"release": release, "secret": secret}
+        made = statement("catalog/insert_secret", self._engine.dialect, binds, secrets=self._secrets)
+        self._engine.execute(made)
+
+    def add(self, spec: ReleaseSpec, version: int, physical: str, target: TableRef, status: str, report: RunReport,
+            source: SourceState, seed: int) -> Entry:  # fmt: skip
+        """Write the row of a new version, and give it."""
+        text, policy_hash = hashed(redacted(spec))
+        binds: dict[str, str | int | float | None] = {
+            "release": spec.name,
+            "version": version,
+            "status": status,
+            "view_schema": target.schema,
+            "view_name": target.name,
+            "file": spec.publish_file,
+            "physical": physical,
+            "source": report.source,
+            "policy": text,
+            "policy_hash": policy_hash,
+            "report": json.dumps(report.to_dict(), sort_keys=True),
+            "seed": seed,
+            "published_at": now(),
+            "published_by": _user(),
+            "sqlanon": __version__,
+            "fingerprint": source.fingerprint,
+            "source_columns": json.dumps(source.columns),
+            "checked_at": source.read_at,
+        }
+        self._engine.execute(statement("catalog/insert", self._engine.dialect, binds, catalog=self.table))
+        return entry_of(tuple(binds[name] for name in READ), self.table.database)
+
+    def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
+        """A run found nothing to do: note when, and the policy's present readers and times."""
+        self._keep_policy(spec.name, version, redacted(spec), at)
+
+    def keep_policy(self, entry: Entry, policy: Mapping[str, Any]) -> None:
+        """A version goes by other settings from now on; what it was made by stays."""
+        self._keep_policy(entry.release, entry.version, policy, entry.checked_at)
+
+    def _keep_policy(self, release: str, version: int, policy: Mapping[str, Any], at: str | None) -> None:
+        text, policy_hash = hashed(policy)
+        changes: dict[str, Bind] = {"checked_at": at, "policy": text, "policy_hash": policy_hash}
+        self._change("catalog/checked", release, version, changes)
+
+    def replace_report(self, release: str, version: int, report: RunReport) -> None:
+        """Set the report of one version."""
+        changes: dict[str, Bind] = {"report": json.dumps(report.to_dict(), sort_keys=True)}
+        self._change("catalog/report", release, version, changes)
+
+    def mark(self, release: str, version: int, status: str, first: Sequence[Statement] = ()) -> None:
+        """Change the status of one version, after statements that are sent with it.
+
+        pending, published, replaced, withdrawn, returning (to a file), withdrawing (a file), dropped, abandoned or
+        discarded (it was abandoned, and its tables are dropped).
+        """
+        self._change("catalog/update", release, version, {"status": status}, first)
+
+    def _change(
+        self,
+        name: str,
+        release: str,
+        version: int,
+        changes: dict[str, Bind],
+        first: Sequence[Statement] = (),
+    ) -> None:
+        """Change columns of a version's row, or append a row with the changes, which counts from then on."""
+        binds: dict[str, Bind] = {"release": release, "version": version, **changes}
+        if self._engine.updates:
+            made = statement(name, self._engine.dialect, binds, catalog=self.table)
+        else:
+            made = statement(
+                "catalog/append", self._engine.dialect, binds, catalog=self.table, columns=(*READ, "seed"), changed=list(changes),
+                step=STEP,
+            )  # fmt: skip
+        if first:
+            self._engine.execute_all([*first, made])
+        else:
+            self._engine.execute(made)
+
+
+def now() -> str:
+    """The time as the catalog writes it."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"

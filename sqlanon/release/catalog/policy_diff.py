@@ -1,0 +1,292 @@
+"""What changed between two policies, in words, and whether it weakens what readers were promised.
+
+Policies come as the catalog keeps them (`sqlanon.release.catalog.redacted_policy.redacted`): plain JSON values, lists of values as hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sqlanon.declared import FORMATS, REQUIREMENTS
+from sqlanon.declared.parameters import Closeness
+from sqlanon.declared.records import ByColumn
+from sqlanon.release.catalog.redacted_policy import redacted
+from sqlanon.spec import PrivacySpec, ReleaseSpec
+
+SETTINGS = ("dimensions", "execution", "memory", "readers", "refresh")
+"""Keys that decide how a release is made, who reads it and what it is joined with, not what is released: they call for no new version."""
+
+HIDDEN = "not published"
+Policy = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that two policies say differently.
+
+    Attributes:
+        what: the key, or the column and its setting.
+        old, new: both values for people.
+        weaker: the new one promises less, or shows more.
+        setting: it does not touch what is released.
+    """
+
+    what: str
+    old: str
+    new: str
+    weaker: bool = False
+    setting: bool = False
+
+    def __str__(self) -> str:
+        text = f"{self.what} {self.old} -> {self.new}"
+        return f"{text} (weaker)" if self.weaker else text
+
+
+def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
+    """Every difference of two policies; a key that a policy lacks has its default."""
+    old, new = _DEFAULTS | dict(old), _DEFAULTS | dict(new)
+    found = [*_privacy(old["privacy"], new["privacy"]), *_columns(old, new), *_formats(old, new)]
+    found += _plain("rest", old["rest"], new["rest"], weaker=new["rest"] == "keep")
+    found += _plain("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
+    # With another key rows of versions before and after cannot be matched: what these reveal together is unknown.
+    found += _plain("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
+    # Without `whole` the released rows stay the same; warnings and what an audit allows change.
+    said = (old["persons"], new["persons"])
+    less = new["persons"] == "ignored" or old["persons"] == "whole"
+    found += _plain("persons", *said, weaker=less, setting="whole" not in said)
+    found += _failing(old["refresh"], new["refresh"])
+    modes = old["refresh"].get("mode", "full"), new["refresh"].get("mode", "full")
+    found += _plain("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
+    # Every reader of the source's own file can read all of it.
+    out = bool(old.get("publish_file") and not new.get("publish_file"))
+    found += _plain("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
+    found += _persons(old, new)
+    found += _person(old, new)
+    # Tokens that stay link versions.
+    rotated = [bool((one.get("together") or {}).get("rotate")) for one in (old, new)]
+    found += _plain("rotate", *rotated, weaker=rotated[0])
+    done = {
+        "person",
+        "null_person",
+        "privacy",
+        "columns",
+        "format",
+        "rest",
+        "rows_are",
+        "persons",
+        "key",
+        "name",
+        "publish_file",
+    }
+    for key in sorted((set(old) | set(new)) - done):
+        before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
+        for path in sorted(set(before) | set(after)):
+            if path not in ("refresh.max_failing", "refresh.mode", "together.rotate"):
+                found += _plain(path, before.get(path), after.get(path), setting=key in SETTINGS)
+    return tuple(found)
+
+
+def weakenings(found: Sequence[Difference]) -> tuple[str, ...]:
+    """Those that must be confirmed, for people."""
+    return tuple(str(item) for item in found if item.weaker)
+
+
+def _plain(
+    what: str, old: object, new: object, *, weaker: bool = False, setting: bool = False
+) -> Iterator[Difference]:
+    if old != new:
+        yield Difference(what, _shown(old), _shown(new), weaker, setting)
+
+
+def _shown(value: object) -> str:
+    if value is None or value in ([], {}, ()):
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, Mapping) and "round" in value:
+        return ", ".join(f"{key} {one}" for key, one in value.items() if one is not None)
+    if isinstance(value, Mapping) and "sha256" in value:
+        return f"{value.get('name', 'a list')} ({str(value['sha256'])[:8]})"
+    return str(value)
+
+
+def _flat(path: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping):
+        for key in value:
+            yield from _flat(f"{path}.{key}", value[key])
+    else:
+        yield path, value
+
+
+def _privacy(old: Policy, new: Policy) -> Iterator[Difference]:
+    """Less of a requirement, or none of it any more, is weaker; so is what counts persons in the table as known."""
+    for key, requirement in REQUIREMENTS.items():
+        less = requirement.weaker(old.get(key), new.get(key))
+        yield from _plain(key, old.get(key), new.get(key), weaker=less)
+    # Of what is not installed here nothing is known but whether it is still asked in the same words.
+    for key in sorted(
+        (set(old) | set(new))
+        - set(REQUIREMENTS)
+        - {"joint", "presence_disclosed", "own_boxes", "accuracy", "of_persons", "whole", "person_share"}
+    ):
+        yield from _plain(key, old.get(key), new.get(key), weaker=old.get(key) is not None)
+    yield from _plain("joint", old.get("joint"), new.get("joint"), weaker=not new.get("joint"))
+    was, now = bool(old.get("presence_disclosed")), bool(new.get("presence_disclosed"))
+    yield from _plain("presence disclosed", was, now, weaker=now)
+    was, now = bool(old.get("own_boxes")), bool(new.get("own_boxes"))
+    yield from _plain("boxes of their own", was, now, weaker=now)
+    was, now = bool(old.get("of_persons")), bool(new.get("of_persons"))
+    yield from _plain("k and l over persons", was, now, weaker=not now)
+    one, other = old.get("person_share"), new.get("person_share")
+    less = one is not None and (other is None or Fraction(other) > Fraction(one))
+    yield from _plain("person_share", one, other, weaker=less)
+    before, after = (dict(_flat("accuracy", policy.get("accuracy"))) for policy in (old, new))
+    for path in sorted(set(before) | set(after)):
+        yield from _plain(path, before.get(path), after.get(path))
+
+
+def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
+    known = [{column["name"]: column for column in policy["columns"]} for policy in (old, new)]
+    for name in dict.fromkeys([*known[0], *known[1]]):
+        before, after = known[0].get(name), known[1].get(name)
+        was, now = _role(before, old), _role(after, new)
+        yield from _plain(
+            f"column {name}:", was, now, weaker=_exposes(name, was, now, old["privacy"], new["privacy"])
+        )
+        for key, default in (
+            ("weight", 1),
+            ("hierarchy", None),
+            ("ordered", None),
+            ("scope", None),
+            ("secret", None),
+            ("recode", None),
+        ):
+            one, other = (before or {}).get(key, default), (after or {}).get(key, default)
+            if _content(one) != _content(other):
+                # Distances of values become others, so that the same bound on them may promise less.
+                both = was == now == "sensitive" and all(
+                    key in _measured_by(policy["privacy"], name) for policy in (old, new)
+                )
+                found = _plain(f"column {name}: {key}", one, other, weaker=both)
+                yield from (replace(item, new=item.new + _finer(one, other)) for item in found)
+        for key in ("accept_unique", "accept_repeats"):
+            one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
+            # Values of a column that was no identifier were not counted.
+            counted = key == "accept_unique" or was == "identifier"
+            yield from _plain(f"column {name}: {key}", one, other, weaker=other and counted)
+
+
+def _finer(one: object, other: object) -> str:
+    """Whether a rule of a hierarchy has all levels of another one of its kind and more, or fewer of them, for people."""
+    if not isinstance(one, str) or not isinstance(other, str):
+        return ""
+    (kind, levels, origin), (now, new, begin) = map(_rule, (one, other))
+    if kind != now or origin != begin or levels == new:
+        return ""
+    return " (finer)" if new > levels else " (coarser)" if new < levels else ""
+
+
+def _rule(text: str) -> tuple[str, set[str], str]:
+    """Kind, levels and origin of a rule as `str` writes it."""
+    kind, _, rest = text.partition(" ")
+    levels, _, origin = rest.partition(" from ")
+    return kind, set(levels.split(", ")), origin
+
+
+def _role(column: Policy | None, policy: Policy) -> str:
+    if column is not None:
+        return str(column["role"])
+    return "insensitive" if policy["rest"] == "keep" else HIDDEN
+
+
+def _exposes(name: str, before: str, after: str, old: Policy, new: Policy) -> bool:
+    """Whether a column's new role shows more of it, or protects it less, than the old one."""
+    hidden = (HIDDEN, "identifier")
+    if before == after or after in hidden:
+        return False
+    kept = _protects(new, name)
+    if before in hidden:
+        return before == "identifier" or after == "insensitive" or (after == "sensitive" and not kept)
+    if before == "insensitive":
+        return False
+    if before == "sensitive" and after == "quasi":
+        return _protects(old, name)
+    return True
+
+
+def _protects(privacy: Policy, name: str) -> bool:
+    """Whether a requirement is about a sensitive column."""
+    return any(_asked_of(key, privacy, name) for key, one in REQUIREMENTS.items() if one.sensitive)
+
+
+def _asked_of(key: str, privacy: Policy, name: str) -> list[Any]:
+    """What a requirement asks of a sensitive column; empty: nothing."""
+    asked, value = privacy.get(key), REQUIREMENTS[key].value
+    if not asked or not isinstance(value, ByColumn):
+        return [asked] if asked else []
+    return [one for _, one in value.of(value.read(asked), (name,))]
+
+
+def _measured_by(privacy: Policy, name: str) -> set[str]:
+    """Which settings of a sensitive column say how far its values are apart, to requirements that ask."""
+    settings = {"ordered": "ordered", "hierarchical": "hierarchy"}
+    distances = {
+        one.distance
+        for key in REQUIREMENTS
+        for one in _asked_of(key, privacy, name)
+        if isinstance(one, Closeness)
+    }
+    return {settings[distance] for distance in distances if distance in settings}
+
+
+def _content(value: object) -> object:
+    """A hierarchy or an order by what it holds: the name of its file may change."""
+    return value["sha256"] if isinstance(value, Mapping) and "sha256" in value else value
+
+
+def _formats(old: Policy, new: Policy) -> Iterator[Difference]:
+    """A format of exact rows, and means, which show sums, are both weaker than none."""
+    kind = new["format"]["kind"]
+    yield from _plain("format", old["format"]["kind"], kind, weaker=FORMATS[kind].exact)
+    means = [sorted(policy["format"].get("mean") or ()) for policy in (old, new)]
+    yield from _plain("format.mean", means[0], means[1], weaker=bool(set(means[1]) - set(means[0])))
+
+
+def _persons(old: Policy, new: Policy) -> Iterator[Difference]:
+    """An identifier that may not repeat, or is counted, keeps ten rows of one person from passing as k = 10."""
+    if old["rows_are"] != new["rows_are"] or new["persons"] == "ignored":
+        return
+    known = [{c["name"]: c for c in policy["columns"] if c["role"] == "identifier"} for policy in (old, new)]
+    checked = [sorted(name for name in names if not names[name].get("accept_repeats")) for names in known]
+    listed = {column["name"] for column in new["columns"]}
+    if new["rows_are"] == "events":  # each is counted by itself
+        lost = [name for name in checked[0] if name not in listed]
+        if lost:
+            yield Difference("persons counted by", ", ".join(checked[0]), _shown(checked[1]), weaker=True)
+    elif checked[0] and not checked[1] and not listed & set(checked[0]):
+        yield Difference("one row a person, checked by", ", ".join(checked[0]), "nothing", weaker=True)
+
+
+def _person(old: Policy, new: Policy) -> Iterator[Difference]:
+    """Persons by other columns may be more persons; so are rows without one that were one person, or were refused."""
+    was, now = (
+        [str(name) for name in old.get("person") or ()],
+        [str(name) for name in new.get("person") or ()],
+    )
+    yield from _plain("person", was, now, weaker=bool(was) and set(was) != set(now))
+    before, after = old.get("null_person"), new.get("null_person")
+    yield from _plain("null_person", before, after, weaker=bool(was) and after == "distinct")
+
+
+def _failing(old: Policy, new: Policy) -> Iterator[Difference]:
+    before, after = old.get("max_failing"), new.get("max_failing")
+    looser = before is not None and (after is None or after > before)
+    yield from _plain("history.max_failing", before, after, weaker=looser, setting=True)
+
+
+_DEFAULTS = redacted(ReleaseSpec("", "", (), PrivacySpec()))

@@ -1,0 +1,278 @@
+"""Reading the catalog: each question names what it needs, and the database gives these rows alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlanon.engines.base import Bind, Engine, Found, Row, TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.release.catalog.entry import LATER, READ, Entry, entry_of
+from sqlanon.release.catalog.private_tables import METADATA, SENSITIVE, private_table
+from sqlanon.release.catalog.rights import reading
+from sqlanon.spec import RefreshSpec
+from sqlanon.sqltext import statement
+
+STEP = "step"
+"""Where an engine changes no rows: which of the rows of a version is the last. Other engines' catalogs need no such column."""
+
+_JSON: dict[str, Bind] = {
+    "own_boxes": '%"own_boxes": true%',
+    "erasing": '%"erasing": %',
+    "nothing": '%"erasing": 0%',
+    "lineage": '%"lineage": {%',
+}
+"""Patterns of texts that `json.dumps` wrote: they find all versions of a kind, and whoever asks looks at what was found."""
+
+_UNCONDITIONAL: dict[str, object] = {
+    "release": False,
+    "statuses": (),
+    "versions": (),
+    "source": False,
+    "schema": False,
+    "views": (),
+}
+
+_NAMED = 20
+"""So many releases are named in an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The names of a published release: its own, its source's and its view's; ``file``: the file that the view is in, unless it is in the database."""
+
+    release: str
+    source: str
+    view_schema: str | None
+    view_name: str | None
+    file: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Untidy:
+    """A release as `clean` sees it: how many of its versions are in which states.
+
+    Attributes:
+        open: versions that are being made, or were given up.
+        spare: versions that may be returned to; the oldest of them is ``oldest``.
+        erased: the newest version that erased keys.
+        keep: how many versions stay.
+    """
+
+    release: str
+    open: int
+    spare: int
+    published: int
+    oldest: int
+    erased: int
+    keep: int
+
+    @property
+    def needed(self) -> bool:
+        """Whether something is to be dropped or settled."""
+        return self.open > 0 or (
+            self.spare > 0 and (self.spare + self.published > self.keep or self.erased > self.oldest)
+        )
+
+
+class CatalogReader:
+    """The questions to the catalog of one database.
+
+    An engine that changes no rows has several of a version, of which the last counts: there a release is read whole.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.table = private_table(engine, "catalog")
+        self._secrets = private_table(engine, "secrets")
+
+    @property
+    def tables(self) -> tuple[TableRef, ...]:
+        """What is looked up before the catalog is read."""
+        return (self.table, self._secrets)
+
+    def entries(
+        self, release: str | None = None, *, statuses: Sequence[str] = (), versions: Sequence[int] = (), views: Sequence[TableRef] = (),
+        source: str | None = None,
+    ) -> list[Entry]:  # fmt: skip
+        """The catalog's rows, by release and version; empty where there is no catalog yet.
+
+        Args:
+            release: of this release alone.
+            statuses: in one of these states alone.
+            versions: of these numbers alone.
+            views: of releases alone that may have published one of these views, which are in one schema.
+            source: of this source alone.
+        """
+        asked: dict[str, Bind] = {
+            key: value for key, value in (("release", release), ("source", source)) if value is not None
+        }
+        context = {
+            "release": release is not None,
+            "source": source is not None,
+            "statuses": _bound(asked, "status", statuses if self._engine.updates else ()),
+            "versions": _bound(asked, "version", versions),
+            **_placed(asked, views),
+        }
+        rows = self._asked("catalog/list", asked, context)
+        return [entry for entry in rows if not statuses or entry.status in statuses]
+
+    def live(self, found: Found | None, release: str) -> list[Entry]:
+        """Of a release the versions that a run, a rollback or `clean` needs, by version.
+
+        Those that have tables or are being made; the newest of each status, and so the newest of all; the newest of a lineage that readers had; those with
+        boxes of their own, as a later one is compared with them; those that erased keys after one which has tables. Versions whose tables were dropped are left out.
+
+        Args:
+            found: the catalog's tables as they were looked up, by who has made sure that they are read safely; None: they are looked up.
+            release: the release.
+        """
+        asked = {"release": release, **_JSON}
+        name = "catalog/live" if self._engine.updates else "catalog/list"
+        return self._asked(name, asked, {**_UNCONDITIONAL, "release": True}, found)
+
+    def beside(self, found: Found, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
+        """The published versions of other releases that have the same source, or perhaps one of these views."""
+        if not self._engine.updates:
+            every = self._asked("catalog/list", {}, _UNCONDITIONAL, found)
+            return [entry for entry in every if entry.status == "published" and entry.release != release]
+        asked: dict[str, Bind] = {"release": release, "source": source}
+        return self._asked("catalog/beside", asked, _placed(asked, views), found)
+
+    def instead(self, source: str) -> list[Entry]:
+        """Of each place that releases of a source had, what readers had there last."""
+        if not self._engine.updates:
+            return self.entries(source=source)
+        return self._asked("catalog/instead", {"source": source}, {})
+
+    def releases(self) -> list[str]:
+        """The names of all releases."""
+        return [str(row[0]) for row in self._rows("catalog/releases", {})]
+
+    def versions(self, release: str) -> list[int]:
+        """The numbers of the versions of a release."""
+        return [int(str(row[0])) for row in self._rows("catalog/versions", {"release": release})]
+
+    def places(self) -> list[Place]:
+        """The published versions as queries name them."""
+        if not self._engine.updates:
+            found = self.entries(statuses=("published",))
+            return [Place(one.release, one.source, one.view_schema, one.view_name, one.file) for one in found]
+        texts = [
+            [None if cell is None else str(cell) for cell in row] for row in self._rows("catalog/places", {})
+        ]
+        return [Place(str(row[0]), str(row[1]), *row[2:]) for row in texts]
+
+    def published(self, name: str) -> Entry | None:
+        """The published version of a release by its name, or by that of its view; None: there is none."""
+        found = self.entries(name, statuses=("published",))
+        if not found:
+            view = self._engine.target(name)
+            of_view = self.entries(statuses=("published",), views=[view])
+            found = [
+                entry for entry in of_view if (entry.view_schema, entry.view_name) == (view.schema, view.name)
+            ]
+        return found[-1] if found else None
+
+    def names_of_published(self) -> str:
+        """The names of the published releases, as an error lists them."""
+        return named([place.release for place in self.places()])
+
+    def files(self, release: str) -> list[tuple[str, str | None, str]]:
+        """The files that a release was published into, each with the schema and the name of the view."""
+        rows = self._rows("catalog/files", {"release": release})
+        return [
+            (str(file), None if schema is None else str(schema), str(name)) for file, schema, name in rows
+        ]
+
+    def looked_at(self, release: str, after: str) -> list[tuple[str, dict[str, object]]]:
+        """When runs looked at versions of a release after a time, and the reports of these versions."""
+        rows = self._rows("catalog/later", {"release": release, "at": after})
+        return [(str(at), json.loads(str(report))) for at, report in rows]
+
+    def untidy(self) -> list[Untidy]:
+        """The releases in which `clean` may find something to do, as they are now."""
+        made = []
+        for release, *numbers, policy in self._rows("catalog/untidy", _JSON):
+            refresh = json.loads(str(policy)).get("refresh")
+            keep = int(refresh["keep"]) if refresh else RefreshSpec().keep
+            opened, spare, published, oldest, erased = (int(str(number or 0)) for number in numbers)
+            made.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
+        return [one for one in made if one.needed]
+
+    def unknown(self, release: str) -> PolicyError:
+        """The error of a release that the catalog does not have; it names those that it has."""
+        return PolicyError(f"{release} is not a release of this database; releases: {named(self.releases())}")
+
+    def _asked(
+        self, name: str, asked: dict[str, Bind], context: Mapping[str, object], found: Found | None = None
+    ) -> list[Entry]:
+        there = found or self._engine.look_up(self.tables)
+        known = {column.name for column in there.columns(self.table)}
+        columns = [
+            {"name": name, "known": name in known or name in READ[: -len(LATER)]} for name in (*READ, STEP)
+        ]
+        rows = self._rows(name, asked, {**context, "columns": columns}, there, safe=found is not None)
+        last: dict[tuple[object, object], Row] = {}
+        for row in sorted(rows, key=lambda row: int(str(row[-1] or 0))):
+            last[row[0], row[1]] = row
+        return [entry_of(row[:-1], self.table.database) for row in rows if last[row[0], row[1]] is row]
+
+    def _rows(
+        self, name: str, asked: dict[str, Bind], context: Mapping[str, object] | None = None, found: Found | None = None, *, safe: bool = False,
+    ) -> list[Row]:  # fmt: skip
+        """Rows of the catalog; ``safe``: the caller has made sure that to read it runs no code of another role."""
+        there = found or self._engine.look_up(self.tables)
+        if self.table not in there.relations:
+            return []
+        made = statement(name, self._engine.dialect, asked, run=None, catalog=self.table, **(context or {}))
+        if safe:
+            return self._engine.fetch(made, max_rows=_MOST)
+        with reading(self._engine, self.table):
+            return self._engine.fetch(made, max_rows=_MOST)
+
+
+_MOST = 10_000_000
+"""Of a catalog so many versions can be listed."""
+
+
+def named(names: Sequence[str]) -> str:
+    """Names of releases as an error lists them."""
+    shown = sorted(names)
+    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
+    return f"{', '.join(shown[:_NAMED])}{more}" or "none"
+
+
+def in_ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers as an error lists them: 1, 2, 5 to 900."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    shown = [
+        f"{run[0]} to {run[-1]}" if run[-1] - run[0] > 1 else ", ".join(map(str, run))
+        for run in runs[-_NAMED:]
+    ]
+    return ("..., " if len(runs) > _NAMED else "") + ", ".join(shown)
+
+
+def _bound(asked: dict[str, Bind], name: str, values: Sequence[str] | Sequence[int]) -> list[str]:
+    """Adds values to what is bound, and gives their names there."""
+    names = [f"{name}_{i}" for i in range(len(values))]
+    asked.update(zip(names, values, strict=True))
+    return names
+
+
+def _placed(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[str, object]:
+    """The parameters that find the releases which may have one of some views: by its own name, or by that of the view beside which it is."""
+    names = {view.name.removesuffix(end) for view in views for end in ("", METADATA, SENSITIVE)}
+    schema = views[0].schema if views else None
+    if schema is not None:
+        asked["schema"] = schema
+    return {"schema": schema is not None, "views": _bound(asked, "view", sorted(names))}
+
+
+__all__ = ["STEP", "CatalogReader", "Place", "Untidy", "in_ranges", "named"]

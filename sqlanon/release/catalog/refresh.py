@@ -1,0 +1,303 @@
+"""Refresh: what a run would do tonight, and why, from the catalog and the source. It publishes nothing itself."""
+
+from __future__ import annotations
+
+import datetime
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from sqlanon._version import __version__
+from sqlanon.engines.base import Relation, TableRef
+from sqlanon.errors import GuardError, LockedError, SchemaChangedError
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.file_marker import version_in
+from sqlanon.release.catalog.policy_diff import Difference, differences, weakenings
+from sqlanon.release.catalog.redacted_policy import redacted
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
+from sqlanon.release.catalog.views import views_of
+from sqlanon.results import DataChange
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
+
+State = Literal[
+    "first release",
+    "unchanged",
+    "data changed",
+    "policy changed",
+    "schema changed",
+    "sqlanon changed",
+    "made anew",
+]
+
+EARLY = 20
+"""A release is due a twentieth of its period early: the scheduler's clock is never exact to the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a run would do.
+
+    Attributes:
+        state: the weightiest reason.
+        why: every reason, for people.
+        weaker: what must be confirmed.
+        previous: the published version, or the one that readers had last; None: they never had any.
+        same_as: the source's fingerprint that leaves nothing to do; None: a new version is made in any case.
+        instead: of a first release, the version of another one that was published last in its place from the same source.
+    """
+
+    state: State
+    why: tuple[str, ...]
+    weaker: tuple[str, ...]
+    previous: Entry | None
+    same_as: str | None
+    instead: Entry | None = None
+
+    @property
+    def replaced(self) -> int | None:
+        """The version that readers have now."""
+        return self.previous.version if self.previous and self.previous.status == "published" else None
+
+    def confirmed(self, release: str, *, allow_weaker: bool) -> None:
+        """Stop a weakening that was not confirmed.
+
+        Raises:
+            GuardError: the policy promises less than that of the published version.
+        """
+        before = self.previous or self.instead
+        if self.weaker and before and not allow_weaker:
+            name = "" if before is self.previous else f" of {before.release}"
+            raise GuardError(
+                f"{release}: the policy is weaker than that of version {before.version}{name}, which {shown_as(before)}: "
+                f"{'; '.join(self.weaker)}. If that is meant, confirm it once with --allow-weaker (in Python "
+                "allow_weaker=True)"
+            )
+
+    def against(self, fingerprint: str) -> Decision:
+        """The same, now that the source was looked at."""
+        if self.same_as is not None and fingerprint == self.same_as:
+            return replace(self, why=("source, policy and sqlanon are as before", *self.why))
+        known = self.previous.fingerprint if self.previous else None
+        if known is None or known == fingerprint:
+            return self
+        state: State = "data changed" if self.same_as is not None else self.state
+        return replace(self, state=state, why=(*self.why, "the source's rows changed"))
+
+
+def decide(state: ReleaseState, *, full: bool = False) -> Decision:
+    """Compare the policy and the source's columns with the published version; no row is read.
+
+    Args:
+        state: what there is of the release.
+        full: make a new version in any case.
+
+    Raises:
+        SchemaChangedError: the source has a column that the policy's ``rest: keep`` would now publish.
+    """
+    spec, entry = state.spec, state.last_shown
+    if entry is None:
+        return first(state)
+    schema = schema_changes(spec, entry, state.source)
+    found = policy_changes(entry, spec)
+    changes = tuple(str(item) for item in found)
+    policy = any(not item.setting for item in found)
+    why, states = [*schema, *changes], []
+    if schema:
+        states.append("schema changed")
+    if policy:
+        states.append("policy changed")
+    if entry.sqlanon != __version__:
+        states.append("sqlanon changed")
+        why.append(f"sqlanon {entry.sqlanon} -> {__version__}")
+    if entry.status != "published":
+        states.append("made anew")
+        why.append(f"version {entry.version} was withdrawn, and nothing is published")
+    elif missing := _missing(state, entry):
+        states.append("made anew")
+        why.append(missing)
+    elif entry.fingerprint is None:
+        states.append("made anew")
+        why.append("the published version has no fingerprint of the source's rows")
+    if full:
+        states.append("made anew")
+        why.append("asked for with --full")
+    weightiest: State = states[0] if states else "unchanged"  # type: ignore[assignment]
+    return Decision(weightiest, tuple(why), weakenings(found), entry, None if states else entry.fingerprint)
+
+
+def first(state: ReleaseState) -> Decision:
+    """What the first run of a release would do.
+
+    Where another release was withdrawn, its readers look in the same place: the new one is compared with it.
+    """
+    spec, view = state.spec, state.view
+    place = (str(view.schema).lower(), view.name.lower(), spec.publish_file)
+    there = [
+        entry
+        for entry in Catalog(state.engine).instead(str(state.source.ref))
+        if entry.status in SHOWN
+        and entry.source == str(state.source.ref)
+        and (str(entry.view_schema).lower(), str(entry.view_name).lower(), entry.file) == place
+    ]
+    instead = max(there, key=lambda entry: entry.published_at, default=None)
+    weaker = weakenings(policy_changes(instead, spec)) if instead else ()
+    return Decision("first release", ("nothing is published yet",), weaker, None, None, instead)
+
+
+def policy_changes(entry: Entry, spec: ReleaseSpec) -> tuple[Difference, ...]:
+    """The differences of a policy from that of a version."""
+    return differences(entry.policy, json.loads(json.dumps(redacted(spec))))
+
+
+def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
+    """How the source's columns changed since the published version was made.
+
+    What names a column that is gone, and a new one without a role, stop the release where roles meet the source.
+
+    Raises:
+        SchemaChangedError: the source has a column that ``rest: keep`` would now publish.
+    """
+    if entry.source_columns is None:
+        return []
+    before = dict(entry.source_columns)
+    after = {column.name: column.shown_type for column in relation.columns}
+    roles = {column.name.lower() for column in spec.columns}
+    new = [name for name in after if name not in before]
+    loose = [name for name in new if name.lower() not in roles]
+    if loose and spec.rest != "drop":
+        kept = "rest: keep was set before the source had it; " if spec.rest == "keep" else ""
+        raise SchemaChangedError(
+            f"{spec.name}: {relation.ref} has {', '.join(loose)} since version {entry.version} was made, and the policy "
+            f"gives it no role; {kept}name one (identifier, pseudonym, quasi, sensitive, insensitive)"
+        )
+    changes = [f"column {name}: new{', not published (rest: drop)' if name in loose else ''}" for name in new]
+    changes += [f"column {name}: gone" for name in before if name not in after]
+    return changes + [
+        f"column {name}: type {before[name]} -> {kind}"
+        for name, kind in after.items()
+        if name in before and before[name] != kind
+    ]
+
+
+def _missing(state: ReleaseState, entry: Entry) -> str | None:
+    """Why readers lack what the catalog says they have: a text for messages; None: they have it."""
+    if entry.file:
+        if not Path(entry.file).exists():
+            return f"{entry.file} is gone"
+        try:
+            held = version_in(state.engine, entry)
+        except LockedError:  # another process writes it now: replacing the file does not depend on that
+            return None
+        return None if held == entry.version else f"{entry.file} does not hold version {entry.version}"
+    lost = [str(view) for view in views_of(entry) if not state.exists(view)]
+    return f"{', '.join(lost)} is gone" if lost else None
+
+
+def fingerprint(
+    scratch: Scratch, roles: Roles, key: Sequence[str], secret: str
+) -> tuple[int, str, dict[str, int]]:
+    """The number of rows; rows with a keyed hash of the sum of their hashes over every column with a role; lengths of texts, by staged column.
+
+    Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more release.
+    The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that two
+    fingerprints of sources that differ in one row do not reveal that row's hash.
+
+    Cost: one scan of the source.
+    """
+    staged = (*roles.quasi, *roles.kept)
+    texts = [
+        reading.name
+        for reading in staged
+        if reading.column.kind == "text" and reading not in roles.pseudonyms
+    ]
+    names = {*(reading.name for reading in staged), *(column.name for column in roles.identifiers), *key}
+    columns = [
+        {"name": column.name, "as_text": column.kind in ("text", "other"), "listed": column.kind == "enum"}
+        for column in roles.relation.columns
+        if column.name in names
+    ]
+    rows, mark, *lengths = scratch.fetch(
+        "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns, texts=texts
+    )[0]
+    mac = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
+    held = {name: int(str(length)) for name, length in zip(texts, lengths, strict=True)}
+    return int(str(rows)), f"{rows}:{mac.hexdigest()[:32]}", held
+
+
+def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
+    """As `prepare.link_columns` chose them for this version."""
+    identifiers = {
+        column["name"]: column.get("accept_repeats", False)
+        for column in entry.policy["columns"]
+        if column["role"] == "identifier"
+    }
+    unique = entry.policy.get("rows_are", "persons") == "persons" and not all(identifiers.values())
+    return [name for name in here if name in identifiers] if unique else list(here)
+
+
+def data_change(
+    scratch: Scratch,
+    entry: Entry,
+    stage: TableRef,
+    links: Sequence[str],
+    columns: Sequence[str],
+    rows: int,
+    made_of: Sequence[tuple[str, bool]] = (),
+) -> DataChange | None:
+    """Rows that came and went since a version was made, by the hashes that tie its rows to the source's.
+
+    Args:
+        scratch: the run.
+        entry: the version, whose link table is there.
+        stage: the source now, with its links.
+        links: the columns that they hash.
+        columns: the source's columns, in order.
+        rows: of the source.
+        made_of: see `sqlanon.table.stage.Roles.link`.
+    """
+    if link_columns_of(entry, columns) != list(links):
+        return None
+    found = scratch.fetch("refresh/rows", stage=stage, linked=entry.link, link=made_of)[0]
+    earlier, added, removed = (int(str(cell)) for cell in found)
+    return DataChange(earlier, rows, added, removed)
+
+
+def data_change_by_key(scratch: Scratch, old: TableRef, new: TableRef, rows: int) -> DataChange:
+    """The same by key, from the histories of two versions."""
+    found = scratch.fetch("refresh/rows_with_key", old=old, new=new)[0]
+    earlier, added, removed, changed = (int(str(cell)) for cell in found)
+    return DataChange(earlier, rows, added, removed, changed)
+
+
+def shown_as(entry: Entry) -> str:
+    """The words of messages for the version that readers have, or had last."""
+    return "is published" if entry.status == "published" else "was published last"
+
+
+def due(spec: ReleaseSpec, entry: Entry | None, now: datetime.datetime) -> bool:
+    """Whether ``every`` has passed since a run last looked at the release; without it a release is always due."""
+    every = spec.refresh.every
+    if every is None or entry is None:
+        return True
+    last = datetime.datetime.fromisoformat(entry.checked_at or entry.published_at)
+    return (now - last).total_seconds() >= every - every / EARLY
+
+
+__all__ = [
+    "Decision",
+    "data_change",
+    "data_change_by_key",
+    "decide",
+    "due",
+    "fingerprint",
+    "first",
+    "link_columns_of",
+    "policy_changes",
+    "shown_as",
+]

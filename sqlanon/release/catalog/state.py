@@ -1,0 +1,152 @@
+"""What there is of a release: its catalog rows, its views and tables, its secret; read once, under the release's lock."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlanon.engines.base import Engine, Found, Relation, TableRef
+from sqlanon.engines.names import split_name
+from sqlanon.formats import format_of
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.views import public_view, views_beside
+from sqlanon.spec import ReleaseSpec
+
+SHOWN = ("published", "withdrawn", "replaced", "dropped")
+"""States of versions that readers had, by which they had last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseState:
+    """One release and what is around it.
+
+    The holder of the release's lock may use it until it changes something: no other session writes the catalog's rows of this
+    release or its private tables. Views are other people's as well: the publishing transaction looks them up again.
+
+    Attributes:
+        engine: the source's database.
+        spec: the release.
+        versions: the catalog's rows of this release that a run needs, by version, as `CatalogReader.live` chooses them.
+        beside: the published versions of other releases that have the same source or perhaps the place of this one.
+        secret: what the release's hashes are keyed with; None before its first version.
+        tokens: what its pseudonyms are keyed with, unless the environment holds that; ``fresh``: it is not stored yet. Empty: there are none.
+        found: the catalog's own tables, the names of all private ones, the source and the views.
+    """
+
+    engine: Engine
+    spec: ReleaseSpec
+    versions: tuple[Entry, ...]
+    beside: tuple[Entry, ...]
+    secret: str | None
+    found: Found
+    tokens: str = field(default="", repr=False)
+    fresh: bool = False
+
+    @property
+    def source(self) -> Relation:
+        """The table that is released.
+
+        Raises:
+            DatabaseError: there is none.
+        """
+        return self.found.named.get(self.spec.source) or self.engine.relation(self.spec.source)
+
+    @property
+    def view(self) -> TableRef:
+        """The public view; ``release.<source table>`` unless the policy names one."""
+        return _view(self.engine, self.spec, self.source)
+
+    @property
+    def published(self) -> Entry | None:
+        """The published version."""
+        return next((entry for entry in reversed(self.versions) if entry.status == "published"), None)
+
+    @property
+    def last_shown(self) -> Entry | None:
+        """The version that readers have or had last."""
+        return last_shown(self.versions)
+
+    def every_version(self) -> list[Entry]:
+        """All rows of this release in the catalog, also of versions whose tables were dropped; read now."""
+        return Catalog(self.engine).entries(self.spec.name)
+
+    def exists(self, table: TableRef) -> bool:
+        """Whether a table or view is there; the database is asked only about what was not looked up."""
+        private = Catalog(self.engine).table
+        if (table.schema, table.database) == (private.schema, private.database):
+            return table.name in self.found.tables
+        if table in self.found.asked:
+            return table in self.found.relations
+        return self.engine.exists(table)
+
+
+def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> ReleaseState:
+    """Read the state of a release in a few statements; its lock is held, and the private schema was found to belong to this role.
+
+    Args:
+        engine: the database.
+        spec: the release.
+        every: with all its versions. Where each row has a box of its own, a version is compared with all that readers had.
+    """
+    catalog = Catalog(engine)
+    views = [
+        view
+        for view in _possible_views(engine, spec)
+        for view in views_beside(view, format_of(spec.format.kind).facts.paired)
+    ]
+    found = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
+    keyed = spec.scope is not None
+    # Tokens that rotate are keyed with what no run keeps.
+    stored = keyed and not spec.rotates
+    kept = catalog.secret_in(found, scope_secret(str(spec.scope))) if stored else None
+    tokens = (secrets.token_hex(32) if kept is None else kept) if keyed else ""
+    every = every or spec.privacy.own_boxes
+    return ReleaseState(
+        engine,
+        spec,
+        tuple(catalog.entries(spec.name) if every else catalog.live(found, spec.name)),
+        tuple(_beside(engine, spec, found)),
+        catalog.secret_in(found, spec.name),
+        found,
+        tokens,
+        stored and kept is None,
+    )
+
+
+def scope_secret(scope: str) -> str:
+    """Under what name the private schema keeps what the pseudonyms of a scope are keyed with."""
+    return f"pseudonyms of scope {scope}"
+
+
+def _view(engine: Engine, spec: ReleaseSpec, source: Relation) -> TableRef:
+    if spec.publish:
+        return public_view(engine, spec.publish)
+    return replace(engine.target("release.x"), name=source.ref.name)
+
+
+def _beside(engine: Engine, spec: ReleaseSpec, found: Found) -> list[Entry]:
+    source = found.named.get(spec.source)
+    if source is None:
+        return []  # whoever looks at the source says that it is missing
+    paired = format_of(spec.format.kind).facts.paired
+    views = views_beside(_view(engine, spec, source), paired)
+    return Catalog(engine).beside(found, spec.name, str(source.ref), views)
+
+
+def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
+    """Where the public view may be; without a name of its own it has that of the source, as the database spells it."""
+    if spec.publish:
+        return [public_view(engine, spec.publish)]
+    names = dict.fromkeys([split_name(spec.source)[-1], spec.source])
+    return [replace(engine.target("release.x"), name=name) for name in names]
+
+
+def last_shown(entries: Sequence[Entry]) -> Entry | None:
+    """Of the versions of one release the one that readers have, or had last where it was unpublished: a new one is compared with it."""
+    shown = [entry for entry in entries if entry.status in SHOWN]
+    return max(shown, key=lambda entry: (-SHOWN.index(entry.status), entry.version), default=None)
+
+
+__all__ = ["SHOWN", "ReleaseState", "last_shown", "read_state"]

@@ -1,0 +1,141 @@
+"""Where a release goes: its view, the further views, its physical tables; and whether those names are free."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Found, TableRef
+from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.formats import format_of
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.file_marker import check_ours
+from sqlanon.release.catalog.private_tables import physical_name
+from sqlanon.release.catalog.views import sensitive_of, views_beside, views_of
+
+if TYPE_CHECKING:
+    from sqlanon.release.catalog.state import ReleaseState
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """Where a release goes: the view, another file or None, the version it will be, its physical table's name.
+
+    ``pair``: a second table holds the sensitive values.
+    """
+
+    view: TableRef
+    file: str | None
+    version: int
+    physical: str
+    pair: bool = False
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return self._shown(self.view)
+
+    @property
+    def shown_sensitive(self) -> str | None:
+        """The second table, for people."""
+        return self._shown(sensitive_of(self.view)) if self.pair else None
+
+    def _shown(self, view: TableRef) -> str:
+        name = f"{view.schema}.{view.name}"
+        return f"{name} in {self.file}" if self.file else name
+
+
+def target_of(state: ReleaseState) -> Publication:
+    """Where the next version of a release will be published.
+
+    Raises:
+        PolicyError: the place is taken by something that is not this release.
+    """
+    engine, spec, view, entries = state.engine, state.spec, state.view, state.versions
+    version = max((entry.version for entry in entries), default=0) + 1
+    if (view.schema or "").lower() == PRIVATE_SCHEMA:
+        raise PolicyError(
+            f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one"
+        )
+    pair = format_of(spec.format.kind).facts.paired
+    longest = max(views_beside(replace(view, name=""), pair), key=lambda ref: len(ref.name)).name
+    if len((view.name + longest).encode()) > engine.capabilities.max_identifier:
+        raise PolicyError(
+            f"{spec.name}: the view's name is too long; with {longest} it must fit "
+            f"{engine.capabilities.max_identifier} bytes"
+        )
+    publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version), pair)
+    if spec.publish_file:
+        if not engine.second_file:
+            raise UnsupportedError(
+                "publish_file is for DuckDB; PostgreSQL and Spark publish into a schema of the same database"
+            )
+        check_no_link(spec.name, spec.publish_file)
+        check_ours(engine, spec.name, spec.publish_file)
+        return publication
+    check_free(spec.name, publication, [*entries, *state.beside], state.exists)
+    return publication
+
+
+def check_no_link(release: str, file: str) -> None:
+    """The published file is no symbolic link: to replace or remove that would leave readers the file behind it.
+
+    Raises:
+        PolicyError: it is one.
+    """
+    if Path(file).is_symlink():
+        raise PolicyError(
+            f"{release}: {file} is a symbolic link to {os.path.realpath(file)}: to replace or remove the link would leave that file "
+            "to its readers; move that file to the link's place, or publish into another one"
+        )
+
+
+def check_free(
+    release: str, target: Publication, entries: Sequence[Entry], exists: Callable[[TableRef], bool]
+) -> None:
+    """The views of the release are its own, or do not exist yet.
+
+    Args:
+        release: its name.
+        target: where it goes.
+        entries: the catalog's rows of the release, and of others that have published one of these views.
+        exists: whether a view is there.
+
+    Raises:
+        PolicyError: a name is taken by another release or by something that sqlanon did not make.
+    """
+    for ref in views_beside(target.view, target.pair):
+        owners = _owners(ref, entries)
+        if owners - {release}:
+            raise PolicyError(
+                f"{release}: {ref} belongs to release {', '.join(sorted(owners))}; choose another name"
+            )
+        if not owners and exists(ref):
+            raise PolicyError(
+                f"{release}: {ref} exists and was not made by sqlanon; choose another name or drop it"
+            )
+
+
+def check_still_free(state: ReleaseState, target: Publication, found: Found) -> None:
+    """The same in the publishing transaction, where the views were looked up again."""
+    entries: Sequence[Entry] = [*state.versions, *state.beside]
+    views = [ref for ref in views_beside(target.view, target.pair) if ref in found.relations]
+    if not all(
+        _owners(ref, state.versions) for ref in views
+    ):  # since the state was read, perhaps by another release
+        entries = Catalog(state.engine).entries(statuses=("published",), views=views)
+    check_free(state.spec.name, target, entries, lambda ref: ref in found.relations)
+
+
+def _owners(ref: TableRef, entries: Sequence[Entry]) -> set[str]:
+    """The releases that published a view."""
+    return {
+        entry.release
+        for entry in entries
+        if entry.status == "published"
+        and (ref.schema, ref.name) in {(view.schema, view.name) for view in views_of(entry)}
+    }

@@ -1,0 +1,92 @@
+"""The views of a release, and the table that each of them shows: their names, which say nothing of whether they are there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.formats import Format, format_of
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.metadata import metadata_name
+from sqlanon.release.catalog.private_tables import SENSITIVE, private_table
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import identifier
+
+
+@dataclass(frozen=True, slots=True)
+class Pointing:
+    """A view and the physical table that it shows, whole."""
+
+    view: TableRef
+    at: TableRef
+
+
+def sensitive_of(table: TableRef) -> TableRef:
+    """The table of sensitive values of a view or a physical table."""
+    return replace(table, name=f"{table.name}{SENSITIVE}")
+
+
+def metadata_of(view: TableRef) -> TableRef:
+    """The metadata view of a view."""
+    return replace(view, name=metadata_name(view.name))
+
+
+def views_beside(view: TableRef, pair: bool) -> tuple[TableRef, ...]:
+    """Every view of a release, the public one first."""
+    return (view, metadata_of(view), *((sensitive_of(view),) if pair else ()))
+
+
+def form_of(entry: Entry) -> Format:
+    """The format of a version."""
+    return format_of(entry.policy["format"]["kind"])
+
+
+def is_pair(entry: Entry) -> bool:
+    """Whether a version has a second table, as its report records, so that its format need not be installed."""
+    return entry.report.get("published_sensitive") is not None
+
+
+def views_of(entry: Entry) -> tuple[TableRef, ...]:
+    """Every view of a version, where they are in this database."""
+    return views_beside(entry.view, is_pair(entry)) if entry.view else ()
+
+
+def public_view(engine: Engine, name: str) -> TableRef:
+    """The view that a policy names.
+
+    Raises:
+        PolicyError: it would be in another catalog than the release.
+    """
+    view, here = engine.target(name), engine.target("release.x").database
+    if view.database != here:
+        raise PolicyError(
+            f"publish: {name} is in another catalog; views are made in the one that is connected to, {here}"
+        )
+    return view
+
+
+def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
+    """The public view of a release; ``release.<source table>`` unless the policy names one."""
+    if spec.publish:
+        return public_view(engine, spec.publish)
+    return replace(engine.target("release.x"), name=engine.relation(spec.source).ref.name)
+
+
+def pointings(engine: Engine, view: TableRef, name: str, *, pair: bool) -> list[Pointing]:
+    """Every view of a version and the table it shows; ``name`` is the physical table's."""
+    physical = private_table(engine, name)
+    shown = [Pointing(view, physical), Pointing(metadata_of(view), metadata_table(physical))]
+    if pair:
+        shown.append(Pointing(sensitive_of(view), sensitive_of(physical)))
+    return shown
+
+
+def metadata_table(physical: TableRef) -> TableRef:
+    """What a version's metadata view shows."""
+    return replace(physical, name=f"{physical.name}_metadata")
+
+
+def spelled(table: TableRef) -> str:
+    """A table's name as a person would have to write it."""
+    return ".".join(identifier(part) for part in (table.database, table.schema, table.name) if part)

@@ -1,1 +1,0 @@
-"""Checks that rely on no method's results: verification of the written table, audits, histories of versions."""

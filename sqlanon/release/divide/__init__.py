@@ -1,0 +1,1 @@
+"""From staged rows to classes that cover them: who runs a method on what, own boxes, suppression, recoding."""

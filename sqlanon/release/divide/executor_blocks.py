@@ -1,0 +1,206 @@
+"""Classes made where the rows are: in the workers of an engine, block by block.
+
+Nothing that grows with the rows comes to this process. Blocks along the Hilbert curve are of equally many rows, and their borders are
+exact: keys are computed in the workers, places by SQL. Of Mondrian the blocks are the open partitions below the upper levels of its tree, so
+that its classes are those of the whole table. Codes of a row are sent in few integers. In a worker a block is a table of its own, in a database in memory, which the method divides
+as it does any other, with refinement and search. No class has rows of two blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import Statement, TableRef, Workers
+from sqlanon.errors import DatabaseError, InfeasibleError
+from sqlanon.methods import Method
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.privacy import beyond_rows
+from sqlanon.release.divide.block_solver import Keys, Solver
+from sqlanon.release.divide.division import Divided
+from sqlanon.release.divide.rows import Rows, of_classes
+from sqlanon.table.work import check_rows
+
+if TYPE_CHECKING:
+    from sqlanon.table.work import Packing
+
+
+def assigned(context: Context, method: Method, workers: Workers) -> Assignment:
+    """What the method assigns: in the engine's workers where that can be, otherwise here.
+
+    Raises:
+        InfeasibleError: a block alone cannot meet the requirements.
+    """
+    if context.encoded.rows <= workers.above or not _divisible(context, method):
+        return method.assign(context)
+    if method.declaration.in_blocks == "levels":
+        return _below_levels(context, method, workers)
+    return _along_curve(context, method, workers)
+
+
+def _divisible(context: Context, method: Method) -> bool:
+    """Whether each block can be divided by itself: nothing is asked that the whole table decides."""
+    from sqlanon.methods.mondrian.method import MOST_PUSHED
+
+    way = method.declaration.in_blocks
+    by_levels = (
+        context.refine is None
+        and len(context.encoded.quasi) <= MOST_PUSHED
+        and all(one.shape.kind != "other" for one in beyond_rows(context.requirements))
+    )
+    return (
+        way is not None
+        and (way == "curve" or (by_levels and method.options["variant"] == "strict"))
+        and context.execution != "pushdown"
+        and context.accuracy is None
+        and not context.most_unassigned
+        and not context.encoded.persons
+        and method.options.get("solver", "auto") == "auto"
+        and not any(
+            one.compares or one.reads_values or one.across or one.of_population
+            for one in context.requirements
+        )
+    )
+
+
+def _along_curve(context: Context, method: Method, workers: Workers) -> Assignment:
+    from sqlanon.methods.onedim.curves import Hilbert
+
+    scratch, encoded = context.scratch, context.encoded
+    packing, keys = encoded.staged.packing, Hilbert().keys(context)
+    names = [f"key{i}" for i in range(keys.words)]
+    keyed, places, table = (scratch.table(name) for name in ("keyed", "places", "assign_blocks"))
+    workers.map_arrays(
+        encoded.staged.packed(),
+        Keys(keys, packing, len(encoded.quasi)),
+        keyed,
+        [("rid", "integer"), *_words(packing), ("part", "integer"), *((name, "bigint") for name in names)],
+    )
+    context.progress.update(1, 3, "steps: keys")
+    blocks = max(encoded.rows // workers.block, 1)
+    size = -(-encoded.rows // blocks)
+    scratch.execute("blocks/places", places=places, keyed=keyed, size=size)
+    context.progress.update(2, 3, "steps: blocks")
+    rows = scratch.sql(
+        "blocks/along", keyed=keyed, places=places, keys=names, columns=packing.words, size=size
+    )
+    _solve(context, method, workers, rows, table)
+    for used in (keyed, places):
+        scratch.drop(used)
+    found, unsolved = (int(str(cell)) for cell in scratch.fetch("blocks/solved", solved=table)[0])
+    check_rows(encoded.rows, found)
+    if unsolved:
+        raise InfeasibleError(
+            f"{unsolved} of {blocks} blocks of near rows cannot meet the requirements by themselves; ask for less, or use method mondrian"
+        )
+    context.progress.update(3, 3, "steps: classes")
+    notes = (
+        (f"{blocks} blocks of near rows are divided each by itself: no class reaches over a border",)
+        if blocks > 1
+        else ()
+    )
+    return Assignment(table, "kernel", notes, spans=_spans(context, table), refined=True, packed=True)
+
+
+def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
+    """Mondrian: workers count what its upper levels are cut by. Where that would be much, or is not enough, SQL cuts them."""
+    from sqlanon.methods.mondrian.worker_levels import can_count
+
+    if method.options["cut"] == "loss" and can_count(context, workers.block):
+        return _below_counted(context, method, workers)
+    scratch, algorithm = context.scratch, method.algorithm
+    done, parts, found = algorithm.levels(context, workers.block)  # type: ignore[attr-defined]
+    if not found:
+        return Assignment(done, "pushdown")
+    packed, solved, table = (scratch.table(name) for name in ("packed", "solved", "assign_blocks"))
+    packing = _pack(context, packed)
+    rows = scratch.sql("blocks/parted", work=packed, parts=parts, columns=packing.words)
+    _solve(context, method, workers, rows, solved)
+    _check_solved(context, solved)
+    scratch.execute("blocks/finished", assigned=table, done=done, solved=solved)
+    for used in (packed, done, parts, solved):
+        scratch.drop(used)
+    return Assignment(table, "pushdown+kernel")
+
+
+def _below_counted(context: Context, method: Method, workers: Workers) -> Assignment:
+    from sqlanon.methods.mondrian.worker_levels import Placing, grow_levels
+
+    scratch = context.scratch
+    packed, placed, solved, table = (
+        scratch.table(name) for name in ("packed", "placed", "solved", "assign_blocks")
+    )
+    packing = _pack(context, packed)
+    levels = grow_levels(context, workers, packed, workers.block)
+    workers.map_arrays(
+        scratch.sql("blocks/rows", table=packed, columns=["rid", *packing.words]),
+        Placing(packing, levels, len(context.encoded.quasi)),
+        placed,
+        [("rid", "integer"), *_words(packing), ("block", "integer"), ("open", "integer")],
+    )
+    scratch.drop(packed)
+    _solve(context, method, workers, scratch.sql("blocks/open", placed=placed, words=packing.words), solved)
+    _check_solved(context, solved)
+    if not levels.finished:
+        scratch.drop(placed)
+        return Assignment(solved, "kernel", spans=_spans(context, solved), packed=True)
+    scratch.execute("blocks/closed", assigned=table, placed=placed, solved=solved, words=packing.words)
+    for used in (placed, solved):
+        scratch.drop(used)
+    return Assignment(table, "kernel", spans=_spans(context, table), packed=True)
+
+
+def _check_solved(context: Context, solved: TableRef) -> None:
+    """Refuse a partition that a worker could not divide: it meets the requirements, as both halves of every cut do."""
+    unsolved = int(str(context.scratch.fetch("blocks/solved", solved=solved)[0][1]))
+    if unsolved:
+        raise DatabaseError(
+            f"executors could not divide {unsolved} partitions; nothing was published. This is a defect of sqlanon"
+        )
+
+
+def _pack(context: Context, packed: TableRef) -> Packing:
+    """Make the table of the codes of all rows in words."""
+    staged = context.encoded.staged
+    context.scratch.execute_all([staged.packed(packed)])
+    check_rows(context.encoded.rows, int(str(context.scratch.fetch("table/count", source=packed)[0][0])))
+    return staged.packing
+
+
+def _words(packing: Packing) -> list[tuple[str, str]]:
+    return [(word, "bigint") for word in packing.words]
+
+
+def _solve(context: Context, method: Method, workers: Workers, rows: Statement, table: TableRef) -> None:
+    """Divide each block in a worker; the table of classes has the words of the rows, too."""
+    solver = Solver.of(context, method)
+    columns = [("rid", "integer"), ("class", "integer"), *_words(solver.packing)]
+    workers.map_arrays(rows, solver, table, columns, by="block")
+
+
+def _spans(context: Context, table: TableRef) -> TableRef:
+    """The boxes of classes, from the words of their rows."""
+    encoded, spans = context.encoded, context.scratch.table("spans")
+    parts = encoded.staged.parts
+    context.scratch.execute(
+        "recode/spans",
+        spans=spans,
+        classed=table,
+        columns=[domain.code for domain in encoded.quasi],
+        sets=[domain.code for domain in encoded.quasi if domain.fits_bits],
+        packed=[parts[domain.code] for domain in encoded.quasi],
+    )
+    return spans
+
+
+class ExecutorBlocks(Rows):
+    """Blocks of rows are divided in the engine's ``workers``, where the table is large and the method can."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+
+    def divide(self, context: Context, method: Method) -> Divided:
+        """See `assigned`."""
+        return Divided(of_classes(method, assigned(context, method, self._workers)))
+
+
+__all__ = ["assigned"]

@@ -1,0 +1,157 @@
+"""Classes that publish the same are one group to readers: where what is asked is not monotone, such a group may fail.
+
+Methods check every class that they make. Classes of equal rows, or whose values a format shows alike, are read as one; l over persons of
+it may be less than of each, and delta-disclosure that ignores absent values may fail. Models over persons, which methods do not count (`Requirement.afterwards`), are first looked at here. Then a group that fails and the next one, in the order of what is published, become one class, until none
+fails. That ends, as the whole table as one class meets what is asked (see `guards.feasible`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import TableRef
+from sqlanon.formats import Recoded, RowGroups
+from sqlanon.privacy import Grouped, Requirement, Values
+from sqlanon.privacy.counts import OfCounts
+from sqlanon.privacy.population import of_population
+from sqlanon.privacy.values import rows_of_codes, values_of
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+
+def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
+    """Those that a union of classes may fail; none where neither values nor persons are asked about. A population is not counted in groups of rows."""
+    compared = of_population(requirements)
+    loose = [one for one in requirements if not one.monotone and one not in compared]
+    return loose if any(one.counts_persons or isinstance(one, OfCounts) for one in loose) else []
+
+
+def recoded(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, spans: TableRef | None, requirements: Sequence[Requirement],
+    recode: Callable[[TableRef, TableRef | None], Recoded], blocks: Mapping[int, int] | None = None,
+) -> tuple[TableRef, Recoded, int]:  # fmt: skip
+    """Recode classes, and unite those whose groups fail.
+
+    Args:
+        scratch: the run.
+        encoded: its columns.
+        classed: the rows with their classes and the codes of all quasi columns.
+        spans: what the method says of its classes' boxes, or None.
+        requirements: those that groups must meet: see `not_monotone`.
+        recode: the format's recoding of classed rows and spans.
+        blocks: of each class, those that it may be united with: what a group is then lies in one block; None: any.
+
+    Returns:
+        the classed rows, what is published of their classes, and how many groups were united with others.
+    """
+    first, before, total = classed, scratch.made, 0
+    read = any(one.reads_values for one in requirements)
+    values = [values_of(scratch, domain) for domain in encoded.sensitive] if read else []
+    while True:
+        found = recode(classed, spans)
+        labels = _united(scratch, encoded, classed, found, requirements, values, blocks)
+        if labels is None:
+            return classed, found, total
+        classes, united, failing = labels
+        total += failing
+        if blocks is not None:
+            blocks = {
+                label: blocks[one] for one, label in zip(classes.tolist(), united.tolist(), strict=True)
+            }
+        for table in scratch.made:
+            if table not in (*before, classed):
+                scratch.drop(table)
+        if spans is not None:  # of classes that are no more
+            scratch.drop(spans)
+            before, spans = tuple(table for table in before if table != spans), None
+        pairs = scratch.table("pairs")
+        scratch.engine.load_arrays(pairs, {"class": classes, "united": united})
+        columns = [c.name for c in scratch.engine.look_up([classed]).columns(classed) if c.name != "class"]
+        made = scratch.table("united" if classed != scratch.named("united") else "united_again")
+        scratch.execute("table/united", united=made, classed=classed, pairs=pairs, columns=columns)
+        scratch.drop(pairs)
+        if classed != first:
+            scratch.drop(classed)
+        classed = made
+
+
+def notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
+    """What a report says of so many groups."""
+    if not groups:
+        return ()
+    if any(one.afterwards for one in requirements):
+        return (f"{groups} classes were united with others, as they did not meet what is asked over persons",)
+    return (
+        f"{groups} groups of classes that publish the same were united with others, as together they did not meet what each met",
+    )
+
+
+def _united(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, found: Recoded, requirements: Sequence[Requirement],
+    values: Sequence[Values], blocks: Mapping[int, int] | None,
+) -> tuple[Longs, Longs, int] | None:  # fmt: skip
+    """The classes with their new numbers, and how many groups fail; None where none does, or all rows are one.
+
+    ``values`` are those of the sensitive columns by code, where a requirement reads values.
+    """
+    import numpy as np
+
+    names = [domain.code for domain in encoded.sensitive]
+    persons = [domain.reading.alias for domain in encoded.persons]
+    made = scratch.sql("table/class_places", groups=found.groups)
+    classes, place = (one.astype(np.int64) for one in scratch.fetch_arrays(made, ["int64", "int64"]))
+    groups, block = found.groups, np.zeros(len(classes), np.int64)
+    if blocks is not None:
+        block = np.array([blocks[one] for one in classes.tolist()], np.int64)
+        _, place = np.unique(np.stack([block, place]), axis=1, return_inverse=True)
+        place = place.reshape(-1).astype(np.int64)
+        groups = RowGroups(scratch.table("groups_of_blocks"), "class", "place")
+        scratch.engine.load_arrays(groups.table, {"class": classes, "place": place})
+    rows = scratch.table("rows_of_groups")
+    scratch.execute("table/of_groups", rows=rows, classed=classed, groups=groups, columns=[*names, *persons])
+    if blocks is not None:
+        scratch.drop(groups.table)
+    counts = [rows_of_codes(scratch, rows, domain) for domain in encoded.sensitive] if values else []
+    failing = []
+    for one in requirements:
+        below = scratch.table("below_groups")
+        one.below(
+            scratch, below, Grouped(rows, ("place",), names, None, rows, names, persons, counts, values)
+        )
+        made = scratch.sql("table/places", places=below)
+        failing.append(scratch.fetch_arrays(made, ["int64"])[0].astype(np.int64))
+        scratch.drop(below)
+    scratch.drop(rows)
+    fail = np.unique(np.concatenate(failing))
+    if not len(fail):
+        return None
+    places, first, at = np.unique(place, return_index=True, return_inverse=True)
+    joins = np.isin(places, fail)  # each with the next one
+    last = np.concatenate([block[first][1:] != block[first][:-1], [True]])  # of its block
+    alone = last & np.concatenate([[True], last[:-1]])
+    joins[:-1] |= (joins & last & ~alone)[1:]
+    joins &= ~last
+    if not joins.any():
+        return None  # nothing is left to unite them with: verify refuses
+    if any(isinstance(one, OfCounts) or one.afterwards for one in requirements):
+        # Such models need many rows, so that nearly all groups may fail: in pairs no more are united than have to be.
+        joins = _in_pairs(joins)
+    label = np.concatenate([[0], np.cumsum(~joins[:-1])]).astype(np.int64)
+    return classes, label[at.reshape(-1)], len(fail)
+
+
+def _in_pairs(joins: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Of groups that are to be joined with the next one only every second of a sequence, from the first: no group is in two pairs."""
+    import numpy as np
+
+    at = np.arange(len(joins))
+    first = np.maximum.accumulate(np.where(joins & ~np.concatenate([[False], joins[:-1]]), at, 0))
+    found: npt.NDArray[np.bool_] = joins & ((at - first) % 2 == 0)
+    return found

@@ -1,0 +1,181 @@
+"""Boxes of their own between method and publication: rows and boxes are numbered, one matching is drawn, and every row is there once for each of its boxes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.declared import METHODS
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import Candidates, Recoded
+from sqlanon.methods import Method
+from sqlanon.methods.base import Assignment, Context, Matches
+from sqlanon.methods.freeform.secret import of_method
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.divide.division import Divided, Drawn
+from sqlanon.release.divide.rows import Rows
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Encoded
+from sqlanon.table.keyed import keyed
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+
+
+def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> Drawn:
+    """Number the rows and boxes of a graph, make k matchings of it and draw one, by the secret.
+
+    Rows are numbered by their quasi values, and rows of equal ones by a keyed hash: by that they also get their places in the graph. So the
+    method decides neither by its order nor by its numbers, and verification makes all of it again from the graph (`sqlanon.release.verify.certificate`).
+
+    Args:
+        context: the run as the method saw it.
+        spec: the release.
+        secret: what the release's hashes are keyed with, which the method does not get.
+        matches: the graph.
+
+    Raises:
+        PrivacyViolation: not every row has k boxes, and every box k rows.
+
+    Cost: a sort of the rows, and O(n k log n), expected.
+    """
+    import numpy as np
+
+    from sqlanon.kernels.freeform_graph import boxes_in_order, rows_of_boxes
+    from sqlanon.methods.freeform import draw
+    from sqlanon.methods.freeform.secret import content_of, key_of
+    from sqlanon.methods.shared import kernel_input
+
+    scratch, encoded, engine = context.scratch, context.encoded, context.scratch.engine
+    places, edges, table = scratch.table("slots"), scratch.table("edges"), scratch.table("drawn")
+    hashed = keyed(scratch, encoded.stage, encoded.roles, secret)
+    quasi = [domain.code for domain in encoded.quasi]
+    scratch.execute("freeform/numbered", slots=places, work=encoded.work, keyed=hashed, codes=quasi)
+    scratch.drop(hashed)
+    rid, slot = scratch.fetch_arrays(scratch.sql("freeform/slots", slots=places), ["int32", "int32"])
+    slot_of, rid_of = np.empty(encoded.rows, np.int32), np.empty(encoded.rows, np.int32)
+    slot_of[rid], rid_of[slot] = slot, rid
+    rid, codes, _, _ = kernel_input.fetch_codes(context, tie_break=False, sensitive=False)
+    lined = np.empty_like(codes)
+    lined[:, slot_of[rid]] = codes
+    content = content_of(secret, asked(spec), lined, kernel_input.geometry(context))
+    key = key_of(secret, spec.name, content)
+    regular, held = rows_of_boxes(_dealt(matches, slot_of, lined))
+    if not regular:
+        raise PrivacyViolation(
+            f"method {spec.method.name} gave no {len(matches.boxes)} boxes to each row and as many rows to each box; nothing was published"
+        )
+    held = held[boxes_in_order(held)]
+    matchings = draw.remixed(held, key)
+    k = len(matchings)
+    engine.load_arrays(table, {"rid": rid_of, "class": matchings[draw.drawn(k, key)]})
+    slots = np.arange(encoded.rows, dtype=np.int32)
+    for t in range(k):
+        number = np.full(encoded.rows, t, np.int16)
+        engine.load_arrays(edges, {"rid": rid_of, "slot": slots, "box": matchings[t], "matching": number})
+    return Drawn(k, table, edges, places, content)
+
+
+def _dealt(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
+    """The boxes of every slot, int32[k, n]: of equal rows the first slot gets the place that comes first in the method's order, whichever row has it there.
+
+    Args:
+        matches: the graph.
+        slot_of: int32[n], the slot of every row id.
+        lined: int32[d, n], the codes of every slot.
+    """
+    import numpy as np
+
+    n = lined.shape[1]
+    if matches.boxes.shape[1:] != (n,) or not np.array_equal(np.sort(matches.rid), np.arange(n)):
+        raise PrivacyViolation(
+            "the method gave boxes to other rows than those of the table; nothing was published"
+        )
+    begins = np.zeros(n, np.int32)
+    begins[1:] = (lined[:, 1:] != lined[:, :-1]).any(axis=0)
+    order = np.argsort(np.cumsum(begins, dtype=np.int32)[slot_of[matches.rid]], kind="stable")
+    return np.ascontiguousarray(matches.boxes[:, order], np.int32)
+
+
+def asked(spec: ReleaseSpec) -> dict[str, object]:
+    """What a policy says of the boxes: the method, its options, and k."""
+    options = METHODS[spec.method.name].values(spec.method.options)
+    return {**options, "method": spec.method.name, "k": spec.privacy.k}
+
+
+def matched(scratch: Scratch, encoded: Encoded, classed: TableRef, own: Drawn) -> TableRef:
+    """A scratch table of the classed rows, every one once for each of its boxes: boxes are recoded and verified as classes are.
+
+    Cost: a join, k rows for every row.
+    """
+    table = scratch.table("matched")
+    columns = [domain.reading.alias for domain in encoded.quasi] + [domain.code for domain in encoded.quasi]
+    scratch.execute("freeform/matched", matched=table, edges=own.edges, classed=classed, columns=columns)
+    return table
+
+
+def of(scratch: Scratch, own: Drawn | None, rows: TableRef) -> Candidates | None:
+    """What is known of a run's candidates; the certificate's table is named when the release has a version."""
+    if own is None:
+        return None
+    unnamed = private_table(scratch.engine, "edges")
+    return Candidates(own.k, rows, own.edges, own.slots, unnamed, own.content)
+
+
+def counted(scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
+    """The boxes as losses count them: by the rows that are published in each."""
+    if recoded.candidates is None:
+        return recoded.boxes
+    table = scratch.table("single")
+    codes = [domain.code for domain in encoded.quasi]
+    scratch.execute("freeform/single", single=table, boxes=recoded.boxes, columns=codes)
+    return table
+
+
+def surest(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
+) -> dict[str, dict[str, float]]:
+    """How sure the likeliest sensitive value of a row is to a reader, mean and worst, per column; l could not be kept. Cost: a join each."""
+    own, found = recoded.candidates, {}
+    for domain in encoded.sensitive if own is not None else ():
+        assert own is not None
+        alias = domain.reading.alias
+        row = scratch.fetch("freeform/surest", edges=own.edges, classed=classed, alias=alias, k=own.k)[0]
+        found[domain.reading.name] = {"mean": float(str(row[0])), "worst": float(str(row[1]))}
+    return found
+
+
+class OwnBoxes(Rows):
+    """The method gives each row boxes of its own, of which one is drawn; a method that gives classes may do so."""
+
+    def __init__(self, spec: ReleaseSpec, secret: str) -> None:
+        self._spec = spec
+        self._secret = secret
+
+    def key(self, secret: str) -> str:
+        """Another secret than the one that draws."""
+        return of_method(secret)
+
+    def divide(self, context: Context, method: Method) -> Divided:
+        """Run the method, and draw."""
+        made = method.assign(context)
+        if made.matches is None:
+            return Divided(made)
+        own = drawn(context, self._spec, self._secret, made.matches)
+        return Divided(
+            Assignment(own.table, made.execution, made.notes, divided=False, search=made.search), drawn=own
+        )
+
+    def recoded_rows(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided
+    ) -> TableRef:
+        """Every row once for each of its boxes."""
+        return classed if divided.drawn is None else matched(scratch, encoded, classed, divided.drawn)
+
+    def candidates(self, scratch: Scratch, divided: Divided, rows: TableRef) -> Candidates | None:
+        """The rows that fit each box."""
+        return of(scratch, divided.drawn, rows)

@@ -1,0 +1,232 @@
+"""`persons: whole`: a method divides persons, not their rows, and every row gets the class of its person.
+
+A person is one row to the method, with the least and the greatest code of its rows in every column (once where no person has more than one): the
+box of a class over its persons' rows is as wide as both together. So every method that divides rows by k does, with k persons. Of a sensitive
+column the method sees the value that most rows of the person have, which is a guide only, and none where too few rows have it. What is
+asked over rows, and over persons otherwise than by their number, is judged on the rows: classes that fail are united with the next one
+(see `merge_failing_groups`). A union of classes meets what each met, as none of them shares a person with another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, cast
+
+from sqlanon.declared import FORMATS
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.methods import Method
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.privacy import Requirement
+from sqlanon.privacy.base import Grouped
+from sqlanon.privacy.counts import OfCounts, counted
+from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.kanonymity import KAnonymity, of_units
+from sqlanon.privacy.persons import Persons
+from sqlanon.privacy.recursive import RecursiveDiversity
+from sqlanon.privacy.values import of_numbers, rows_of_codes, values_of
+from sqlanon.release.divide.division import Divided
+from sqlanon.release.divide.rows import Rows
+from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.scratch import Scratch
+
+Guide = FrequencyDiversity | DistinctDiversity | OfCounts
+"""What is asked of the values of rows: of persons it is asked by the value that most rows of each have."""
+_USUAL = Fraction(3, 4)
+"""The share of rows that have the value most rows of their person have, from which on that value guides a method: with a smaller one classes
+that are divided without a guide, and united where they fail, lose less (random tables of mixed and of constant persons)."""
+
+
+def of_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
+    """What is left to be judged on the rows; k persons have k rows, and verification counts both."""
+    return [one for one in requirements if not one.across and not isinstance(one, KAnonymity | Persons)]
+
+
+def assigned(context: Context, method: Method) -> Assignment:
+    """What the method assigns to persons, for their rows. No boxes come with it, as these are of persons.
+
+    Refining lowers persons x extents. Where the rows then lose more, by GCP or in format suppressed by stars, classes stay as they were.
+
+    Cost: a GROUP BY of the rows by person, one more for each sensitive column that must be diverse, and a join. With ``refine`` the method runs
+    twice, and boxes of rows are made as often.
+    """
+    scratch, encoded = context.scratch, context.encoded
+    units, part, usual = units_of(context, encoded)
+    asked = (
+        *of_units(context.requirements),
+        *guided(scratch, encoded, units, part, guides_of(context, usual)),
+    )
+    own = replace(context, encoded=part, requirements=asked, listed=False, read_again=True)
+    if context.refine is None:
+        found = _for_rows(context, own, method, units, "assigned")
+    else:
+        from sqlanon.methods.best.loss import Losses
+
+        losses = Losses(context, "stars" if FORMATS[context.format].either else "gcp")
+        found = _for_rows(context, own, method, units, "assigned_refined")
+        plain = _for_rows(context, replace(own, refine=None), method, units, "assigned")
+        before, after = losses.of(plain), losses.of(found)
+        if before < after:
+            note = f"refine is not used: by its classes the rows would lose {losses.metric} {losses.shown(after)}, not {losses.shown(before)}"
+            found, plain = replace(plain, notes=(*plain.notes, note), refined=True), found
+        scratch.drop(plain.table)
+    scratch.drop(units)
+    return found
+
+
+def _for_rows(context: Context, own: Context, method: Method, units: TableRef, name: str) -> Assignment:
+    """The classes that the method makes of persons, as seen by ``own``, in a table ``name`` of the rows."""
+    scratch, table = context.scratch, context.scratch.table(name)
+    (person,) = context.encoded.persons
+    with scratch.beside() as beside:  # methods call their tables alike
+        made = method.assign(replace(own, scratch=beside))
+        if made.unassigned or made.starred is not None or made.matches is not None:
+            raise PrivacyViolation(
+                "with persons: whole the method gave some person no class, or one of its own; nothing was published"
+            )
+        scratch.execute(
+            "persons/assigned", assigned=table, work=context.encoded.work, units=units, assign=made.table, person=person.code
+        )  # fmt: skip
+    # Rows of equal codes, which are one person's, are in one class.
+    return Assignment(
+        table, made.execution, made.notes, divided=False, refined=made.refined, search=made.search
+    )
+
+
+def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
+    """What is asked of values that most rows of their person have; ``usual`` is as `units_of` gives it."""
+    return [one for one in context.requirements if isinstance(one, Guide) and usual[one.value] >= _USUAL]
+
+
+def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
+    """A table of the persons, how a method sees it, and the share of rows that have what it sees of each value that is asked about.
+
+    The order of persons is drawn by the secret: neither source nor names decide ties of methods. Which of equally frequent values a method sees
+    depends on the number of the person, so that no value is preferred.
+    """
+    import numpy as np
+
+    scratch = context.scratch
+    values = sorted({one.value for one in context.requirements if isinstance(one, Guide)})
+    (person,) = encoded.persons
+    drawn = np.random.default_rng(
+        int.from_bytes(hashlib.sha256(f"{context.secret}/persons".encode()).digest(), "big")
+    )
+    turns, units = scratch.table("turns"), scratch.table("units")
+    scratch.engine.load_arrays(
+        turns,
+        {
+            "person": np.arange(person.codes, dtype=np.int32),
+            "rid": drawn.permutation(person.codes).astype(np.int32),
+        },
+    )
+    sensitive = [encoded.sensitive[i] for i in values]
+    usual = [(domain.code, scratch.table(f"usual_{domain.code}")) for domain in sensitive]
+    for (code, table), codes in zip(usual, (domain.codes for domain in sensitive), strict=True):
+        scratch.execute(
+            "persons/usual", {"codes": codes}, usual=table, work=encoded.work, person=person.code, value=code
+        )
+    shares = {
+        i: Fraction(int(str(scratch.fetch("persons/usual_rows", usual=table)[0][0])), encoded.rows)
+        for i, (_, table) in zip(values, usual, strict=True)
+    }
+    columns = [domain.code for domain in encoded.quasi]
+    scratch.execute(
+        "persons/units", units=units, work=encoded.work, turns=turns, person=person.code, columns=columns,
+        values=[{"code": code, "table": table} for code, table in usual],
+    )  # fmt: skip
+    for table in (turns, *(table for _, table in usual)):
+        scratch.drop(table)
+    persons, *varied = (int(str(n)) for n in scratch.fetch("persons/varied", units=units, columns=columns)[0])
+    quasi = [
+        end for domain, n in zip(encoded.quasi, varied, strict=True) for end in _ends(domain, several=n > 0)
+    ]
+    part = replace(
+        encoded,
+        coded=units,
+        rows=persons,
+        quasi=tuple(quasi),
+        sensitive=tuple(sensitive),
+        persons=(),
+        numbers=0,
+    )
+    return units, part, shares
+
+
+def _ends(domain: Domain, *, several: bool) -> list[Domain]:
+    """A column of the rows as columns of persons: its ends, or one that counts for both where they are equal."""
+    if several:
+        return [domain, replace(domain, code=f"{domain.code}h")]
+    weighed = replace(domain.reading.spec, weight=2 * domain.reading.spec.weight)
+    return [replace(domain, reading=replace(domain.reading, spec=weighed))]
+
+
+def guided(
+    scratch: Scratch, encoded: Encoded, units: TableRef, part: Encoded, guides: Sequence[Guide]
+) -> list[Requirement]:  # fmt: skip
+    """What is asked of values, of what most rows of each person have: classes that have it seldom fail over rows.
+
+    What most rows of a person have can be less even than the rows. Asked of it unchanged, it could be nearly all that the persons reach,
+    which one class of all of them meets and hardly any other: then less is asked (see `_lessened`), or nothing.
+    """
+    names = [domain.code for domain in part.sensitive]
+    places = {domain.reading.name: i for i, domain in enumerate(part.sensitive)}
+    found: list[Requirement] = []
+    for one in guides:
+        here: Guide = replace(cast("Any", one), value=places[one.column], within=())
+        domain = part.sensitive[here.value]
+        most = [_reached(scratch, table, here, names, domain) for table in (units, encoded.work)]
+        asked = _lessened(here, *most)
+        # A diversity of one asks nothing; a share of none has no class.
+        if asked > (0 if here.at_most else 1):
+            found.append(replace(cast("Any", here), asked=asked))
+    return found
+
+
+def _reached(
+    scratch: Scratch, table: TableRef, model: Guide, names: Sequence[str], domain: Domain
+) -> Fraction:  # fmt: skip
+    """What all rows of a table of codes reach as one class."""
+    if not isinstance(model, OfCounts):
+        return model.measure(scratch.engine, Grouped(table, (), names)).reached
+    found = counted(scratch.engine, table, (), domain.code)
+    if model.reads_values:
+        rows = rows_of_codes(scratch, table, domain)
+        found = replace(found, values=of_numbers(values_of(scratch, domain), rows))
+    return model.judged(found).reached
+
+
+def _lessened(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
+    """What is asked; times what persons reach over what rows reach, where persons leave less than half of the room that rows leave, as ratios."""
+    asked = Fraction(model.asked)
+    ratio = persons / rows if rows else Fraction(1)
+    if model.at_most:
+        if persons * persons <= asked * rows or ratio <= 1:
+            return asked
+        return Fraction(math.ceil(asked * ratio * 1000), 1000)
+    if persons * persons >= asked * rows or ratio >= 1:
+        return asked
+    if isinstance(model, DistinctDiversity | RecursiveDiversity):  # of whole numbers
+        return Fraction(math.floor(asked * ratio))
+    return Fraction(math.floor(asked * ratio * 1000), 1000)
+
+
+class PersonsWhole(Rows):
+    """The method sees persons: what is asked of their rows is judged afterwards."""
+
+    def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
+        """All that is asked over rows."""
+        return of_rows(requirements)
+
+    def notes(self, groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
+        """How many classes of persons were united."""
+        said = f"{groups} classes of k persons were united with others, as their rows did not meet what else is asked"
+        return (said,) if groups else ()
+
+    def divide(self, context: Context, method: Method) -> Divided:
+        """See `assigned`."""
+        return Divided(assigned(context, method))

@@ -1,0 +1,235 @@
+"""Classes of a release with pseudonyms: tokens show which rows are one person's, so that persons of a class must have equally many.
+
+A reader of tokens sees more of a person than its class: how many rows it has there, and its cells in the other tables of the scope. Persons
+are therefore divided into blocks first, by both, and a method divides the persons of each block. Fewer than k persons who are alike would be
+found by it: rows of theirs are left out until they are as many as those of k others, or none. Which of a person's rows, a keyed hash decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import InfeasibleError, PrivacyViolation
+from sqlanon.methods import Method
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.privacy import Requirement
+from sqlanon.privacy.kanonymity import KAnonymity, of_units
+from sqlanon.release.divide import persons_whole
+from sqlanon.release.divide.division import Divided
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Linking:
+    """What is known of the persons' tokens.
+
+    Attributes:
+        token: their alias in the stage.
+        elsewhere: scratch table (token, sign) of the published tables of the scope; None: there are no others.
+    """
+
+    token: str
+    elsewhere: TableRef | None
+
+
+def assigned(context: Context, method: Method, linking: Linking) -> tuple[Assignment, dict[int, int]]:
+    """Classes of the rows, and the block of each class.
+
+    Cost: that of `persons_whole.assigned`, with a run of the method for each block of at least 2k persons; a sort of the rows by person if some are left out.
+    """
+    import numpy as np
+
+    scratch, encoded = context.scratch, context.encoded
+    (person,) = encoded.persons
+    k = max((int(one.asked) for one in context.requirements if isinstance(one, KAnonymity)), default=1)
+    take, block = _planned(scratch, encoded, linking, k)
+    if not take.any():
+        raise InfeasibleError(
+            f"no {k} persons have equally many rows and are alike in the other tables of the scope: with tokens none can be published"
+        )
+    kept = _kept(context, take)
+    units, part, usual = persons_whole.units_of(context, kept)
+    guides = persons_whole.guides_of(context, usual)
+    chosen, classes = scratch.table("chosen"), np.full(person.codes, -1, np.int32)
+    scratch.engine.load_arrays(chosen, {"person": np.arange(person.codes, dtype=np.int32), "block": block})
+    asked = (*of_units(context.requirements), *persons_whole.guided(scratch, kept, units, part, guides))
+    inner = replace(context, listed=False, read_again=True, suppression=None, most_unassigned=0)
+    execution, first = "kernel", 0
+    notes: list[str] = []
+    blocks: dict[int, int] = {}
+    for number in np.unique(block[take > 0]).tolist():
+        members = np.flatnonzero((block == number) & (take > 0)).astype(np.int32)
+        made = None
+        if len(members) >= 2 * k:
+            made = _divided(inner, method, units, chosen, number, part, len(members), asked)
+        own: Ints = np.zeros(len(members), np.int32)
+        if made is not None:
+            members, own, execution, said = made
+            notes += said
+        classes[members] = own + first
+        blocks |= dict.fromkeys(range(first, first + int(own.max()) + 1), number)
+        first += int(own.max()) + 1
+    divided, table = scratch.table("classes_of_persons"), scratch.table("assigned")
+    present = np.flatnonzero(classes >= 0).astype(np.int32)
+    scratch.engine.load_arrays(divided, {"person": present, "class": classes[present]})
+    scratch.execute("persons/of_kept", assigned=table, kept=kept.work, classes=divided, person=person.code)
+    for used in (units, chosen, divided, *([kept.work] if kept is not encoded else [])):
+        scratch.drop(used)
+    left = kept.rows < encoded.rows
+    if left:
+        short = int(((take > 0) & (take < _counts(scratch, encoded, linking)[0])).sum())
+        gone = int((take == 0).sum())
+        notes.append(
+            f"tokens: {gone} persons are left out, and rows of {short} others, as fewer than {k} persons would be alike"
+        )
+    made_of = Assignment(
+        table, execution, tuple(dict.fromkeys(notes)), divided=False, refined=True, unassigned=left
+    )
+    return made_of, blocks
+
+
+def _counts(scratch: Scratch, encoded: Encoded, linking: Linking) -> tuple[Ints, Ints]:
+    """Rows of each person, and what its token is like elsewhere."""
+    import numpy as np
+
+    (person,) = encoded.persons
+    made = scratch.sql(
+        "persons/counted", work=encoded.work, stage=encoded.stage, person=person.code, token=linking.token, elsewhere=linking.elsewhere
+    )  # fmt: skip
+    who, n, sign = scratch.fetch_arrays(made, ["int32", "int32", "int32"])
+    rows, like = np.zeros(person.codes, np.int32), np.zeros(person.codes, np.int32)
+    rows[who], like[who] = n, sign
+    return rows, like
+
+
+def _planned(scratch: Scratch, encoded: Encoded, linking: Linking, k: int) -> tuple[Ints, Ints]:
+    rows, like = _counts(scratch, encoded, linking)
+    absent: dict[int, int] = {}
+    if linking.elsewhere is not None:
+        made = scratch.sql(
+            "persons/absent", stage=encoded.stage, token=linking.token, elsewhere=linking.elsewhere
+        )
+        signs, n = scratch.fetch_arrays(made, ["int32", "int32"])
+        absent = dict(zip(signs.tolist(), n.tolist(), strict=True))
+    return taken(rows, like, absent, k)
+
+
+def taken(rows: Ints, like: Ints, absent: dict[int, int], k: int) -> tuple[Ints, Ints]:
+    """How many rows of each person are published, so that at least k persons of each kind have equally many.
+
+    From the most rows down: persons of a number of rows are a block if they are k; otherwise they give up rows, and are counted with those who have
+    fewer. Where persons of a kind are published elsewhere, those without a row here are none or k: the smallest blocks join them.
+
+    Args:
+        rows: of each person.
+        like: what kind of persons it is, from 1; 0: of those who are published nowhere else.
+        absent: of each kind, how many are published elsewhere and have no row.
+        k: persons.
+
+    Returns:
+        rows that are published of each person, and its block.
+
+    Cost: a sort of the persons, and the different numbers of rows of each kind.
+    """
+    import numpy as np
+
+    take, block = np.zeros(len(rows), np.int32), np.full(len(rows), -1, np.int32)
+    order = np.lexsort((-rows, like))
+    made = 0
+    starts = [0, *(np.flatnonzero(np.diff(like[order])) + 1).tolist()] if len(order) else []
+    for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
+        who = order[start:end]
+        kind, counts = int(like[who[0]]), rows[who]
+        found, at = [], 0
+        # The last of each number of rows, from the most down.
+        for last in (*(np.flatnonzero(counts[1:] != counts[:-1]) + 1).tolist(), len(who)):
+            if last - at >= k and counts[last - 1] > 0:
+                found.append((last - at, at, last))
+                at = last
+        gone = len(who) - at + absent.get(kind, 0)
+        for one in sorted(found):
+            if kind and 0 < gone < k:
+                gone += one[0]
+                found.remove(one)
+        for _, low, high in found:
+            take[who[low:high]], block[who[low:high]] = counts[high - 1], made
+            made += 1
+    return take, block
+
+
+def _kept(context: Context, take: Ints) -> Encoded:
+    """The rows that are published."""
+    import numpy as np
+
+    scratch, encoded = context.scratch, context.encoded
+    (person,) = encoded.persons
+    total = int(take.astype(np.int64).sum())
+    if total == encoded.rows:
+        return encoded
+    planned, kept = scratch.table("planned"), scratch.table("kept")
+    scratch.engine.load_arrays(planned, {"person": np.arange(len(take), dtype=np.int32), "take": take})
+    columns = [domain.code for domain in (*encoded.quasi, *encoded.sensitive, *encoded.persons)]
+    scratch.execute(
+        "persons/kept", {"secret": context.secret}, kept=kept, work=encoded.work, stage=encoded.stage, planned=planned,
+        person=person.code, columns=columns,
+    )  # fmt: skip
+    scratch.drop(planned)
+    return replace(encoded, coded=kept, rows=total, numbers=encoded.past)
+
+
+def _divided(
+    context: Context, method: Method, units: TableRef, chosen: TableRef, number: int, part: Encoded, persons: int, asked: Sequence[Requirement]
+) -> tuple[Ints, Ints, str, tuple[str, ...]] | None:  # fmt: skip
+    """The persons of a block and their classes; None: together they do not reach what the method is asked for, so that they stay one class."""
+    import numpy as np
+
+    scratch = context.scratch
+    with scratch.beside() as own:
+        table = own.table("part")
+        columns = [
+            c.name for c in own.engine.look_up([units]).columns(units) if c.name not in ("rid", "person")
+        ]
+        own.execute("persons/part", part=table, units=units, chosen=chosen, block=number, columns=columns)
+        try:
+            made = method.assign(
+                replace(
+                    context, scratch=own, encoded=replace(part, coded=table, rows=persons), requirements=asked
+                )
+            )
+        except InfeasibleError:
+            return None
+        if made.unassigned or made.starred is not None or made.matches is not None:
+            raise PrivacyViolation(
+                "the method gave some person no class, or one of its own; nothing was published"
+            )
+        found = own.sql("persons/divided", part=table, assign=made.table)
+        who, classes = own.fetch_arrays(found, ["int32", "int32"])
+        if len(who) != persons:
+            raise PrivacyViolation("the method gave some person no class; nothing was published")
+        _, own_classes = np.unique(classes, return_inverse=True)
+        return who.astype(np.int32), own_classes.reshape(-1).astype(np.int32), made.execution, made.notes
+
+
+class TokenBlocks(persons_whole.PersonsWhole):
+    """The method sees the persons of one block after the other, who are alike by their tokens."""
+
+    def __init__(self, linking: Linking) -> None:
+        self._linking = linking
+
+    def divide(self, context: Context, method: Method) -> Divided:
+        """See `assigned`."""
+        assignment, blocks = assigned(context, method, self._linking)
+        return Divided(assignment, blocks)
+
+
+__all__ = ["Linking", "assigned", "taken"]

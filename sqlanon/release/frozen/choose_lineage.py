@@ -1,0 +1,172 @@
+"""Which lineage the next version belongs to, and what of a policy needs a new one."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import replace
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import GuardError, PolicyError, UnsupportedError
+from sqlanon.release.catalog.catalog import Catalog, now
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.lineage import (
+    Lineage,
+    current,
+    lineage_of,
+    next_number,
+    number_in,
+    number_of,
+    of_other_secret,
+)
+from sqlanon.release.catalog.refresh import Decision, policy_changes
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
+from sqlanon.release.frozen.erased_keys import check_listed
+from sqlanon.release.frozen.row_counts import Census, is_due, too_long
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+
+_SAME = re.compile(
+    r"(method|refine|suppression|metrics|execution|memory|readers|dimensions|publish)\b.*|column .*: (weight|accept_unique)"
+)
+"""What may change within a lineage: how classes of a cohort are found, not what is published of them."""
+
+
+def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) -> tuple[Lineage, bool] | None:
+    """The lineage of the version that a run would make, and whether it begins with it; None: the policy asks for no lineage.
+
+    Args:
+        state: the release.
+        anew: a new one is asked for.
+        listing: erased keys are listed now, so that the list may be gone.
+
+    Raises:
+        PolicyError: it is asked for where versions have no lineage.
+        GuardError: the lineage, its secret or the list of erased keys is gone, the clock went backwards, or the policy's changes need a new lineage.
+    """
+    spec = state.spec
+    if not spec.refresh.frozen:
+        if anew:
+            raise PolicyError(f"{spec.name}: --new-lineage is for releases with refresh: {{mode: frozen}}")
+        return None
+    if not (state.engine.transactions and state.engine.updates):
+        raise UnsupportedError(
+            f"{spec.name}: refresh: {{mode: frozen}} records what is published in the transaction that publishes it, and this database has none; use DuckDB "
+            "or PostgreSQL, or mode: full"
+        )
+    if not listing:
+        check_listed(state)
+    found = None if anew else current(state)
+    if found is None:
+        return Lineage.of(state.engine, spec.name, next_number(state.every_version())), True
+    _check_clock(state, found.number)
+    broken, weaker = _broken(spec, newest(state, found.number), state)
+    if broken:
+        raise GuardError(
+            f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: {'; '.join(broken)}. "
+            "run --new-lineage begins anew, and reports what old and new versions reveal together"
+        ).advising("--new-lineage", *(["--allow-weaker"] if weaker else []))
+    if of_other_secret(newest(state, found.number), state.secret):
+        raise GuardError(
+            f"{spec.name}: the secret of this release in _sqlanon.secrets is not the one that {found.rows} was made with: which rows were published in which "
+            "classes is not known any more, so that no version can be made that is safe together with those before; put the secret back, or "
+            "run --new-lineage begins anew, and reports that old and new versions cannot be compared"
+        ).advising("--new-lineage")
+    return found, False
+
+
+def newest(state: ReleaseState, number: int) -> Entry:
+    """The newest version of a lineage that readers had."""
+    return [one for one in state.versions if one.status in SHOWN and number_of(one) == number][-1]
+
+
+def own_histories(state: ReleaseState) -> list[TableRef]:
+    """The histories of versions that were computed anew from the whole source: those of a lineage's versions are in it."""
+    return [
+        entry.history for entry in state.versions if number_of(entry) is None and state.exists(entry.history)
+    ]
+
+
+def _check_clock(state: ReleaseState, number: int) -> None:
+    """No run of the lineage looked at the release later than now.
+
+    Raises:
+        GuardError: one did.
+    """
+    looked = Catalog(state.engine).looked_at(state.spec.name, after=now())
+    seen = [_parsed(at) for at, report in looked if number_in(report) == number]
+    last = max(seen, default=None)
+    if last is not None and _parsed(now()) < last:
+        raise GuardError(
+            f"{state.spec.name}: a run looked at this release at {last.isoformat()}, and the clock says {now()}: a clock that goes backwards would publish "
+            "cohorts at the wrong time; set it right and run again, or, where it was wrong then, run --new-lineage"
+        )
+
+
+def shows_erased_keys(state: ReleaseState) -> bool:
+    """Whether readers still have a class with an erased key: an erasure was stopped before its version took the place of theirs."""
+    entry = state.published
+    lineage = lineage_of(state.engine, entry) if entry else None
+    if entry is None or lineage is None or not (state.exists(lineage.rows) and state.exists(lineage.erased)):
+        return False
+    made = statement(
+        "frozen/erased_since",
+        state.engine.dialect,
+        rows=lineage.rows,
+        erased=lineage.erased,
+        at=entry.version,
+    )
+    return int(str(state.engine.fetch(made)[0][0])) > 0
+
+
+def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
+    """The same; but of an unchanged source a version is made where rows are due by the time alone, erased keys are shown, or a lineage begins."""
+    if begins and decision.previous is not None:
+        state_now = decision.state if decision.same_as is None else "made anew"
+        return replace(decision, state=state_now, why=(*decision.why, "a new lineage begins"), same_as=None)
+    if decision.same_as is None:
+        return decision
+    if shows_erased_keys(state):
+        why = (*decision.why, "keys are erased that are still published")
+        return replace(decision, state="made anew", why=why, same_as=None)
+    found = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
+    refused = newest(state, lineage.number).report["lineage"].get("refused_since")
+    waits = Census(
+        0, int(str(found[0])), waits_since=None if found[1] is None else str(found[1]), refused_since=refused
+    )
+    if (waits.waiting and is_due(state.spec, waits, now())) or too_long(state.spec, waits, now()):
+        return replace(
+            decision, state="data changed", why=(*decision.why, "rows wait that are due"), same_as=None
+        )
+    return decision
+
+
+def _parsed(at: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(at)
+
+
+def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[str], bool]:
+    """What of the policy and of the source's columns differs from the lineage's last version so that its classes cannot stay; whether it is weaker."""
+    changed = [one for one in policy_changes(last, spec) if not one.setting]
+    found = [str(one) for one in changed if one.weaker or not _SAME.fullmatch(one.what)]
+    before = dict(last.source_columns or ())
+    # By the hash of a person's text later rows are recognized that have to wait.
+    recognized = (*spec.key, *(spec.person if spec.privacy.whole else ()))
+    read = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
+        name.lower() for name in recognized
+    }
+    # The lineage's columns, and the order in which the key is hashed, follow the spelling: also where an engine takes both for one.
+    there = {column.name for column in state.source.columns}
+    spelled = {name.lower(): name for name in before if name not in there}
+    for column in state.source.columns:
+        name = column.name
+        if name.lower() not in read:
+            continue
+        if name not in before and name.lower() in spelled:
+            found.append(f"column {spelled[name.lower()]}: now {name} (or name it as before)")
+        elif before.get(name, column.shown_type) != column.shown_type:
+            found.append(f"column {name}: type {before[name]} -> {column.shown_type}")
+    return found, any(one.weaker for one in changed)
+
+
+__all__ = ["due_again", "lineage_of_run", "newest", "own_histories", "shows_erased_keys"]

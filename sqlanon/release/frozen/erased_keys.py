@@ -1,0 +1,115 @@
+"""The list of erased keys: with which key and secret its hashes were made, and whether a version that is no lineage's is without them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+from sqlanon.engines.base import Bind
+from sqlanon.errors import GuardError
+from sqlanon.release.catalog.lineage import Lineage, number_of, of_other_secret
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
+from sqlanon.release.prepare.staged import Staged
+from sqlanon.shell import command
+from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+
+
+def list_mark(state: ReleaseState, secret: str | None) -> str:
+    """A mark of what decides the hash of a key: the secret, and the key's columns with their types, in the order in which they are hashed."""
+    return hashlib.sha256(f"{secret}/erased/{json.dumps(_key_of_now(state))}".encode()).hexdigest()
+
+
+def _key_of_now(state: ReleaseState) -> list[tuple[str, str]]:
+    return _hashed(state.spec.key, [(column.name, column.shown_type) for column in state.source.columns])
+
+
+def _hashed(key: Iterable[str], columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The columns of a key with their types, in the order in which they are hashed."""
+    kinds = dict(columns)
+    known = {name.lower(): name for name in kinds} | {name: name for name in kinds}
+    names = {known.get(name) or known.get(name.lower()) for name in key}
+    return [(name.lower(), kind) for name, kind in sorted(kinds.items()) if name in names]
+
+
+def lineages_by_others(state: ReleaseState) -> frozenset[int]:
+    """The numbers of earlier lineages that were made by another key, type of it or secret: nobody knows which of their rows have a given key."""
+    found = set()
+    for entry in state.versions:
+        key = _hashed(entry.policy.get("key") or (), entry.source_columns or ())
+        if entry.frozen and (of_other_secret(entry, state.secret) or key != _key_of_now(state)):
+            found.add(number_of(entry) or 0)
+    return frozenset(found)
+
+
+def unrecognized(state: ReleaseState, secret: str | None) -> int | None:
+    """How many erased keys are listed by another key, type of it or secret, so that no run recognizes them; None: the list is gone."""
+    erased = Lineage.of(state.engine, state.spec.name, 1).erased
+    if state.exists(erased):
+        binds: dict[str, Bind] = {"mark": list_mark(state, secret)}
+        counted = statement("frozen/listed_apart", state.engine.dialect, binds, erased=erased)
+        return int(str(state.engine.fetch(counted)[0][0]))
+    return None if any(entry.frozen and entry.status in SHOWN for entry in state.versions) else 0
+
+
+def secret_is_lost(state: ReleaseState) -> bool:
+    """Whether the newest lineage's hashes were made with another secret than the one that is there."""
+    shown = [entry for entry in state.versions if entry.frozen and entry.status in SHOWN]
+    return bool(shown) and of_other_secret(shown[-1], state.secret)
+
+
+def check_listed(state: ReleaseState) -> None:
+    """The list of erased keys, which every lineage has, is there, and its keys are recognized in the source.
+
+    Raises:
+        GuardError: somebody dropped it, or the key, its type or the secret is another now.
+    """
+    found = unrecognized(state, state.secret)
+    if found == 0:
+        return
+    erased = Lineage.of(state.engine, state.spec.name, 1).erased
+    how = "is gone, the list of erased keys"
+    if found:
+        how = f"lists {found} erased keys by another key, type of the key or secret (in _sqlanon.secrets) than that of now"
+    again = command("erase", state.spec.name, options=["--key-file", "FILE", "--yes"])
+    back = "" if state.spec.refresh.frozen else "with refresh: {mode: frozen} in the policy "
+    raise GuardError(
+        f"{state.spec.name}: {erased} {how}: no version can be made that is certain to be without them; {back}{again}, "
+        f"with all keys that were ever erased, {'lists them by those of now' if found else 'makes it anew'}"
+    )
+
+
+def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> None:
+    """A version that is no lineage's publishes every row of the source: none of them has a key that was erased.
+
+    Raises:
+        GuardError: one has, or that cannot be known.
+    """
+    erased = Lineage.of(state.engine, state.spec.name, 1).erased
+    if state.exists(erased) and not staged.keyed:
+        if int(str(scratch.fetch("frozen/listed", erased=erased)[0][0])):
+            raise GuardError(
+                f"{state.spec.name}: keys of this release were erased, and without key nobody knows which rows of the source have them: name the key, or go "
+                "back to refresh: {mode: frozen}"
+            )
+        return
+    check_listed(state)
+    if not state.exists(erased):
+        return
+    found = int(str(scratch.fetch("frozen/erased_rows", stage=staged.stage, erased=erased)[0][0]))
+    if found:
+        raise GuardError(
+            f"{state.spec.name}: {found} rows of the source have keys that were erased, and mode: full publishes all rows: delete them in the source, or go "
+            "back to refresh: {mode: frozen}, which leaves them out"
+        )
+
+
+__all__ = [
+    "check_left_out",
+    "check_listed",
+    "lineages_by_others",
+    "list_mark",
+    "secret_is_lost",
+    "unrecognized",
+]

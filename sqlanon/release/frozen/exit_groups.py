@@ -1,0 +1,63 @@
+"""Exit groups: large classes are divided when they are made, so that they need not be deleted whole before a row of them leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import TableRef
+from sqlanon.formats import RowGroups
+from sqlanon.privacy.base import Grouped, Requirement
+from sqlanon.table.scratch import Scratch
+
+
+def exit_groups(
+    scratch: Scratch,
+    history: TableRef,
+    groups: RowGroups,
+    k: int,
+    asked: Sequence[Requirement],
+    sensitive: int,
+) -> TableRef | None:
+    """Divide classes of 2k rows and more into groups that each meet every requirement, as many as that allows.
+
+    An exit group publishes what its class does and is a class of its own to the lineage. Rows are dealt to groups by their sensitive values in turn; where
+    a group of a class fails, the class is divided into half as many.
+
+    Args:
+        scratch: the run.
+        history: the cohort, as `sqlanon.release.history.history.rows_of` makes it.
+        groups: its classes.
+        k: rows of a group, at least.
+        asked: what every group must meet; none that counts persons.
+        sensitive: how many sensitive columns there are.
+
+    Returns:
+        rows that are divided: hash of the key, class, number of the group; None: no class is.
+
+    Cost: a sort of the cohort by class for every attempt, one more than the logarithm of the largest class in k.
+    """
+    numbers, names = range(1, sensitive + 1), [f"s{i}" for i in range(1, sensitive + 1)]
+    divided: TableRef | None = None
+    least, attempt = max(k, 1), 0
+    while True:
+        dealt = scratch.table(f"dealt_{attempt}")
+        scratch.execute(
+            "frozen/dealt", dealt=dealt, history=history, least=least, sensitive=numbers, divided=divided
+        )
+        if not int(str(scratch.fetch("table/count", source=dealt)[0][0])):
+            break
+        below = []
+        for i, one in enumerate(asked):
+            below.append(scratch.table(f"below_{attempt}_{i}"))
+            one.below(scratch, below[-1], Grouped(dealt, ("class", "part"), names, None, dealt, names))
+        made = scratch.table(f"divided_{attempt}")
+        scratch.execute("frozen/divided", made=made, dealt=dealt, below=below, before=divided)
+        divided, least, attempt = made, 2 * least, attempt + 1
+    if divided is None:
+        return None
+    exits = scratch.table("exits")
+    scratch.execute("frozen/exits", exits=exits, divided=divided, groups=groups)
+    return exits
+
+
+__all__ = ["exit_groups"]

@@ -1,0 +1,92 @@
+"""A list of keys as a person names them: their hashes, where every text is the value that the database reads from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Column, TableRef
+from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.release.frozen.exact_casts import says
+from sqlanon.release.prepare.key import key_columns
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
+
+
+def hashed_keys(
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    roles: Roles,
+    names: Sequence[str],
+    keys: Sequence[Sequence[str]],
+    secret: str,
+) -> TableRef:
+    """A scratch table of the hashes of keys, as the stage has them.
+
+    Args:
+        scratch: the run.
+        spec: the release.
+        roles: the source's columns.
+        names: the columns of the list.
+        keys: its texts.
+        secret: what the release's hashes are keyed with.
+
+    Raises:
+        PolicyError: the columns are not those of the key, or a text is no value of its column, or of another than it says.
+    """
+    columns = key_columns(spec, roles)
+    spelled = {name.lower(): at for at, name in enumerate(names)}
+    if sorted(spelled) != sorted(name.lower() for name in columns) or len(names) != len(columns):
+        raise PolicyError(
+            f"{spec.name}: the list of keys has the columns {', '.join(names) or 'none'}; the key is {', '.join(spec.key)}"
+        )
+    if not keys:
+        raise PolicyError(f"{spec.name}: the list of keys is empty")
+    order = [spelled[name.lower()] for name in columns]
+    read, typed, hashed = (
+        scratch.table("read_keys"),
+        scratch.table("typed_keys"),
+        scratch.table("hashed_keys"),
+    )
+    text = scratch.engine.capabilities.text_type
+    scratch.engine.load_rows(
+        read, [(name, text) for name in columns], [tuple(row[at] for at in order) for row in keys]
+    )
+    known = {column.name: column for column in roles.relation.columns}
+    types: list[dict[str, object]] = [{"name": name, "type": known[name].type} for name in columns]
+    try:
+        printed = scratch.fetch("frozen/printed", max_rows=len(keys), read=read, columns=types)
+        scratch.execute("frozen/typed", typed=typed, read=read, columns=types)
+    except DatabaseError as error:
+        kinds = ", ".join(f"{name} {known[name].shown_type}" for name in columns)
+        raise PolicyError(f"{spec.name}: a key in the list is no value of its column ({kinds})") from error
+    _as_said(spec, [known[name] for name in columns], printed)
+    scratch.execute(
+        "table/stage", {"secret": secret}, stage=hashed, source=typed, columns=[], dense=False, numbers=None, link=[], key=columns, tokens=[],
+        persons=[], owner=None,
+    )  # fmt: skip
+    return hashed
+
+
+def _as_said(spec: ReleaseSpec, columns: Sequence[Column], printed: Sequence[Sequence[object]]) -> None:
+    """Every text of the list is the value that was read from it, or the class of another key would be erased.
+
+    Raises:
+        PolicyError: some are not; their number for each column.
+    """
+    problems = []
+    for i, column in enumerate(columns):
+        wrong = sum(
+            not says(column, str(row[2 * i]), None if row[2 * i + 1] is None else str(row[2 * i + 1]))
+            for row in printed
+        )
+        if wrong:
+            problems.append(
+                f"{spec.name}: in {wrong} of {len(printed)} keys of the list the text of {column.name} is not the value that the database reads from it as "
+                f"{column.shown_type}, and another key would be erased; write values as the database prints them, dates and times as in ISO 8601"
+            )
+    if problems:
+        raise PolicyError(problems)
+
+
+__all__ = ["hashed_keys"]

@@ -1,0 +1,177 @@
+"""What the next version of a lineage is made of, before any method runs: who stays, who waits, which cohort is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import InfeasibleError
+from sqlanon.release.catalog.lineage import Lineage
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.frozen import limits
+from sqlanon.release.frozen.choose_lineage import newest
+from sqlanon.release.frozen.row_counts import Census, Comparison, compare, is_due, too_long
+from sqlanon.release.frozen.shape import shape_of
+from sqlanon.release.frozen.stale import stale_rows
+from sqlanon.release.prepare.key import refuse_key
+from sqlanon.release.prepare.staged import Staged
+from sqlanon.results import LineageReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Stays:
+    """Published rows, counted before the version is written.
+
+    Attributes:
+        before: in the version before; ``published`` of them stay, of which the source no longer has ``retained`` and has ``stale`` with
+            other values.
+    """
+
+    before: int = 0
+    published: int = 0
+    retained: int = 0
+    stale: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """The next version of a lineage in rows.
+
+    Attributes:
+        lineage: its lineage.
+        rows: of the source.
+        now: the time of the run.
+        compared: the source compared with the lineage; None: the lineage begins.
+        seen: the source's rows by what the lineage has of them.
+        tried: the rows of the cohort that is tried now; None: none is.
+        stays: the published rows.
+        after: as ``seen``, when the version is published.
+        entered: rows that are new in the version.
+    """
+
+    lineage: Lineage
+    rows: int
+    now: str
+    compared: Comparison | None
+    seen: Census
+    tried: Staged | None
+    stays: Stays
+    after: Census
+    entered: int
+
+    def refused(self) -> Outlook:
+        """The same when the cohort could not be published."""
+        return replace(self, tried=None, after=self.seen.with_refused(self.now), entered=0)
+
+    def hold(self, spec: ReleaseSpec) -> None:
+        """Stop a version that has drifted too far from its source, before a cohort is tried.
+
+        Raises:
+            PrivacyViolation: a limit is exceeded, or the source has none of the published rows.
+        """
+        found = self.report()
+        limits.others(spec, found)
+        limits.hold(spec, self.rows, found, too_long(spec, self.after, self.now))
+
+    def report(self) -> LineageReport:
+        """Rows that stay published, what the source has in addition to them, and how many are new in the version."""
+        stays, seen, entered = self.stays, self.after, self.entered
+        return LineageReport(
+            self.lineage.number, stays.published + entered, entered, stays.before - stays.published,
+            stays.published - stays.retained - stays.stale + entered, stays.stale, stays.retained, seen.cohort, seen.refused, seen.gone,
+            seen.erased, waits_since=(seen.waits_since or self.now) if seen.cohort else None, refused_since=seen.refused_since, later=seen.later,
+        )  # fmt: skip
+
+
+def look(
+    scratch: Scratch, state: ReleaseState, lineage: Lineage, staged: Staged, *, begins: bool, erasing: TableRef | None = None
+) -> Outlook:  # fmt: skip
+    """Compare the source with the lineage, and take the cohort that is due.
+
+    Args:
+        scratch: the run.
+        state: the release as the run found it.
+        lineage: the lineage of the version.
+        staged: the source as it was read.
+        begins: it begins with this version.
+        erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this version.
+
+    Raises:
+        InfeasibleError: the lineage begins, and all rows of the source have erased keys.
+    """
+    spec, now = state.spec, staged.source.read_at
+    compared, seen = _seen(scratch, spec, lineage, staged, begins=begins, erasing=erasing)
+    part = _cohort(scratch, spec, lineage, staged, compared, seen, begins=begins, erasing=erasing)
+    stays = _stays(scratch, state, lineage, compared, staged) if compared else Stays()
+    after, entered = (seen.without_cohort(), seen.cohort) if part is not None else (seen, 0)
+    return Outlook(lineage, staged.rows, now, compared, seen, part, stays, after, entered)
+
+
+def _seen(
+    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Staged, *, begins: bool, erasing: TableRef | None
+) -> tuple[Comparison | None, Census]:  # fmt: skip
+    """The source compared with the lineage, None where it begins; and its rows by what the lineage has of them."""
+    if begins:
+        return None, _of_new(scratch, spec, lineage, staged)
+    compared = compare(
+        scratch,
+        lineage,
+        staged.roles,
+        staged.stage,
+        erasing or lineage.erased,
+        whole=spec.privacy.whole,
+    )
+    found = scratch.fetch("frozen/key", compared=compared.rows, rows=lineage.rows, stage=staged.stage)[0]
+    refuse_key(spec, *(int(str(cell)) for cell in found))
+    return compared, compared.census
+
+
+def _cohort(
+    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Staged, compared: Comparison | None, seen: Census, *, begins: bool,
+    erasing: TableRef | None,
+) -> Staged | None:  # fmt: skip
+    """The rows of the cohort that is tried now, as a table of their own; None: none is."""
+    if begins and not seen.erased:
+        return staged
+    if erasing is not None or (not begins and not is_due(spec, seen, staged.source.read_at)):
+        return None
+    cohort = scratch.table("cohort")
+    columns = scratch.engine.look_up([staged.stage]).columns(staged.stage)
+    scratch.execute(
+        "frozen/cohort", cohort=cohort, stage=staged.stage, compared=compared.rows if compared else None, erased=lineage.erased,
+        columns=[column.name for column in columns if column.name != "rid"],
+    )  # fmt: skip
+    return replace(staged, stage=cohort, rows=seen.cohort)
+
+
+def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Staged) -> Census:
+    if not scratch.engine.exists(lineage.erased):
+        return Census(staged.rows)
+    erased = scratch.fetch("frozen/erased_rows", stage=staged.stage, erased=lineage.erased)
+    number = int(str(erased[0][0]))
+    if 0 < number == staged.rows:
+        raise InfeasibleError(
+            f"{spec.name}: all {number} rows of the source have keys that were erased, so that there is nothing to publish: check the source"
+        )
+    return Census(staged.rows - number, erased=number)
+
+
+def _stays(
+    scratch: Scratch, state: ReleaseState, lineage: Lineage, compared: Comparison, staged: Staged
+) -> Stays:
+    before = int(last_report(state, lineage)["lineage"]["published"])  # as readers had it
+    shape = shape_of(state.spec, staged.roles, lineage.published_parts(), {})
+    stale = stale_rows(scratch, state.spec, lineage, compared, staged.roles, staged.stage, shape)
+    return Stays(before, compared.stays, compared.retained, stale)
+
+
+def last_report(state: ReleaseState, lineage: Lineage) -> Mapping[str, Any]:
+    """The report of the lineage's newest version."""
+    return newest(state, lineage.number).report
+
+
+__all__ = ["Outlook", "last_report", "look"]

@@ -1,0 +1,92 @@
+"""Two versions compared of which one or both have boxes of their own: which rows may a record be of, to a reader of both?
+
+The reader of docs/threat-model.md knows the quasi values of all rows in both versions, and so who came and who went. Worse than there, he knows which
+two records are of one row, as private values may show it. A record of both versions is then of a row that fits its old and its new box; one that
+arrived, of a row that arrived and fits its box; one that left likewise. Of these candidates only such count as some assignment of all records
+has. How likely each of them is, is not measured.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.results import HistorySets
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+    from sqlanon.release.history.side import Side
+    from sqlanon.table.scratch import Scratch
+
+NO_DIVERSITY = "l and other requirements beside k: the values of candidates are not counted"
+
+
+def candidate_sets(scratch: Scratch, old: Side, new: Side, k: int) -> Mapping[str, HistorySets]:
+    """The candidates of rows that arrived, left, and are common; every row is a group of its own, and fails with fewer than ``k``.
+
+    Rows are matched by key alone: a row that changed is common, as its record may be known by a private column that did not.
+
+    Cost: joins of the rows that fit a box, k for every row, and one step for each.
+    """
+    return {
+        "arrived": _measured(possible(scratch, new, old, common=False), k),
+        "left": _measured(possible(scratch, old, new, common=False), k),
+        "common": _measured(possible(scratch, old, new, common=True), k),
+    }
+
+
+def possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> npt.NDArray[np.int64]:
+    """How many rows each record may be of: records of both versions, or of those that only the version ``here`` has."""
+    end = f"{here.version}_{there.version}_{common:d}"
+    records, fits = scratch.table(f"records{end}"), scratch.table(f"fits{end}")
+    beside: TableRef | None = scratch.table(f"beside{end}") if common else None
+    scratch.execute(
+        "history/records", records=records, here=here.history, there=there.history, own_here=here.own_boxes,
+        own_there=there.own_boxes, common=common,
+    )  # fmt: skip
+    scratch.execute(
+        "history/fits", fits=fits, records=records, place="place", boxes="boxes" if here.own_boxes else None
+    )
+    if beside is not None:
+        boxes = "boxes_beside" if there.own_boxes else None
+        scratch.execute("history/fits", fits=beside, records=records, place="beside", boxes=boxes)
+    found = counted(scratch, records, fits, beside)
+    for table in (records, fits, *([beside] if beside is not None else [])):
+        scratch.drop(table)
+    return found
+
+
+def counted(
+    scratch: Scratch, records: TableRef, fits: TableRef, beside: TableRef | None
+) -> npt.NDArray[np.int64]:
+    """How many rows each record may be of.
+
+    Args:
+        scratch: the run.
+        records: table (row, place, beside): 0, 1, .., and the class or box that it shows in each version.
+        fits: table (row, box): all that a row fits; ``beside`` the same of the other version, where records show two.
+        beside: see there; None: records show one.
+    """
+    # Most commands compare no versions, and need not import a compiler.
+    from sqlanon.kernels.exchangeable import exchangeable
+
+    asked = scratch.sql("history/candidates", records=records, fits=fits, fits_beside=beside)
+    record, candidate = (
+        column.astype(np.int64) for column in scratch.fetch_arrays(asked, ["int64", "int64"])
+    )
+    size = int(record[-1]) + 1 if len(record) else 0
+    return exchangeable(np.searchsorted(record, np.arange(size + 1)).astype(np.int64), candidate)
+
+
+def _measured(found: npt.NDArray[np.int64], k: int) -> HistorySets:
+    if not len(found):
+        return HistorySets(0, 0, None, None, 0)
+    return HistorySets(len(found), len(found), int(found.min()), None, int((found < k).sum()))
+
+
+__all__ = ["NO_DIVERSITY", "candidate_sets", "counted", "possible"]

@@ -1,0 +1,250 @@
+"""History: what two versions of one release reveal together, by the classes that share a row.
+
+A reader of both versions who finds a component of linked classes knows what its old and its new classes hold. So he
+can distinguish three kinds of groups: the rows that arrived in it, those that left it, and those common to an old and a new
+class. Each should be as large and as diverse as a class, and of events hold as many persons. A changed row is both one that
+left and one that arrived.
+
+The private schema keeps a keyed hash of the key, the class (with boxes of their own: all that the row fits), and keyed hashes of the values and of the
+persons' numbers for every version ever published. Nothing here prevents anything: it measures, and `refresh.max_failing` stops a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import PolicyError, PrivacyViolation
+from sqlanon.formats import Candidates, RowGroups
+from sqlanon.privacy import stored
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.lineage import number_of, of_other_secret, of_two_secrets, rows_table
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.history.compare_pair import compare
+from sqlanon.release.history.side import Side, side_of
+from sqlanon.results import HistoryReport, HistorySets
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Counted, Roles, hashes_of
+
+KEYED_APART = "the lineage of version {} was made with another secret"
+"""Why a version is compared with none of a later lineage."""
+
+SEEN = ("published", "replaced", "withdrawn", "dropped")
+"""Versions that readers had at some time."""
+
+
+def rows_of(
+    scratch: Scratch, roles: Roles, classed: TableRef, groups: RowGroups, secret: str, counted: Sequence[Counted] = (),
+    omitted: TableRef | None = None,
+) -> TableRef:  # fmt: skip
+    """The history of the version that is being made, as a scratch table.
+
+    Args:
+        scratch: the run.
+        roles: the source's columns by role.
+        classed: staged rows with their class.
+        groups: which class is in which group of the release.
+        secret: what the hashes of keys and values are keyed with.
+        counted: the persons that are counted.
+        omitted: scratch table of the rows that the version leaves out; None: there are none.
+    """
+    history = scratch.table("history")
+    scratch.execute(
+        "history/rows", {"secret": secret}, history=history, classed=classed, groups=groups, omitted=omitted,
+        marked=[reading.alias for reading in roles.quasi + roles.sensitive],
+        sensitive=[reading.alias for reading in roles.sensitive], persons=[one.alias for one in counted],
+    )  # fmt: skip
+    return history
+
+
+def value_columns(roles: Roles, counted: Sequence[Counted]) -> list[str]:
+    """Columns of a history of its own: of the sensitive values, and of the persons."""
+    return [f"s{i}" for i in range(1, len(roles.sensitive) + 1)] + [one.alias for one in counted]
+
+
+def with_boxes(
+    scratch: Scratch,
+    history: TableRef,
+    roles: Roles,
+    classed: TableRef,
+    own: Candidates,
+    counted: Sequence[Counted],
+) -> TableRef:
+    """The history of a version whose rows have boxes of their own: with all boxes that each row fits. Cost: a join, k rows for every row."""
+    fitted = scratch.table("fitted")
+    columns = value_columns(roles, counted)
+    scratch.execute(
+        "history/fitted", fitted=fitted, history=history, edges=own.edges, classed=classed, columns=columns
+    )
+    return fitted
+
+
+def table_of(engine: Engine, physical: str) -> TableRef:
+    """Where the history of a new version goes."""
+    return private_table(engine, f"{physical}_history")
+
+
+def kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:
+    """Of the versions of a release those that readers had and whose history is there, oldest first."""
+    return [
+        entry
+        for entry in entries
+        if entry.status in SEEN and entry.policy.get("key") and exists(kept_in(entry))
+    ]
+
+
+def kept_in(entry: Entry) -> TableRef:
+    """The table that has the history of a version."""
+    number = number_of(entry)
+    return entry.history if number is None else replace(entry.history, name=rows_table(entry.release, number))
+
+
+def before(state: ReleaseState, published: Entry | None, *, every: bool = True) -> list[Entry]:
+    """The versions that a new one is compared with: the published one, and after a rollback the newest as well.
+
+    Where one of two versions has boxes of their own, all that readers had, as they may have kept them; not with ``every`` false.
+    """
+    known = _comparable(state, state.versions)
+    newest = max((one.version for one in state.versions if one.status in SEEN), default=0)
+    if not any(
+        one.version == newest for one in known
+    ):  # an earlier version whose tables were dropped may have its history
+        known = _comparable(state, state.every_version())
+    wanted = [known[-1].version] if known else []
+    wanted += [published.version] if published else []
+    if every:
+        wanted += [entry.version for entry in known if own_boxes(state, entry)]
+    return [entry for entry in known if entry.version in wanted]
+
+
+def _comparable(state: ReleaseState, versions: Sequence[Entry]) -> list[Entry]:
+    return [one for one in kept(versions, state.exists) if not of_other_secret(one, state.secret)]
+
+
+def own_boxes(state: ReleaseState, earlier: Entry) -> bool:
+    """Whether an earlier version, or the one that is to come, has boxes of their own."""
+    return state.spec.privacy.own_boxes or bool(earlier.certificate)
+
+
+def of_own_boxes(state: ReleaseState) -> list[Entry]:
+    """The versions that readers had, oldest first, of which or of the one that is to come every row has a box of its own."""
+    return [entry for entry in state.versions if entry.status in SEEN and own_boxes(state, entry)]
+
+
+def compare_new(
+    scratch: Scratch, spec: ReleaseSpec, entries: Sequence[Entry], history: TableRef, version: int,
+    types: Sequence[tuple[str, str]],
+) -> tuple[HistoryReport, ...]:  # fmt: skip
+    """What a version that is being made reveals together with those before it: one report for each of ``entries``.
+
+    Args:
+        scratch: the run.
+        spec: the policy of the new version.
+        entries: the earlier versions to compare with.
+        history: the new version's history, as `rows_of` makes it.
+        version: its number.
+        types: name and type of each column of the source.
+    """
+    persons_of = hashes_of(spec.counted()) if spec.rows_are == "events" else {}
+    new = Side(
+        version, history, [(c.name, c.role) for c in spec.columns], spec.key, types, spec.rows_are, persons_of,
+        own_boxes=spec.privacy.own_boxes,
+    )  # fmt: skip
+    asked = spec.privacy.k if spec.persons != "ignored" else 1
+    return tuple(compare(scratch, side_of(scratch, entry), new, spec.privacy, asked) for entry in entries)
+
+
+def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
+    """Stop a version that reveals too much together with one before.
+
+    Raises:
+        PrivacyViolation: more rows fail the policy than ``history.max_failing`` allows.
+    """
+    most = spec.refresh.max_failing
+    for one in found:
+        if most is not None and one.failing > most:
+            where = "with fewer candidates than k" if one.candidates else "in groups below the policy"
+            raise PrivacyViolation(
+                f"{spec.name}: together with version {one.old} this version would leave {one.failing} rows {where}, "
+                f"and history.max_failing allows {most} ({figures(one)}); nothing was published"
+            )
+
+
+def figures(one: HistoryReport) -> str:
+    """The figures of one comparison in a line."""
+    if one.unknown:
+        return f"they cannot be compared: {one.unknown}"
+    parts = []
+    for kind, sets in (("arrived", one.arrived), ("left", one.left), ("common", one.common)):
+        if sets.smallest is not None:
+            diverse = f", l {sets.l:.3g}" if sets.l is not None else ""
+            held = f", fewest persons {sets.persons}" if sets.persons is not None else ""
+            group = "fewest candidates" if one.candidates else "smallest group"
+            parts.append(
+                f"{kind}: {sets.rows} rows, {group} {sets.smallest}{held}{diverse}, failing {sets.failing}"
+            )
+    return "; ".join(parts)
+
+
+def incomparable(old: int, new: int, rows: int, why: str) -> HistoryReport:
+    """That two versions cannot be compared: all rows of the new one fail."""
+    nothing = HistorySets(0, 0, None, None, 0)
+    return HistoryReport(old, new, False, 0, nothing, nothing, nothing, rows, why)
+
+
+def is_gone(entry: Entry) -> str:
+    """Why a version is compared with none: its lineage was dropped."""
+    return f"the lineage of version {entry.version} is gone"
+
+
+def lost(state: ReleaseState, previous: Entry, new: int, rows: int) -> HistoryReport:
+    """That a new version cannot be compared with that of a lineage which is gone, or was made with another secret."""
+    other = of_other_secret(previous, state.secret) and state.exists(kept_in(previous))
+    why = KEYED_APART.format(previous.version) if other else is_gone(previous)
+    return incomparable(previous.version, new, rows, why)
+
+
+def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
+    """Every version against the one before it, and against the one it replaced where that is another.
+
+    Raises:
+        PolicyError: no such release, or no two versions of it have a history.
+    """
+    Catalog(engine).guard()
+    versions = Catalog(engine).entries(release)
+    entries = kept(versions, engine.exists)
+    missing = [entry for entry in versions if entry.status in SEEN and entry.frozen and entry not in entries]
+    if len(entries) + len(missing) < 2:
+        if not versions:
+            raise Catalog(engine).unknown(release)
+        raise PolicyError(
+            f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the policy "
+            "(unique, never NULL, never published) and run again; without it the rows of two versions cannot be matched"
+        )
+    known = sorted([*entries, *missing], key=lambda entry: entry.version)
+    by_version = {entry.version: entry for entry in known}
+    reports = []
+    with Scratch(engine) as scratch:
+        for earlier, entry in pairwise(known):
+            pairs = {earlier.version, entry.report.get("replaces") or earlier.version}
+            for version in sorted(pairs & by_version.keys()):
+                without = next((one for one in (by_version[version], entry) if one in missing), None)
+                if without is not None:
+                    why = is_gone(without)
+                elif of_two_secrets(by_version[version], entry):
+                    why = KEYED_APART.format(version)
+                else:
+                    why = ""
+                if why:
+                    reports.append(incomparable(version, entry.version, entry.row().rows, why))
+                    continue
+                old, new = side_of(scratch, by_version[version]), side_of(scratch, entry)
+                asked = stored(entry.policy["privacy"])
+                fewest = asked.k if entry.policy.get("persons") != "ignored" else 1
+                reports.append(compare(scratch, old, new, asked, fewest))
+    return tuple(reports)

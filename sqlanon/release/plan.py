@@ -1,0 +1,366 @@
+"""Plan: what a run would do and whether it can, computed without publishing anything."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from sqlanon.declared import refining
+from sqlanon.declared.combinations import remarks
+from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.formats import format_of
+from sqlanon.methods import Method
+from sqlanon.privacy.base import beyond_rows
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.refresh import Decision, decide
+from sqlanon.release.catalog.state import ReleaseState, read_state
+from sqlanon.release.catalog.target import Publication, target_of
+from sqlanon.release.catalog.views import sensitive_of
+from sqlanon.release.divide.classes import Machine, make_classes
+from sqlanon.release.divide.loss_limit import described
+from sqlanon.release.divide.suppressed_rows import planned
+from sqlanon.release.frozen.choose_lineage import due_again, lineage_of_run
+from sqlanon.release.frozen.erased_keys import check_left_out
+from sqlanon.release.frozen.plan import planned as planned_frozen
+from sqlanon.release.history import history
+from sqlanon.release.history.compare_versions import WITHOUT_KEY, Compared, changed_rows, compare_versions
+from sqlanon.release.prepare.prepare import link_columns, profiled, read_source
+from sqlanon.release.prepare.range_warnings import outlying
+from sqlanon.release.prepare.release_warnings import how_to_measure, warnings
+from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.prepare.staged import Prepared, Staged
+from sqlanon.release.prepare.unlisted_values import others
+from sqlanon.release.publish.publish import listed
+from sqlanon.release.trials.column_losses import ColumnLosses, column_losses
+from sqlanon.release.trials.persons_cost import persons_cost
+from sqlanon.release.trials.suggest_best import suggested
+from sqlanon.release.verify import tokens
+from sqlanon.release.verify.persons import plan_warnings
+from sqlanon.results import Estimate, PlanColumn, PlanReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import hashed
+from sqlanon.table.tree import flat_share, hierarchy_of
+
+
+def plan(
+    engine: Engine,
+    spec: ReleaseSpec,
+    progress: Progress | None = None,
+    beside: Sequence[ReleaseSpec] = (),
+    machine: Machine | None = None,
+    *,
+    new_lineage: bool = False,
+) -> PlanReport:
+    """What a run would do.
+
+    Args:
+        engine: the source's database.
+        spec: the release.
+        progress: gets stages, counts and notes.
+        beside: other releases of the same policy, for warnings about what readers see together.
+        machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs
+            here too: what both versions reveal together depends on its classes.
+        new_lineage: of a run that begins a new lineage (``refresh: {mode: frozen}``).
+
+    Raises:
+        PolicyError, GuardError, InfeasibleError: what would stop the run.
+    """
+    progress = progress or Silent()
+    machine = machine or Machine.here()
+    watch = Stopwatch(spec.name, progress)
+    try:
+        with watch.stage("state"):
+            Catalog(engine).guard()
+            state = read_state(engine, spec)
+            target = target_of(state)
+            decision = decide(state)
+            lineage = lineage_of_run(state, anew=new_lineage)
+            if lineage is not None:
+                decision = due_again(state, decision, *lineage)
+        secret = state.secret or secrets.token_hex(32)
+        with Scratch(engine, watch) as scratch:
+            staged = read_source(
+                scratch,
+                spec,
+                state.source,
+                watch,
+                secret,
+                memory=machine.memory,
+                tokens=state.tokens,
+                planned=True,
+            )
+            assert isinstance(staged, Staged)
+            decision = decision.against(staged.source.fingerprint)
+            runs = decision.state != "unchanged"
+            frozen = None
+            if lineage is None:
+                with watch.stage("state"):
+                    check_left_out(scratch, state, staged)
+            else:
+                its, begins = lineage
+                frozen = planned_frozen(
+                    scratch, state, its, staged, watch, begins=begins, runs=runs, memory=machine.memory
+                )
+            ready = frozen.ready if frozen else profiled(scratch, spec, staged, watch, memory=machine.memory)
+            narrow = outlying(scratch, ready.quasi)
+            tried = frozen is None or frozen.tried
+            better = cost = lost = None
+            if runs and tried:
+                with watch.stage("method") as stage:
+                    better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
+                    lost = column_losses(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
+                    if not spec.token:
+                        cost = persons_cost(
+                            scratch, spec, ready, stage, machine.memory, machine.threads, secret
+                        )
+            if lineage is None or lineage[1]:
+                compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
+            else:
+                compared = Compared(None, None, (), ())
+            return PlanReport(
+                release=spec.name,
+                source=str(ready.roles.relation.ref),
+                publish=target.shown,
+                state=decision.state,
+                change=_change(decision, target),
+                why=decision.why,
+                weaker=decision.weaker,
+                rows=staged.rows,
+                columns=tuple(_columns(spec, ready, lost)),
+                feasible=ready.feasible,
+                method=ready.method.describe(),
+                execution=spec.execution,
+                format=spec.format.kind,
+                warnings=(
+                    *plan_warnings(spec),
+                    *warnings(state, target),
+                    *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
+                    *narrow,
+                    *_together(engine, spec, beside),
+                ),
+                statements=tuple(_statements(engine, spec, target, ready)),
+                publish_sensitive=target.shown_sensitive,
+                bound=described(spec.privacy.accuracy),
+                data=compared.data,
+                history=compared.reports,
+                notes=(
+                    *(frozen.notes if frozen else ()),
+                    *planned(spec, ready.rows),
+                    *others(scratch, ready.quasi, ready.rows),
+                    *([CANDIDATES] if spec.privacy.own_boxes else []),
+                    *remarks(spec),
+                    *_measured_on(spec, lost, ready),
+                    *(note for note in (better, cost) if note),
+                    *_searched(spec, ready),
+                    *compared.notes,
+                ),
+                estimate=estimate(
+                    ready.method,
+                    ready.rows,
+                    len(ready.quasi),
+                    spec.privacy.k,
+                    flat=flat_share(ready.quasi),
+                    beyond=bool(beyond_rows(ready.requirements)),
+                    pushed=spec.execution == "pushdown",
+                    walk=WALK if engine.workers is None else WALK_OF_WORKERS,
+                )
+                if tried
+                else None,
+            )
+    finally:
+        progress.finish(spec.name)
+
+
+CANDIDATES = (
+    "boxes: own: every row gets a box of its own, and k counts candidates, the rows that fit a box; there are no classes "
+    "(docs/threat-model.md, boxes of their own)"
+)
+
+
+def estimate(
+    method: Method, rows: int, columns: int, k: int, *, flat: float = 0.0, beyond: bool = False, pushed: bool = False, walk: Cost = WALK
+) -> Estimate:  # fmt: skip
+    """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs. Refinement is not in it.
+
+    ``walk``: what the SQL around it costs.
+    """
+    cost = (method.cost.pushed or method.cost) if pushed else method.cost
+    seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), walk.time(rows, columns, k)
+    most, memory = seconds * cost.worst, cost.memory(rows, columns, k, method.options)
+    for part in method.parts:
+        its = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
+        seconds, most, memory = seconds + its.seconds, most + its.most_seconds, max(memory, its.memory)
+    return Estimate(seconds, most, memory, around, around * walk.worst)
+
+
+def _searched(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
+    """The note about the trials of refine."""
+    asked = refining(spec, ready.rows, len(ready.quasi))
+    if asked is None or not asked.search:
+        return ()
+    s = "" if asked.search == 1 else "s"
+    return (f"refine: search={asked.search}, {asked.search} trial{s} for every class that loses something",)
+
+
+def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) -> tuple[str, ...]:
+    """The notes about the losses of columns."""
+    if lost is None:
+        return ()
+    notes = []
+    if lost.rows < ready.rows:
+        notes.append(
+            f"loses: an estimate, measured on {lost.rows} of {ready.rows} rows, which lose more than all of them"
+        )
+    if spec.refine and spec.refine.search != 0:
+        notes.append("loses: measured without the trials of refine, which make it less")
+    return tuple(notes)
+
+
+def _compared(
+    scratch: Scratch, state: ReleaseState, machine: Machine, watch: Stopwatch, ready: Prepared, decision: Decision,
+    target: Publication, secret: str,
+) -> Compared:  # fmt: skip
+    """What changed in the rows, and what both versions would reveal together; the stage is used up by it."""
+    spec, previous = state.spec, decision.previous
+    if previous is None or decision.state == "unchanged":
+        return Compared(None, None, (), ())
+    data = changed_rows(scratch, state, ready, previous)
+    comparable = ready.keyed and history.before(state, previous)
+    if not comparable and previous.frozen:
+        reports = (history.lost(state, previous, target.version, ready.rows),)
+        history.hold(spec, reports)
+        return Compared(None, data, reports, ())
+    if not comparable and not history.of_own_boxes(state):
+        return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
+    made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state))
+    compared = compare_versions(
+        scratch, state, ready, made.classed, made.recoded, data, previous, target.version, secret
+    )
+    history.hold(spec, compared.reports)
+    return compared
+
+
+def _change(decision: Decision, target: Publication) -> str:
+    """The decision in a line or two."""
+    if decision.previous is None:
+        return f"first release: version {target.version}"
+    if decision.state == "unchanged":
+        settings = len(decision.why) > 1  # who reads, how many versions stay
+        return f"unchanged since version {decision.previous.version}: {'no new version' if settings else 'nothing to do'}"
+    if decision.replaced is None:
+        return f"version {target.version}: {decision.state}, nothing is published now"
+    return f"version {target.version} replaces {decision.previous.version}: {decision.state}"
+
+
+def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> tuple[str, ...]:
+    found: dict[tuple[str, bool], list[str]] = {}
+    for other in beside:
+        if other.name == spec.name or engine.target(other.source) != engine.target(spec.source):
+            continue
+        pair = any(format_of(one.format.kind).facts.paired for one in (spec, other))
+        shared = sorted(set(other.readers) & set(spec.readers))
+        if shared:
+            found.setdefault((", ".join(shared), pair), []).append(other.name)
+    return tuple(
+        f"releases {', '.join([spec.name, *names[:-1]])} and {names[-1]} of one source {'both' if len(names) == 1 else 'all'} go to "
+        f"{readers}; together they may reveal more than each{how_to_measure(names, spec.name, pair)}"
+        for (readers, pair), names in found.items()
+    )
+
+
+def _columns(spec: ReleaseSpec, ready: Prepared, lost: ColumnLosses | None) -> list[PlanColumn]:
+    form = format_of(spec.format.kind)
+    names = form.layout(ready.roles, ready.quasi, spec.format).names
+    domains = {domain.reading.name: domain for domain in ready.quasi + ready.sensitive}
+    roles = {reading.name: reading for reading in ready.roles.quasi + ready.roles.kept}
+    columns = []
+    for column in ready.roles.relation.columns:
+        reading, domain = roles.get(column.name), domains.get(column.name)
+        if reading is None:
+            role = "identifier" if column in ready.roles.identifiers else "rest"
+            columns.append(PlanColumn(column.name, column.shown_type, role, "not published", 0, 0, ()))
+        elif reading.spec.role == "quasi" and domain is not None:
+            columns.append(
+                PlanColumn(
+                    column.name, column.shown_type, "quasi", "as it is" if form.facts.exact else _treatment(domain), domain.distinct, domain.nulls,
+                    names[domain.code].published(), lost.of.get(column.name) if lost else None,
+                )
+            )  # fmt: skip
+        else:
+            distinct, nulls = (domain.distinct, domain.nulls) if domain else (0, 0)
+            columns.append(
+                PlanColumn(
+                    column.name,
+                    column.shown_type,
+                    reading.spec.role,
+                    "as a token"
+                    if reading.spec.role == "pseudonym"
+                    else "counted by group, in the second table"
+                    if form.facts.paired and domain
+                    else "as it is",
+                    distinct,
+                    nulls,
+                    (column.name,),
+                )
+            )
+    return columns
+
+
+def _treatment(domain: Domain) -> str:
+    reading = domain.reading
+    weight = f", weight {reading.spec.weight}" if reading.spec.weight != 1 else ""
+    if reading.treatment == "hierarchy":
+        return f"hierarchy of {len(hierarchy_of(domain).levels)} leaves{weight}"
+    return f"{'set of values' if reading.treatment == 'nominal' else 'range'}{weight}"
+
+
+def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> list[str]:
+    """The SQL whose text does not depend on the data."""
+    form = format_of(spec.format.kind)
+    layout = form.layout(ready.roles, ready.quasi, spec.format)
+    stage = TableRef(None, "_sqlanon_run_stage")
+    physical = target.view if target.file else private_table(engine, target.physical)
+    staged = [
+        reading.staged | {"type": None}
+        for reading in ready.roles.quasi + ready.roles.sensitive + ready.roles.insensitive
+    ]
+    tokens = [{"name": reading.name, "alias": reading.alias} for reading in ready.roles.pseudonyms]
+    released: dict[str, Any] = {
+        "classed": TableRef(None, "_sqlanon_run_classed"),
+        "released": TableRef(None, "_sqlanon_run_released"),
+    }
+    counted = sensitive_of(physical) if layout.sensitive else None
+    grouping = form.grouping(physical, counted, layout)
+    made = [
+        statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged, dense=False,
+                  numbers=None, link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)), key=list(spec.key), persons=list(ready.persons), tokens=tokens,
+                  owner=ready.persons[0] if ready.owned else None),
+        statement("publish/table", engine.dialect, physical=physical, published=listed(layout.columns), dense=False, repeated=[], **released),
+    ]  # fmt: skip
+    shown = [(target.view, physical, layout.columns)]
+    if counted is not None:
+        shown.append((sensitive_of(target.view), counted, layout.sensitive))
+        made.append(
+            statement("publish/sensitive", engine.dialect, physical=counted, published=listed(layout.sensitive), **released)
+        )  # fmt: skip
+    made.append(
+        statement("verify/k_anonymity", engine.dialect, {"asked": spec.privacy.k}, target=grouping.table,
+                  classes=list(grouping.columns), count=grouping.count)
+    )  # fmt: skip
+    if not target.file:
+        made += [
+            statement("publish/view", engine.dialect, view=view, physical=at, columns=[c.name for c in names])
+            for view, at, names in shown
+        ]
+    return [f"-- {item.name}\n{_body(item.text)}" for item in made]
+
+
+def _body(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.startswith("--"))

@@ -1,0 +1,1 @@
+"""The first half of a run: the source is read once and staged, guards stop what would identify people, columns get domains."""

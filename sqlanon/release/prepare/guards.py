@@ -1,0 +1,313 @@
+"""Guards: what stops a release before any work, each with its explicit opt-out (design, section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sqlanon.declared import most_suppressed
+from sqlanon.declared.combinations import combinations
+from sqlanon.engines.base import Column, TableRef
+from sqlanon.errors import GuardError, InfeasibleError, PolicyError
+from sqlanon.formats import format_of
+from sqlanon.privacy.base import Grouped, Requirement, as_number, reachable
+from sqlanon.privacy.values import values_of
+from sqlanon.results import Feasible
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
+
+if TYPE_CHECKING:
+    from sqlanon.release.prepare.staged import Staged
+
+UNIQUE_SHARE = 0.01
+"""Share of rows alone with their value above which an insensitive column identifies people."""
+DISTINCT_SHARE = 0.5
+"""Share of distinct values above which a sensitive column identifies people, or a quasi column whose classes publish sets of its values."""
+_OWN = 2
+"""Persons who have a value, on average, from which values are not those of single persons."""
+FEW_VALUES = 50
+"""Values up to which a column is one of categories: a quasi one however few rows have them, a sensitive one however few persons."""
+
+
+def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -> None:
+    """Guards that read the source: identifiers that repeat, insensitive columns that identify.
+
+    Raises:
+        GuardError: every guard that stops the release, each with its opt-out.
+    """
+    problems = []
+    columns = {column.name: column for column in roles.relation.columns}
+    if spec.rows_are == "persons":
+        for item in roles.identifier_specs:
+            if spec.refresh.frozen and [item.name.lower()] == [name.lower() for name in spec.key]:
+                continue  # `check_key` refuses it: a lineage needs the key, whatever rows are
+            if item.accept_repeats or _all_differ(scratch, roles.relation.ref, columns[item.name]):
+                continue
+            as_text = not columns[item.name].hashable
+            filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, item.name, as_text=as_text)
+            values = distinct + (filled < rows)  # NULLs are one value: who they are is not known
+            if rows > values:
+                nulls = ", NULL being one" if filled < rows - 1 else ""
+                problems.append(
+                    f"{spec.name}: identifier {item.name} repeats ({rows - values} rows more than values{nulls}): one person "
+                    "may have several rows, and k would count rows, not persons. If rows are events, say "
+                    f"rows_are: events; if equal values of {item.name} are not one person, accept_repeats: true"
+                )
+    if spec.person and spec.null_person is None:
+        (person,) = roles.counted(spec)
+        row = scratch.fetch("table/lacking", source=roles.relation.ref, columns=list(person.columns))[0]
+        if int(str(row[0])):
+            problems.append(
+                f"{spec.name}: person {person.name} is NULL in {row[0]} of {rows} rows: whose they are is not known. Say "
+                "null_person: one (all are one person's) or null_person: distinct (each is another's), or leave these rows out in a view"
+            )
+    for reading in roles.pseudonyms:
+        if spec.token is not None and reading.name.lower() == spec.token.name.lower():
+            continue
+        filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, reading.name)
+        if distinct < rows:
+            problems.append(
+                f"{spec.name}: pseudonym {reading.name} is the same, or NULL, in {rows - distinct} of {rows} rows: only a number that is another one in "
+                "every row is a token of an event; what several rows share is a quasi-identifier, so make it quasi, or an identifier (not published)"
+            )
+    for reading in roles.insensitive:
+        if reading.spec.accept_unique:
+            continue
+        _, _, singles, _ = _uniques(scratch, roles.relation.ref, reading.name)
+        if singles > UNIQUE_SHARE * rows:
+            problems.append(
+                f"{spec.name}: insensitive column {reading.name} is unique for {singles} of {rows} rows and could "
+                "identify them; make it an identifier (not published) or quasi, or say accept_unique: true"
+            )
+    if problems:
+        raise GuardError(problems)
+
+
+def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> None:
+    """Of persons who have several rows: an insensitive column of which too many rows have a value that is one person's alone.
+
+    Raises:
+        GuardError: there is one, and the policy does not accept it.
+    """
+    if not spec.person:
+        return
+    problems = []
+    for reading in staged.roles.insensitive:
+        if reading.spec.accept_unique:
+            continue
+        found = scratch.fetch(
+            "table/owned", source=staged.stage, column=reading.alias, person=staged.persons[0].alias
+        )
+        owned = int(str(found[0][0]))
+        if owned > UNIQUE_SHARE * staged.rows:
+            problems.append(
+                f"{spec.name}: insensitive column {reading.name} has a value that is one person's alone in {owned} of {staged.rows} rows and could "
+                "identify them; make it an identifier (not published) or quasi, or say accept_unique: true"
+            )
+    if problems:
+        raise GuardError(problems)
+
+
+def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensitive: Sequence[Domain]) -> None:
+    """A sensitive column of mostly distinct values identifies its rows, or the persons who have several.
+
+    Raises:
+        GuardError: it does, and the policy does not accept it.
+    """
+    problems = []
+    for domain in sensitive:
+        if domain.reading.spec.accept_unique:
+            continue
+        among, of = _those_with(scratch, spec, staged, domain)
+        if domain.distinct > DISTINCT_SHARE * among:
+            problems.append(
+                f"{spec.name}: sensitive column {domain.reading.name} has {domain.distinct} distinct values in {of} and "
+                "could identify them; give it another role, coarsen it in a view, or say accept_unique: true"
+            )
+    if problems:
+        raise GuardError(problems)
+
+
+def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Domain) -> tuple[int, str]:
+    """How many may have values of a column of their own, in words too: the persons, where each value is one person's, else the rows."""
+    rows = staged.rows
+    if spec.person and domain.distinct > FEW_VALUES:
+        person, one = staged.persons[0].alias, domain.reading.alias
+        pairs = scratch.fetch("table/pairs", source=staged.stage, one=one, other=person)[0][0]
+        if int(str(pairs)) < _OWN * domain.distinct:
+            persons = _uniques(scratch, staged.stage, person)[1]
+            return persons, f"{rows} rows of {persons} persons"
+    return rows, f"{rows} rows"
+
+
+def guard_sets(
+    scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool
+) -> None:
+    """A quasi column of text without hierarchy is published as sets of its values, or as the first and the last of them.
+
+    Where its values are mostly different, that is a list of them all. Where `person` is named and each value is one person's, they are
+    compared with the number of persons.
+
+    Args:
+        scratch: the database.
+        spec: the release.
+        staged: what was read.
+        quasi: its quasi columns.
+        part: what was read is a part of the source's rows: the column is then looked at in the source.
+
+    Raises:
+        GuardError: they are, and the policy does not accept it.
+    """
+    if format_of(spec.format.kind).facts.either:
+        return
+    source, problems = staged.roles.relation.ref, []
+    for domain in quasi:
+        reading = domain.reading
+        texts = reading.treatment == "nominal" or (
+            reading.treatment == "ordered" and reading.column.kind == "text"
+        )
+        if not texts or domain.distinct <= FEW_VALUES or reading.spec.accept_unique:
+            continue
+        distinct = domain.distinct
+        if part:
+            among, distinct, _, _ = _uniques(scratch, source, reading.name)
+            of = f"{among} rows"
+        else:
+            among, of = _those_with(scratch, spec, staged, domain)
+        if distinct > DISTINCT_SHARE * among:
+            problems.append(
+                f"{spec.name}: quasi column {reading.name} has {distinct} distinct values in {of}, and classes would publish lists of them, in "
+                "clear; make it an identifier (not published), give it a hierarchy, or say accept_unique: true"
+            )
+    if problems:
+        raise GuardError(problems)
+
+
+def guard_values(
+    scratch: Scratch, spec: ReleaseSpec, sensitive: Sequence[Domain], requirements: Sequence[Requirement]
+) -> None:
+    """Requirements that ask what values are find what they need.
+
+    Raises:
+        PolicyError: every one that does not.
+    """
+    by_name = {domain.reading.name: domain for domain in sensitive}
+    problems = []
+    for requirement in requirements:
+        if requirement.reads_values and requirement.column is not None:
+            refused = requirement.refusal(values_of(scratch, by_name[requirement.column]))
+            problems += [f"{spec.name}: {refused}"] if refused else []
+    if problems:
+        raise PolicyError(list(dict.fromkeys(problems)))
+
+
+def guard_format(spec: ReleaseSpec, roles: Roles) -> None:
+    """The policy is one that its format can keep.
+
+    Raises:
+        PolicyError: everything that does not fit, each with what to do.
+    """
+    problems = format_of(spec.format.kind).problems(spec, roles)
+    if problems:
+        raise PolicyError(problems)
+
+
+def guard_combinations(spec: ReleaseSpec) -> None:
+    """Keys that do not go together; policies have been checked, and a spec that was made by hand is checked here.
+
+    Raises:
+        PolicyError: every combination.
+    """
+    problems = [f"{spec.name}: {refused}" for _, refused in combinations(spec)]
+    if problems:
+        raise PolicyError(problems)
+
+
+def _all_differ(scratch: Scratch, source: TableRef, column: Column) -> bool:
+    """Whether no number repeats, as far as that shows without grouping them; serial numbers mostly come in ascending order."""
+    if column.kind != "integer":
+        return False
+    return int(str(scratch.fetch("table/distinct", source=source, column=column.name)[0][0])) <= 1
+
+
+def _uniques(
+    scratch: Scratch, source: TableRef, column: str, *, as_text: bool = False
+) -> tuple[int, int, int, int]:
+    filled, distinct, singles, top = scratch.fetch(
+        "table/uniques", source=source, column=column, as_text=as_text
+    )[0]
+    return int(str(filled)), int(str(distinct)), int(str(singles)), int(str(top))
+
+
+def guard_loss_limit(spec: ReleaseSpec, quasi: Sequence[Domain]) -> None:
+    """The bounds on the loss are such that a method could keep them.
+
+    Raises:
+        PolicyError: every problem at once.
+    """
+    accuracy = spec.privacy.accuracy
+    if accuracy is None:
+        return
+    from sqlanon.methods.shared.loss_bound import unbounded
+
+    problems = [f"{spec.name}: {problem}" for problem in unbounded(accuracy, quasi)]
+    if problems:
+        raise PolicyError(problems)
+
+
+def feasible(
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    stage: TableRef,
+    roles: Roles,
+    requirements: Sequence[Requirement],
+    rows: int,
+    persons: Sequence[str] = (),
+) -> tuple[Feasible, ...]:
+    """What the whole table as one class reaches: no release of all its rows can reach more of a monotone requirement.
+
+    Where rows may be left out, those that remain may be more diverse: the method finds out.
+
+    ``persons`` are the stage's columns of counted identifiers.
+
+    Raises:
+        InfeasibleError: a requirement asks for more; the text gives the largest feasible value.
+    """
+    if rows == 0:
+        raise InfeasibleError(f"{spec.name}: {roles.relation.ref} has no rows; there is nothing to release")
+    found = []
+    problems = []
+    names = [reading.alias for reading in roles.sensitive]
+    leaves_out = (
+        spec.suppression is not None
+        and spec.suppression.rows == "left_out"
+        and most_suppressed(spec, rows) > 0
+    )
+    for requirement in requirements:
+        if requirement.shape.kind == "rows":
+            largest = Fraction(rows)
+        else:
+            largest = requirement.largest(scratch.engine, Grouped(stage, (), names, persons=persons))
+        met = requirement.reaches(largest)
+        found.append(
+            Feasible(
+                requirement.name, requirement.column, as_number(requirement.asked), as_number(largest), met
+            )
+        )
+        fewer = requirement.column is not None and leaves_out
+        if not met and not fewer:
+            of = f" of {requirement.column}" if requirement.column else ""
+            bound = "least" if requirement.at_most else "largest"
+            best = f"the {bound} feasible value is {reachable(requirement, largest):g}"
+            if not largest and not requirement.at_most:
+                best = "no value is feasible"
+            problems.append(
+                f"{spec.name}: no release of {roles.relation.ref} ({rows} rows) reaches {requirement.name} = "
+                f"{as_number(requirement.asked):g}{of}; {best}"
+            )
+    if problems:
+        raise InfeasibleError(problems)
+    return tuple(found)

@@ -1,0 +1,58 @@
+"""The key of a release: its columns in the source, and the stage's column of their hash, which must identify rows."""
+
+from __future__ import annotations
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import GuardError, PolicyError
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
+
+PERSON = "person"
+"""The stage's column of the key's hash."""
+OWNER = "owner"
+"""The stage's column of the person's hash, which is the same in every version."""
+
+
+def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
+    """The key's columns as the source spells them, in an order of their own: they are hashed in it.
+
+    Raises:
+        PolicyError: the source lacks one.
+    """
+    known = {column.name.lower(): column.name for column in roles.relation.columns}
+    known |= {column.name: column.name for column in roles.relation.columns}
+    missing = [name for name in spec.key if name not in known and name.lower() not in known]
+    if missing:
+        raise PolicyError(f"{spec.name}: key: {roles.relation.ref} has no column {', '.join(missing)}")
+    return sorted(known.get(name) or known[name.lower()] for name in spec.key)
+
+
+def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef) -> None:
+    """The key is unique and never NULL.
+
+    Raises:
+        GuardError: it is not.
+    """
+    refuse_key(spec, *repeated(scratch, stage, PERSON))
+
+
+def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int) -> None:
+    """Raise `GuardError` where rows of the source have no key, or that of another row."""
+    problems = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(
+        repeats
+    )
+    if problems:
+        raise GuardError(
+            f"{spec.name}: key {', '.join(spec.key)} does not identify rows: {', and '.join(problems)}; name columns that are "
+            f"together unique and not NULL, or {'correct the source' if spec.refresh.frozen else 'leave key out'}"
+        )
+
+
+def repeated(scratch: Scratch, rows: TableRef, key: str) -> tuple[int, int]:
+    """Rows of a table without a key, and rows more than keys; ``key``: its column of hashes of keys. Cost: a pass, a second one where it finds some."""
+    nulls, alike = (int(str(cell)) for cell in scratch.fetch("history/alike", rows=rows, key=key)[0])
+    if not alike:
+        return nulls, 0
+    nulls, repeats = (int(str(cell)) for cell in scratch.fetch("history/key", rows=rows, key=key)[0])
+    return nulls, repeats

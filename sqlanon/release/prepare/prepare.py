@@ -1,0 +1,199 @@
+"""The first half of a run, which plan shares: snapshot, guards, domains, feasibility. Nothing is published here."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+
+from sqlanon.engines.base import Relation
+from sqlanon.errors import PolicyError
+from sqlanon.formats import format_of
+from sqlanon.methods import Problem, method_of
+from sqlanon.methods.shared.exact_values import measures
+from sqlanon.privacy import requirements
+from sqlanon.privacy.kanonymity import of_units
+from sqlanon.privacy.population import of_rows
+from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.catalog import now
+from sqlanon.release.catalog.entry import SourceState
+from sqlanon.release.catalog.refresh import fingerprint
+from sqlanon.release.prepare.guards import (
+    feasible,
+    guard_combinations,
+    guard_format,
+    guard_insensitive,
+    guard_loss_limit,
+    guard_sensitive,
+    guard_sets,
+    guard_source,
+    guard_values,
+)
+from sqlanon.release.prepare.key import check_key, key_columns
+from sqlanon.release.prepare.population import feasible_in, population_of
+from sqlanon.release.prepare.row_security import source_snapshot
+from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
+from sqlanon.release.prepare.width_limits import guard_columns, guard_texts
+from sqlanon.release.verify.persons import feasible_persons
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table import pseudonyms
+from sqlanon.table.domains import build_domains
+from sqlanon.table.encode import Domain
+from sqlanon.table.listed import listed
+from sqlanon.table.population import count_population, stage_population
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles, assign_roles, refuse_overflow, take_stage
+
+
+def prepare(
+    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = ""
+) -> Prepared | Unchanged:  # fmt: skip
+    """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
+
+    Args:
+        scratch: the run.
+        spec: the release.
+        source: its source.
+        watch: what measures the stages.
+        secret: what the release's hashes are keyed with.
+        same_as: the fingerprint of a source that need not be released again; the rest is then not done.
+        memory: bytes, unless the policy has a limit of its own.
+        tokens: what pseudonyms are keyed with, as the private schema has it.
+
+    Raises:
+        PolicyError, GuardError: roles, types, hierarchies or guards stop it.
+        InfeasibleError: the requirements ask for more than the table has.
+    """
+    staged = read_source(scratch, spec, source, watch, secret, same_as, memory=memory, tokens=tokens)
+    return staged if isinstance(staged, Unchanged) else profiled(scratch, spec, staged, watch, memory=memory)
+
+
+def read_source(
+    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = "",
+    held: bool = False, follows: bool = False, planned: bool = False,
+) -> Staged | Unchanged:  # fmt: skip
+    """The first half of `prepare`: the snapshot, and the guards that need no domains.
+
+    ``held``: the caller has a snapshot, of several tables; ``follows``: it compares the keys with those of a lineage, which finds repeated ones;
+    ``planned``: nothing is released of what is read.
+    """
+    roles = assign_roles(spec, source)
+    guard_format(spec, roles)
+    guard_combinations(spec)
+    persons = roles.counted(spec) if spec.rows_are == "events" else ()
+    asked = requirements(
+        spec.privacy, tuple(reading.name for reading in roles.sensitive), tuple(one.name for one in persons), spec.columns
+    )  # fmt: skip
+    key, owned = key_columns(spec, roles), spec.refresh.frozen and bool(persons)
+    token_keys = pseudonyms.keys(spec, pseudonyms.secret_of(spec, tokens)) if spec.token else None
+    started = now()
+    with (
+        watch.stage("snapshot"),
+        nullcontext() if held else source_snapshot(scratch.engine, [(spec, source.ref)], planned=planned),
+    ):
+        people = population_of(scratch.engine, spec, roles)
+        rows, mark, texts = fingerprint(scratch, roles, key, secret)
+        many = 0
+        if people is not None:
+            many, own, _ = fingerprint(scratch, people, (), secret)
+            mark = f"{mark} in {own}"
+        if token_keys and not spec.rotates:  # those are new in every run
+            mark = f"{mark} by {pseudonyms.mark(token_keys, secret)}"
+        shown = tuple((column.name, column.shown_type) for column in roles.relation.columns)
+        seen = SourceState(mark, shown, started)
+        if mark == same_as:
+            return Unchanged(seen)
+        if not roles.relation.is_view and (
+            people is None or not people.relation.is_view
+        ):  # however few rows a view has, its tables may be large
+            scratch.expect(rows + many)
+        guard_texts(scratch, spec, rows, texts, spec.memory or memory)
+        refuse_overflow(scratch, spec, roles)
+        roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
+        links = link_columns(roles, spec)
+        hashing = roles.hashing(links)
+        roles = hashing if scratch.engine.capabilities.staged_hashes else replace(roles, linked=hashing.link)
+        stage = take_stage(
+            scratch,
+            roles,
+            links,
+            key,
+            secret,
+            persons,
+            dense=dense,
+            rows=rows,
+            keys=token_keys,
+            owner=persons[0] if owned else None,
+        )
+        beside = stage_population(scratch, people, many) if people is not None else None
+        if rows:
+            guard_source(scratch, spec, roles, rows)
+            if key and not follows:
+                check_key(scratch, spec, stage)
+    scratch.expect(rows + many)
+    return Staged(roles, stage, rows, seen, persons, asked, bool(key), people, beside, many, owned)
+
+
+def profiled(
+    scratch: Scratch, spec: ReleaseSpec, staged: Staged, watch: Stopwatch, *, memory: int, part: bool = False, judged: bool = True
+) -> Prepared:  # fmt: skip
+    """The second half: domains, feasibility, and whether the method can be used.
+
+    ``part``: the rows are some of the source's, so that a column that has many values there may have few in all, and a value that a
+    requirement lists may occur in others. ``judged``: False where no method is to run, and the columns alone are of interest.
+    """
+    roles, stage, rows, persons, asked = (
+        staged.roles,
+        staged.stage,
+        staged.rows,
+        staged.persons,
+        staged.requirements,
+    )
+    chosen = method_of(spec)
+    with watch.stage("profile"):
+        reached = (
+            feasible(scratch, spec, stage, roles, of_rows(asked), rows, [one.alias for one in persons])
+            if judged
+            else ()
+        )
+        if judged and not spec.privacy.of_persons:  # where a requirement counts them, it said so
+            reached += feasible_persons(scratch, spec, stage, persons)
+        coded = persons if any(one.counts_persons for one in asked) else ()
+        quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded, staged.beside)
+        if not part:
+            guard_insensitive(scratch, spec, staged)
+            guard_sensitive(scratch, spec, staged, sensitive)
+            guard_values(scratch, spec, sensitive, asked)
+        guard_sets(scratch, spec, staged, quasi, part=part)
+        if judged:
+            guard_columns(scratch, spec, quasi)
+            guard_loss_limit(spec, quasi)
+        population = None
+        if staged.people is not None and staged.beside is not None:
+            population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
+            reached += feasible_in(spec, asked, rows, population)
+        problem = Problem(
+            of_units(asked) if spec.privacy.whole else asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
+            lambda domain: _occurrences(scratch, domain), lambda domain: None not in measures(scratch, domain).values,
+            spec.memory or memory, () if spec.privacy.whole else person_codes,
+        )  # fmt: skip
+        refused = chosen.refusal(problem) if judged else None
+        if refused:
+            raise PolicyError(refused)
+        layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
+        layout.check(scratch.engine.capabilities.max_identifier)
+    return Prepared(
+        roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, staged.source, staged.keyed, person_codes, population, staged.owned
+    )  # fmt: skip
+
+
+def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:
+    statement = scratch.sql("table/domain_counts", domains=[domain.table])
+    rows = scratch.engine.fetch(statement, max_rows=50_000_000)
+    return [n for _, n in sorted((int(str(code)), int(str(n))) for _, code, n in rows)]
+
+
+def link_columns(roles: Roles, spec: ReleaseSpec) -> list[str]:
+    """The columns whose hash ties released rows to source rows: the identifiers, or all columns where those repeat."""
+    names = [column.name for column in roles.identifiers]
+    unique = spec.rows_are == "persons" and any(not item.accept_repeats for item in roles.identifier_specs)
+    return names if unique else [column.name for column in roles.relation.columns]

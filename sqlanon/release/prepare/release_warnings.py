@@ -1,0 +1,64 @@
+"""Warnings of plan and run: what the format, the readers and other releases of the source mean together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.declared import FORMATS
+from sqlanon.formats import format_of
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.rights import reader_warnings
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.catalog.target import Publication
+from sqlanon.release.catalog.views import is_pair
+from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.shell import command
+
+
+def warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
+    """Warnings of plan and run."""
+    spec, before = state.spec, state.published
+    found = (
+        *format_of(spec.format.kind).warnings(spec),
+        *neighbours(state, target),
+        *reader_warnings(state.engine, spec, state.source.ref),
+        *(hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
+    )
+    if before and before.file and before.file != target.file:
+        found += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
+    return found
+
+
+def neighbours(state: ReleaseState, target: Publication) -> list[str]:
+    """Other releases of the same source that the same readers can see."""
+    spec, source = state.spec, str(state.source.ref)
+    found: list[Entry] = []
+    for entry in state.beside:
+        if entry.status != "published" or entry.release == spec.name or entry.source != source:
+            continue
+        readers = set(entry.policy.get("readers", ())) & set(spec.readers)
+        same_place = entry.view_schema == target.view.schema and not entry.file and not target.file
+        if readers or same_place:
+            found.append(entry)
+    lines = []
+    for pair in (False, True):
+        names = [entry.release for entry in found if (is_pair(entry) or target.pair) == pair]
+        if names:
+            several = f"releases {', '.join(names)} show" if len(names) > 1 else f"release {names[0]} shows"
+            lines.append(
+                f"{several} the same source to the same readers; together they may reveal more than "
+                f"each{how_to_measure(names, spec.name, pair)}"
+            )
+    return lines
+
+
+def how_to_measure(others: Sequence[str], name: str, pair: bool) -> str:
+    """The end of a warning about releases; ``pair``: one of each two has two tables, which audits of two leave out."""
+    if pair:
+        forms = " or ".join(facts.name for facts in FORMATS.values() if facts.paired)
+        return f", and no audit measures it for format {forms}: give no reader both"
+    audit = command("audit", options=["--together", others[0], name])
+    return f": {audit}{', and so for each' if len(others) > 1 else ''}"
+
+
+__all__ = ["how_to_measure", "neighbours", "warnings"]

@@ -1,0 +1,153 @@
+"""Preview: a few rows as they are and as they would be published, for the owner alone. Nothing is written, kept or logged."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.state import read_state
+from sqlanon.release.divide.classes import Machine, make_classes
+from sqlanon.release.frozen.choose_lineage import lineage_of_run
+from sqlanon.release.prepare.prepare import prepare
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.publish.publish import listed
+from sqlanon.release.verify import tokens
+from sqlanon.release.verify.exposure import exposure
+from sqlanon.results import Exposure
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+MOST = 100
+"""Rows of a preview, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Rows of a source and what would be published of them. It holds cell values of the source: it is no report, and is shown to the owner alone.
+
+    Attributes:
+        release, source: their names.
+        rows: of the source.
+        classes, min_class: what would be published, where classes that publish the same are one; a run may make others, as it draws anew.
+        columns: columns of the source that are published in some form, and the columns that each becomes, in the order of the policy.
+        exposed: the risk with every published column; None: nothing is published as it is.
+        pairs: of each row that was drawn, its values by column of the source, and by published column; None: it would be left out.
+    """
+
+    release: str
+    source: str
+    rows: int
+    classes: int
+    min_class: int
+    columns: tuple[tuple[str, tuple[str, ...]], ...]
+    exposed: Exposure | None
+    pairs: tuple[tuple[dict[str, object], dict[str, object] | None], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "release": self.release,
+            "source": self.source,
+            "rows": self.rows,
+            "classes": self.classes,
+            "min_class": self.min_class,
+            "columns": {name: list(published) for name, published in self.columns},
+            "exposed": None if self.exposed is None else asdict(self.exposed),
+            "pairs": [{"before": before, "after": after} for before, after in self.pairs],
+        }
+
+
+def preview(
+    engine: Engine,
+    spec: ReleaseSpec,
+    machine: Machine,
+    progress: Progress | None = None,
+    rows: int = 20,
+) -> Preview:
+    """Make the classes of a release as a run would, and look at some rows of the source before and after.
+
+    Args:
+        engine: the source's database; nothing but scratch tables is written, which are gone at the end.
+        spec: the release.
+        machine: what the method may use.
+        progress: gets stages, counts and notes.
+        rows: how many are drawn, at random, 1 to `MOST`.
+
+    Raises:
+        PolicyError, GuardError, InfeasibleError, PrivacyViolation: what would stop the run.
+        UnsupportedError: the release keeps its cells from version to version, so that no run makes all classes.
+
+    Cost: that of a run without its last third: no table is written, verified or published.
+    """
+    if not 1 <= rows <= MOST:
+        raise PolicyError(f"preview: 1 to {MOST} rows are shown")
+    progress = progress or Silent()
+    watch = Stopwatch(spec.name, progress)
+    try:
+        with watch.stage("state"):
+            Catalog(engine).guard()
+            state = read_state(engine, spec)
+            if lineage_of_run(state, anew=False) is not None:
+                raise UnsupportedError(
+                    f"{spec.name}: with refresh: {{mode: frozen}} a run makes classes of new rows alone; sqlanon plan shows which"
+                )
+        secret = state.secret or secrets.token_hex(32)
+        with Scratch(engine, watch) as scratch:
+            ready = prepare(
+                scratch, spec, state.source, watch, secret, memory=machine.memory, tokens=state.tokens
+            )
+            assert isinstance(ready, Prepared)
+            drawn = secrets.SystemRandom().sample(range(ready.rows), min(rows, ready.rows))
+            readings = ready.roles.quasi + ready.roles.kept
+            aliases = [reading.alias for reading in readings]
+            staged = scratch.fetch("preview/before", stage=ready.stage, columns=aliases, rids=drawn)
+            made = make_classes(
+                spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state)
+            )
+            recoded = made.recoded
+            found = scratch.fetch(
+                "preview/after", classed=made.classed, released=recoded.released, published=listed(recoded.columns), rids=drawn
+            )  # fmt: skip
+            names = {
+                domain.reading.alias: recoded.layout.names[domain.code].published()
+                for domain in made.encoded.quasi
+            }
+            published = [column.name for column in recoded.columns]
+            after = {row[0]: dict(zip(published, row[1:], strict=True)) for row in found}
+            columns = tuple(
+                (one.name, tuple(name for name in names.get(one.alias, (one.name,)) if name in published))
+                for one in readings
+            )
+            exact = [(one.alias, one.name) for one in ready.roles.insensitive]
+            classes, smallest, exposed = recoded.classes, recoded.min_class, None
+            if not recoded.sensitive and recoded.candidates is None:  # classes that publish the same are one
+                grouped = scratch.table("rows_of_groups")
+                scratch.execute(
+                    "table/of_groups", rows=grouped, classed=made.classed, groups=recoded.groups, columns=[alias for alias, _ in exact]
+                )  # fmt: skip
+                seen = scratch.sql(
+                    "verify/k_anonymity", {"asked": 1}, target=grouped, classes=["place"], count=None
+                )
+                classes, smallest = (int(str(cell)) for cell in engine.fetch(seen)[0][:2])
+                exposed = exposure(engine, grouped, ["place"], exact)
+            pairs = tuple(
+                (dict(zip([one.name for one in readings], row[1:], strict=True)), after.get(row[0]))
+                for row in staged
+            )
+        return Preview(
+            spec.name,
+            str(ready.roles.relation.ref),
+            ready.rows,
+            classes,
+            smallest,
+            columns,
+            exposed,
+            pairs,
+        )
+    finally:
+        progress.finish(spec.name)

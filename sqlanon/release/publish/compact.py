@@ -1,0 +1,75 @@
+"""Compaction: the files of a database without what dropped tables, deleted rows and earlier values of rows left in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+
+from sqlanon.engines.base import Compaction, Engine, TableRef
+from sqlanon.errors import UnsupportedError
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.lineage import lineage_of
+from sqlanon.release.publish.kept_scratch import list_table
+from sqlanon.results import CompactReport
+
+
+def compact(
+    engine: Engine, releases: Sequence[str] | None = None, progress: Progress | None = None
+) -> CompactReport:
+    """Have the engine write anew what holds private tables of which rows were changed or deleted.
+
+    Args:
+        engine: the database.
+        releases: those whose tables it is about; None: all.
+        progress: gets the stage.
+
+    Raises:
+        UnsupportedError: this engine, or this database, has none; the text says what does it.
+        LockedError: a run of one of them is going on, or the database's file is open elsewhere.
+        DatabaseError: it cannot be done. Every table has its rows.
+    """
+    compaction = compaction_of(engine)
+    compaction.check_compaction()
+    catalog = Catalog(engine)
+    catalog.guard()
+    with ExitStack() as stack:
+        names = catalog.releases() if releases is None else releases
+        for name in names:
+            stack.enter_context(engine.lock(f"release {name}"))
+        entries = [entry for name in names for entry in catalog.entries(name)]
+        there = engine.look_up([], schema=catalog.table).tables
+        wanted = dict.fromkeys([*catalog.tables, list_table(engine), *_changed(engine, entries)])
+        label, progress = ", ".join(names), progress or Silent()
+        try:
+            with Stopwatch(label, progress).stage("compact"):
+                done = compaction.compact([table for table in wanted if table.name in there])
+        finally:
+            progress.finish(label)
+    return CompactReport(**asdict(done))
+
+
+def compaction_of(engine: Engine) -> Compaction:
+    """How the engine writes files anew.
+
+    Raises:
+        UnsupportedError: it does not; the text says what does in its place.
+    """
+    if engine.compaction is None:
+        why = engine.capabilities.leaves or "it has no file"
+        raise UnsupportedError(f"--compact is not for this database: {why}")
+    return engine.compaction
+
+
+def _changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
+    """The tables of releases whose rows are changed or deleted after they were written; the others are dropped as a whole."""
+    for entry in entries:
+        yield entry.history
+        lineage = lineage_of(engine, entry)
+        if lineage is not None:
+            yield from (lineage.rows, lineage.classes, lineage.erased)
+
+
+__all__ = ["compact", "compaction_of"]

@@ -1,0 +1,32 @@
+"""A release that stays as it is: what a run that publishes nothing notes, and the readers that the policy names now."""
+
+from __future__ import annotations
+
+from sqlanon.engines.base import Engine
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.rights import grant_usage, set_readers
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.catalog.views import views_of
+from sqlanon.release.publish.retention import drop_old
+from sqlanon.spec import ReleaseSpec
+
+
+def keep(state: ReleaseState, entry: Entry, at: str) -> None:
+    """Nothing to publish: note that a run looked, and do what readers and retention ask for now."""
+    engine, spec = state.engine, state.spec
+    with engine.publishing():
+        grant_usage(engine, spec.readers, views_of(entry))
+        set_readers(engine, spec.readers, views_of(entry), entry)
+        Catalog(engine).checked(spec, entry.version, at)
+    drop_old(engine, spec.name)
+
+
+def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
+    """Apply the policy's readers and dimensions; the source was not read."""
+    now = {"readers": list(spec.readers), "dimensions": list(spec.dimensions)}
+    if any(set(entry.policy.get(key) or ()) != set(names) for key, names in now.items()):
+        with engine.publishing():
+            grant_usage(engine, spec.readers, views_of(entry))
+            set_readers(engine, spec.readers, views_of(entry), entry)
+            Catalog(engine).keep_policy(entry, dict(entry.policy) | now)

@@ -1,0 +1,432 @@
+"""Publish: the versioned physical table, then the public view, swapped in one transaction with the catalog row.
+
+How a release gets into a file of its own is in `sqlanon.release.publish.second_file`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Engine, Found, Relation, Statement, TableRef
+from sqlanon.errors import DatabaseError
+from sqlanon.formats import Published, Recoded
+from sqlanon.methods.freeform.secret import key_of
+from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry, SourceState
+from sqlanon.release.catalog.file_marker import marked
+from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_rows
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.rights import drop_statistics, grant_usage, set_readers
+from sqlanon.release.catalog.state import ReleaseState, read_state, scope_secret
+from sqlanon.release.catalog.target import Publication, check_still_free
+from sqlanon.release.catalog.views import (
+    Pointing,
+    metadata_of,
+    metadata_table,
+    pointings,
+    sensitive_of,
+    views_of,
+)
+from sqlanon.release.history.history import table_of
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.publish.array_dictionary import repeated
+from sqlanon.release.publish.retention import drop_old
+from sqlanon.release.publish.second_file import keep_tables, make_schema, put, reconcile, settled
+from sqlanon.release.publish.swap import swap
+from sqlanon.release.publish.two_phase import commit
+from sqlanon.release.verify import tokens
+from sqlanon.release.verify.certificate import Certificate, fingerprint, verify_candidates
+from sqlanon.release.verify.exposure import exposure
+from sqlanon.release.verify.verify import Verified, verify_physical
+from sqlanon.release.verify.verify_pair import verify_pair
+from sqlanon.results import RunReport
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """What only the owner may ever read of a version.
+
+    Attributes:
+        seed: of the version's random numbers.
+        secret: what the release's hashes are keyed with.
+        history: scratch table of the version's history, where there is a key.
+        columns: its columns of sensitive values and of persons.
+        certificate: with boxes of their own: the rows that fit each box, and which of them it is.
+    """
+
+    seed: int
+    secret: str
+    history: TableRef | None
+    columns: Sequence[str]
+    certificate: Certificate | None = None
+
+    def keep(self, scratch: Scratch, physical: str) -> None:
+        """Copy the history into a table of its own, which is kept when the version is dropped; no statistics of what is private stay."""
+        made = [
+            private_table(scratch.engine, f"{physical}_link"),
+            *(self.certificate.tables if self.certificate else ()),
+        ]
+        if self.history:
+            made.append(table_of(scratch.engine, physical))
+            scratch.execute("history/keep", kept=made[-1], history=self.history, columns=list(self.columns))
+        drop_statistics(scratch.engine, made)
+
+
+def linked_values(ready: Prepared) -> list[str]:
+    """Aliases of the sensitive columns that are counted over persons: audits find their hashes in the link table."""
+    names = {reading.name for reading in ready.roles.sensitive}
+    counted = any(one.counts_persons and one.column in names for one in ready.requirements)
+    return [reading.alias for reading in ready.roles.sensitive] if counted else []
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A version that is to be published: what is written, and what verifies it.
+
+    Attributes:
+        write: makes the tables of readers at a place, and runs statements beside.
+        verify: measures the written tables, as a place and what was looked up say, and gives the report.
+        beside: statements that make private tables.
+        keep: does what else is private, in the publishing transaction; for a release in another file before that is put in place.
+        metadata: the rows of the metadata table, of the verified report.
+        report: so far.
+        source: what the catalog keeps of the source.
+        seed: of the version's random numbers.
+        secret: what the release's hashes are keyed with.
+    """
+
+    write: Callable[[TableRef, Sequence[Statement]], None]
+    verify: Callable[[TableRef, Found], RunReport]
+    beside: Sequence[Statement]
+    keep: Callable[[], None]
+    metadata: Callable[[RunReport], Iterable[tuple[object, ...]]]
+    report: RunReport
+    source: SourceState
+    seed: int
+    secret: str
+
+
+def content_of(
+    state: ReleaseState, target: Publication, scratch: Scratch, encoded: Encoded,
+    classed: TableRef, recoded: Recoded, ready: Prepared, report: RunReport, watch: Stopwatch, private: Private,
+    siblings: tokens.Siblings | None = None,
+) -> Content:  # fmt: skip
+    """One version of classes that were made now, for `put_in`; nothing is written yet.
+
+    Args:
+        state: the release as the run found it.
+        target: where the version goes.
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their codes and class.
+        recoded: what is published of every class.
+        ready: the roles, and what is asked of the classes.
+        report: the report so far.
+        watch: measures the stages.
+        private: what only the owner may read.
+        siblings: the tables that are published together with it.
+    """
+    engine, spec = state.engine, state.spec
+
+    def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
+        made = [
+            scratch.sql(
+                "publish/table", physical=place, classed=classed, released=recoded.released,
+                published=listed(recoded.columns), dense=recoded.groups.dense, repeated=repeated(scratch, recoded, encoded.rows),
+            )
+        ]  # fmt: skip
+        if recoded.sensitive:
+            made.append(
+                scratch.sql(
+                    "publish/sensitive", physical=sensitive_of(place), classed=classed, released=recoded.released,
+                    published=listed(recoded.sensitive),
+                )
+            )  # fmt: skip
+        scratch.execute_all([*made, *beside])
+
+    def verify(place: TableRef, found: Found) -> RunReport:
+        physical = found.relations[place]
+        drawn = verify_own_boxes(report.certificate)
+        if recoded.sensitive:
+            counted = found.relations[sensitive_of(place)]
+            verified = verify_pair(scratch, encoded, classed, recoded, counted, physical, ready.requirements)
+        else:
+            verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
+        written = fingerprint(engine, physical) if private.certificate else None
+        done = replace(as_verified(report, verified, watch), written=written, drawn=drawn)
+        if not recoded.sensitive and not private.certificate:
+            exact = [(reading.name, reading.name) for reading in ready.roles.insensitive]
+            done = replace(done, exposed=exposure(engine, physical.ref, recoded.layout.of_class, exact))
+        return with_tokens(done, physical) if spec.token else done
+
+    def with_tokens(done: RunReport, physical: Relation) -> RunReport:
+        """The report, with what is found of the tokens."""
+        own = tokens.shown(
+            spec, physical.ref, recoded.layout.of_class, [one.name for one in physical.columns]
+        )
+        reached, warned = tokens.verify_tokens(scratch, state, own, siblings)
+        return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
+
+    if recoded.candidates is not None:
+        certificate = Certificate.of(engine, target.physical)
+        recoded = replace(recoded, candidates=replace(recoded.candidates, kept=certificate.edges))
+        private = replace(private, certificate=certificate)
+        report = replace(report, certificate=recoded.candidates.content if recoded.candidates else None)
+    kept = (
+        private.certificate.written(scratch, classed, recoded, ready.roles.link)
+        if private.certificate
+        else []
+    )
+
+    def verify_own_boxes(content: str | None) -> str | None:
+        """Verify them, if they are; a keyed hash of what was drawn."""
+        if private.certificate is None or recoded.candidates is None or content is None:
+            return None
+        verify_candidates(scratch, encoded, classed, recoded, private.certificate, spec, private.secret)
+        return private.certificate.mark(engine, key_of(private.secret, spec.name, content))
+
+    link = scratch.sql(
+        "publish/link", linked=private_table(engine, f"{target.physical}_link"), classed=classed,
+        groups=recoded.groups, persons=[one.alias for one in ready.persons], values=linked_values(ready), omitted=recoded.omitted,
+        link=ready.roles.link,
+    )  # fmt: skip
+    names = {domain.reading.alias: recoded.layout.names[domain.code] for domain in encoded.quasi}
+    facts = facts_of(recoded, target.view.name)
+
+    def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
+        return metadata_rows(spec, encoded.roles, names, target.version, facts, done.requirements)
+
+    return Content(
+        write, verify, [link, *kept], lambda: private.keep(scratch, target.physical), metadata, report, ready.source, private.seed,
+        private.secret,
+    )  # fmt: skip
+
+
+def put_in(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
+    """Write, verify and swap in one version; returns the report as the catalog has it.
+
+    Raises:
+        PrivacyViolation: the written tables fail; everything is rolled back.
+    """
+    engine = state.engine
+    with watch.stage("state"):
+        make_room(state, target, content.secret)
+    if target.file:
+        return _publish_file(state, target, content, watch)
+    new = New(state, target, content, watch)
+    if not engine.transactions:
+        return new.put_in_phases()
+    with engine.publishing():
+        done, found = new.fill()
+        entry = new.swap(done, found)
+    new.drop_old(entry)
+    return done
+
+
+def put_together(parts: Sequence[New]) -> list[RunReport]:
+    """Write, verify and swap in the versions of several tables in one transaction; the reports as the catalog has them.
+
+    Raises:
+        PrivacyViolation: what is written fails; everything is rolled back.
+    """
+    engine = parts[0].state.engine
+    for part in parts:
+        with part.watch.stage("state"):
+            # What an earlier part made is there now.
+            now = read_state(engine, part.state.spec)
+            make_room(replace(part.state, found=now.found, fresh=now.fresh), part.target, part.content.secret)
+    with engine.publishing():
+        filled = [part.fill() for part in parts]
+        new = [part.swap(*made) for part, made in zip(parts, filled, strict=True)]
+    for part, entry in zip(parts, new, strict=True):
+        part.drop_old(entry)
+    return [done for done, _ in filled]
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A version on its way into the source's database."""
+
+    state: ReleaseState
+    target: Publication
+    content: Content
+    watch: Stopwatch
+
+    @property
+    def _shown(self) -> list[Pointing]:
+        return pointings(self.state.engine, self.target.view, self.target.physical, pair=self.target.pair)
+
+    def fill(self) -> tuple[RunReport, Found]:
+        """Write its tables and verify them; the verified report, and what is in the places of its views."""
+        engine, previous = self.state.engine, self.state.published
+        physical = private_table(engine, self.target.physical)
+        with self.watch.stage("publish"):
+            empty = statement(
+                "publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS
+            )
+            self.content.write(physical, [*self.content.beside, empty])
+            found = engine.look_up(
+                [
+                    *(ref for item in self._shown for ref in (item.view, item.at)),
+                    *(views_of(previous) if previous else ()),
+                ]
+            )
+            check_still_free(self.state, self.target, found)
+        with self.watch.stage("verify"):
+            done = self.content.verify(physical, found)
+        with self.watch.stage("publish"):
+            self.content.keep()
+            engine.load_rows(metadata_table(physical), COLUMNS, self.content.metadata(done))
+        return replace(done, seconds=self.watch.total()), found
+
+    def _add(self, status: str, report: RunReport) -> Entry:
+        state, target, content = self.state, self.target, self.content
+        return Catalog(state.engine).add(
+            state.spec, target.version, target.physical, target.view, status, report, content.source, content.seed
+        )  # fmt: skip
+
+    def swap(self, done: RunReport, found: Found) -> Entry:
+        """Point the views at it, with its row of the catalog and the rights of its readers."""
+        engine, spec, previous = self.state.engine, self.state.spec, self.state.published
+        shown = self._shown
+        views = [item.view for item in shown]
+        with self.watch.stage("publish"):
+            if previous:
+                Catalog(engine).mark(spec.name, previous.version, "replaced")
+            new = self._add("published", done)
+            grant_usage(engine, spec.readers, views)
+            swap(engine, shown, previous, found)
+            set_readers(engine, spec.readers, views, previous)
+        return new
+
+    def drop_old(self, new: Entry) -> None:
+        """Drop the versions that are not kept."""
+        state = self.state
+        with self.watch.stage("cleanup"):
+            old = [
+                replace(one, status="replaced") if one == state.published else one for one in state.versions
+            ]
+            drop_old(state.engine, state.spec.name, [*old, new])
+
+    def put_in_phases(self) -> RunReport:
+        """The same without transactions."""
+        engine, spec, previous = self.state.engine, self.state.spec, self.state.published
+        shown = self._shown
+        views = [item.view for item in shown]
+        try:
+            with self.watch.stage("publish"):
+                self._add("pending", self.content.report)
+            done, _ = self.fill()
+            with self.watch.stage("publish"):
+                Catalog(engine).replace_report(spec.name, self.target.version, done)
+                grant_usage(engine, spec.readers, views)
+                commit(engine, shown, previous)
+                set_readers(engine, spec.readers, views, previous)
+                entries = settled(engine, spec.name, self.target.version)
+        except BaseException:
+            _tidy(engine, spec.name)
+            raise
+        with self.watch.stage("cleanup"):
+            drop_old(engine, spec.name, entries)
+        return done
+
+
+def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
+    """Create what a version needs: the private schema, of this role alone; the catalog; the secret; the schema of the views."""
+    catalog = Catalog(state.engine)
+    schemas = [] if target.file else [target.view]
+    there = all(ref.schema in state.found.schemas for ref in schemas)
+    if catalog.complete(state.found) and there and state.secret is not None and not state.fresh:
+        catalog.guard()
+        catalog.drop_statistics(state.found)
+        return
+    # Two first releases at once would both make the schemas, and one would fail.
+    with state.engine.lock("schemas", wait=True), state.engine.publishing():
+        found = state.found
+        if catalog.table in found.relations:  # another session may have added its later columns by now
+            found = state.engine.look_up([*catalog.tables, *schemas])
+        catalog.create(found, schemas)
+        catalog.drop_statistics(state.found)
+        if state.secret is None:
+            catalog.keep_secret(state.spec.name, secret)
+        if state.fresh and state.spec.scope is not None:
+            catalog.keep_secret(scope_secret(state.spec.scope), state.tokens)
+
+
+def listed(columns: Sequence[Published]) -> list[dict[str, str]]:
+    """Published columns as templates take them."""
+    return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
+
+
+def as_verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
+    """The report of a version whose tables were verified."""
+    return replace(
+        report,
+        requirements=verified.requirements,
+        classes=verified.classes,
+        min_class=verified.min_class,
+        max_class=verified.max_class,
+        pm=verified.pm,
+        seconds=watch.total(),
+        verified=True,
+    )
+
+
+def _publish_file(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
+    assert target.file is not None
+    engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)
+    with watch.stage("state"), engine.publishing():
+        catalog.add(
+            spec, target.version, target.physical, target.view, "pending", content.report, content.source, content.seed
+        )  # fmt: skip
+        engine.execute_all(content.beside)
+        content.keep()
+
+    def fill(database: str) -> RunReport:
+        place = replace(target.view, database=database)
+        with engine.publishing():
+            with watch.stage("publish"):
+                make_schema(engine, place)
+                empty = statement(
+                    "publish/metadata", engine.dialect, metadata=metadata_of(place), columns=COLUMNS
+                )
+                content.write(place, [empty])
+                found = engine.look_up([place, *([sensitive_of(place)] if target.pair else [])])
+            with watch.stage("verify"):
+                done = content.verify(place, found)
+            with watch.stage("publish"):
+                rows = marked(content.metadata(done), content.secret, spec.name, target.version)
+                engine.load_rows(metadata_of(place), COLUMNS, rows)
+        with watch.stage("cleanup"):
+            with engine.publishing():  # a file in place and a pending version are enough for `reconcile`
+                catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
+            if spec.refresh.keep > 1:
+                shown = pointings(engine, target.view, target.physical, pair=target.pair)
+                keep_tables(engine, shown, database)
+        return done
+
+    try:
+        done = put(engine, spec.name, target.file, fill, watch)
+    except BaseException:
+        _tidy(engine, spec.name)
+        raise
+    done = replace(done, seconds=watch.total())
+    with watch.stage("cleanup"):
+        with engine.publishing():
+            catalog.replace_report(spec.name, target.version, done)
+            settled(engine, spec.name, target.version)
+        drop_old(engine, spec.name)
+    return done
+
+
+def _tidy(engine: Engine, release: str) -> None:
+    """What failed first is what the caller must hear of; what cannot be done here the next run does."""
+    with suppress(DatabaseError):
+        reconcile(engine, release)  # asks the file, or the metadata view, which version there is
+        drop_old(engine, release)

@@ -1,0 +1,96 @@
+"""Retention: which versions keep their tables, and how the others' are dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Engine, Statement, TableRef
+from sqlanon.errors import DatabaseError
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.views import metadata_table, sensitive_of
+from sqlanon.spec import RefreshSpec
+from sqlanon.sqltext import statement
+
+
+def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
+    """Drop the tables of versions beyond those to keep; only what the catalog names, never CASCADE.
+
+    Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How many
+    stay is what the newest policy says. Where keys were erased, none of the versions before stays.
+
+    Args:
+        engine: the source's database.
+        release: the release.
+        entries: its live rows of the catalog, where they are known.
+    """
+    catalog = Catalog(engine)
+    if entries is None:
+        entries = catalog.live(None, release)
+    dropped = [] if engine.transactions else _drop_late(engine, entries)
+    published = [entry for entry in entries if entry.status == "published"]
+    spare = [entry for entry in entries if entry.status == "withdrawn"]
+    spare += [entry for entry in entries if entry.status == "replaced"]
+    had = {entry.report.get("replaces") for entry in published}
+    spare.sort(key=lambda entry: entry.version in had)
+    stale = spare[: max(len(spare) + len(published) - _kept(entries), 0)]
+    stale += [entry for entry in spare if entry not in stale and shows_erased(entry, entries)]
+    stale += [entry for entry in entries if entry.status == "abandoned"]
+    for entry in stale:
+        try:
+            with engine.publishing():
+                catalog.mark(release, entry.version, dropped_as(entry), drops_of(engine, entry))
+        except DatabaseError:
+            continue  # a reader holds it, or something depends on it: the next run tries again
+        dropped.append(f"{entry.release}@{entry.version}")
+    return dropped
+
+
+def shows_erased(entry: Entry, entries: Sequence[Entry]) -> bool:
+    """Whether a version is older than one that erased keys (also one that was killed): no rollback may show it."""
+    erasures = [one.version for one in entries if (one.report.get("lineage") or {}).get("erasing")]
+    return entry.version < max(erasures, default=0)
+
+
+def _kept(entries: Sequence[Entry]) -> int:
+    """``keep`` as the policy said last; an older sqlanon kept two."""
+    said = sorted(entries, key=lambda entry: (entry.status == "published", entry.version))
+    refresh = said[-1].policy.get("refresh") if said else None
+    return int(refresh["keep"]) if refresh else RefreshSpec().keep
+
+
+def dropped_as(entry: Entry) -> str:
+    """The status of a version whose tables are dropped: readers never had one that was abandoned, so that nothing is compared with it."""
+    return "discarded" if entry.status == "abandoned" else "dropped"
+
+
+def drops_of(engine: Engine, entry: Entry) -> list[Statement]:
+    """What drops the tables of a version, in the transaction that is open; its history outlives it."""
+    return [statement("table/drop", engine.dialect, target=table) for table in _tables_of(entry)]
+
+
+def _drop_late(engine: Engine, entries: Sequence[Entry]) -> list[str]:
+    """Drop tables of discarded versions: without transactions a server may finish a table after its run was killed and the next one has tidied up."""
+    tables = [table for entry in entries if entry.status == "discarded" for table in _tables_of(entry)]
+    there = engine.look_up([], schema=tables[0]).tables if tables else ()
+    late = [table for table in tables if table.name.lower() in there]
+    try:
+        with engine.publishing():
+            engine.execute_all([statement("table/drop", engine.dialect, target=table) for table in late])
+    except DatabaseError:
+        return []  # the next run tries again
+    return [table.name for table in late]
+
+
+def _tables_of(entry: Entry) -> list[TableRef]:
+    # The released rows first: what has none cannot be rolled back to, should the rest be left to the next run.
+    tables = [
+        entry.table,
+        entry.link,
+        metadata_table(entry.table),
+        sensitive_of(entry.table),
+        *entry.certificate,
+    ]
+    if entry.status in ("abandoned", "discarded"):
+        tables.append(entry.history)  # it was never published
+    return tables

@@ -1,0 +1,290 @@
+"""Rollback: readers get an earlier version back, in one transaction; and the versions of the catalog side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from copy import deepcopy
+from typing import Any
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import DatabaseError, GuardError, PolicyError, PrivacyViolation
+from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.file_marker import check_marked, check_ours
+from sqlanon.release.catalog.lineage import lineage_of
+from sqlanon.release.catalog.policy_diff import SETTINGS, differences, weakenings
+from sqlanon.release.catalog.reader import in_ranges
+from sqlanon.release.catalog.refresh import data_change, link_columns_of, shown_as
+from sqlanon.release.catalog.rights import grant_usage, set_readers
+from sqlanon.release.catalog.state import last_shown
+from sqlanon.release.catalog.target import Publication, check_free, check_no_link
+from sqlanon.release.catalog.views import Pointing, is_pair, metadata_table, pointings, spelled
+from sqlanon.release.publish.retention import shows_erased
+from sqlanon.release.publish.second_file import give_back, reconcile, settled
+from sqlanon.release.publish.swap import swap
+from sqlanon.release.publish.two_phase import commit
+from sqlanon.release.verify.recheck_certificate import altered, has_certificate
+from sqlanon.release.verify.tokens import held, refuse_together, scope_of
+from sqlanon.results import DiffReport, RollbackReport, VersionReport
+from sqlanon.spec import PrivacySpec, ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import assign_roles, take_stage
+
+_DIGITS = 10
+"""No version has a number of so many digits."""
+
+
+def rollback(
+    engine: Engine, release: str, to: int | None = None, *, allow_weaker: bool = False
+) -> RollbackReport:
+    """Publish an earlier version of a release again. What was published is withdrawn and stays until `keep` drops it.
+
+    After `unpublish`, it is the version that was withdrawn, or ``to``.
+
+    Args:
+        engine: the source's database.
+        release: the release.
+        to: the version; None: the newest one that was replaced and is kept.
+        allow_weaker: confirm that its policy promises less than that of the published version.
+
+    Raises:
+        PolicyError: no such release or version, or its table was dropped.
+        GuardError: its policy is weaker, and that was not confirmed.
+        PrivacyViolation: it has boxes of their own, and its table or its certificate is not as it was verified.
+        LockedError: another session runs this release now, or readers held the view for too long.
+    """
+    with engine.lock(f"release {release}"), ExitStack() as holding:
+        catalog = Catalog(engine)
+        catalog.guard()
+        reconcile(engine, release)
+        entries = catalog.live(None, release)
+        current = last_shown(entries)
+        if current is None:
+            nothing = f"{release}: nothing is published that could be rolled back"
+            example = "the version is an option, such as: sqlanon rollback patients --to 1"
+            raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown(release)}; {example}")
+        entry = _wanted(engine, release, entries, current, to)
+        for one in (current, entry):
+            if together := one.policy.get("together"):
+                raise PolicyError(
+                    f"{release} is published together with the other tables of {together['name']}, in versions that are made and checked together: no "
+                    "earlier one returns by itself; run the release with the policy or the sources of that version instead"
+                )
+        # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
+        policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
+        weaker = weakenings(differences(current.policy, policy))
+        if weaker and not allow_weaker:
+            raise GuardError(
+                f"{release}: version {entry.version} was made by a weaker policy than version {current.version}, which "
+                f"{shown_as(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in Python allow_weaker=True)"
+            )
+        view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
+        warnings = _warnings(engine, entry, weaker)
+        shown = pointings(engine, view, entry.physical, pair=is_pair(entry))
+        holding.enter_context(held(engine, scope_of(entry)))
+        refuse_together(engine, entry)
+        _refuse_altered(engine, entry)
+        if entry.file:
+            check_no_link(release, entry.file)
+            check_ours(engine, release, entry.file)
+            check_marked(engine, entry, metadata_table(entry.table))
+            _return_file(engine, entry, shown, policy)
+        else:
+            place = Publication(view, None, entry.version, entry.physical, is_pair(entry))
+            taken = catalog.entries(statuses=("published",), views=[view])
+            check_free(release, place, taken, engine.exists)
+            _return_views(engine, entry, shown, policy, current)
+        return RollbackReport(
+            release,
+            current.version if current.status == "published" else None,
+            entry.version,
+            entry.report.get("published", ""),
+            warnings,
+        )
+
+
+def _return_views(
+    engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any], current: Entry
+) -> None:
+    catalog = Catalog(engine)
+    previous = current if current.status == "published" else None
+    readers = tuple(policy.get("readers") or ())
+    views = [item.view for item in shown]
+    if not engine.transactions:
+        catalog.mark(entry.release, entry.version, "returning")
+        try:
+            catalog.keep_policy(entry, policy)
+            grant_usage(engine, readers, views)
+            commit(engine, shown, previous)
+            set_readers(engine, readers, views, previous)
+            settled(engine, entry.release, entry.version)
+        except BaseException:
+            with suppress(DatabaseError):  # what failed first is what the caller must hear of
+                reconcile(engine, entry.release)
+            raise
+        return
+    with engine.publishing():
+        if previous:
+            catalog.mark(entry.release, previous.version, "withdrawn")
+        catalog.mark(entry.release, entry.version, "published")
+        catalog.keep_policy(entry, policy)
+        grant_usage(engine, readers, views)
+        swap(engine, shown, previous)
+        set_readers(engine, readers, views, previous)
+
+
+def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
+    """The catalog records the step that is under way: after a kill `reconcile` reads from the file which version it holds."""
+    catalog = Catalog(engine)
+    with engine.publishing():
+        catalog.mark(entry.release, entry.version, "returning")
+        catalog.keep_policy(entry, policy)
+    try:
+        give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
+    except BaseException:
+        with suppress(DatabaseError):  # what failed first is what the caller must hear of
+            reconcile(engine, entry.release)
+        raise
+    with engine.publishing():
+        settled(engine, entry.release, entry.version)
+
+
+def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, to: int | None) -> Entry:
+    spare = [
+        entry
+        for entry in entries
+        if entry.status in ("replaced", "withdrawn")
+        and entry.file == current.file
+        and not shows_erased(entry, entries)
+        and engine.exists(entry.table)
+    ]
+    known = ", ".join(str(entry.version) for entry in spare) or "none (keep in the policy says how many stay)"
+    if to is None and current.status != "published" and current in spare:
+        return current
+    if to is None:
+        replaced = [entry for entry in spare if entry.status == "replaced"]
+        if not replaced:
+            raise PolicyError(f"{release}: no earlier version is kept; versions to return to: {known}")
+        had = [entry for entry in replaced if entry.version == current.report.get("replaces")]
+        return (had or replaced)[-1]
+    if to == current.version and current.status == "published":
+        raise PolicyError(f"{release}: version {to} is published already; versions to return to: {known}")
+    found = next((entry for entry in spare if entry.version == to), None)
+    if found is None:
+        raise PolicyError(f"{release}: version {to} is not kept; versions to return to: {known}")
+    return found
+
+
+def _refuse_altered(engine: Engine, entry: Entry) -> None:
+    """Boxes of their own are believed by their certificate alone: the table does not show k."""
+    if not entry.certificate:
+        return
+    if not has_certificate(engine, entry):
+        wrong: str | None = "its certificate is gone, without which nothing shows that k rows fit each box"
+    else:
+        wrong = altered(engine, entry, engine.relation(spelled(entry.table)))
+    if wrong is not None:
+        raise PrivacyViolation(
+            f"{entry.release}: version {entry.version} is not published again: {wrong}; return to another version, or run the release again"
+        )
+
+
+def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
+    found = [f"weaker than before: {line}" for line in weaker]
+    removed = deleted_since(engine, entry)
+    if removed is None:
+        found.append(
+            "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"
+        )
+    elif removed:
+        found.append(
+            f"{removed} rows of version {entry.version} are no longer in the source, or not as they were; readers see them again. "
+            "If they were deleted for a reason, run again instead"
+        )
+    return tuple(found)
+
+
+def deleted_since(engine: Engine, entry: Entry) -> int | None:
+    """Rows of a version that the source no longer has, by the hashes of its link table; None where that is unknown.
+
+    Of a version of a lineage those that later versions do not publish any more; what these retain is not asked.
+    """
+    lineage = lineage_of(engine, entry)
+    if lineage is not None and engine.exists(lineage.rows):
+        row = engine.fetch(
+            statement("frozen/left_since", engine.dialect, rows=lineage.rows, at=entry.version)
+        )[0]
+        return int(str(row[0]))
+    if not engine.exists(entry.link):
+        return None
+    try:
+        relation = engine.relation(entry.source)
+    except DatabaseError:
+        return None
+    names = [column.name for column in relation.columns]
+    before = [name for name, _ in entry.source_columns or ()]
+    links = link_columns_of(entry, names)
+    if not links or links != link_columns_of(entry, before or names):
+        return None
+    nothing = ReleaseSpec(entry.release, entry.source, (), PrivacySpec(), rest="drop")
+    with Scratch(engine) as scratch:
+        with engine.snapshot():
+            stage = take_stage(scratch, assign_roles(nothing, relation), links)
+        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+        change = data_change(scratch, entry, stage, links, names, rows)
+    return change.removed if change else None
+
+
+def version(engine: Engine, name: str) -> VersionReport:
+    """Everything the catalog knows of ``NAME@VERSION``; without a version, of the published one.
+
+    Raises:
+        PolicyError: there is none.
+    """
+    return _report(_entry(engine, name))
+
+
+def diff(engine: Engine, first: str, second: str) -> DiffReport:
+    """Two versions side by side: rows, classes, loss, requirements, policy.
+
+    Raises:
+        PolicyError: one of them is not in the catalog.
+    """
+    one, two = _entry(engine, first), _entry(engine, second)
+    found = differences(one.policy, two.policy)
+    return DiffReport(_report(one), _report(two), tuple(str(item) for item in found), weakenings(found))
+
+
+def _entry(engine: Engine, name: str) -> Entry:
+    release, at, number = name.rpartition("@")
+    if not at or not number.isdigit():
+        release, number = name, ""
+    catalog = Catalog(engine)
+    if not number:
+        found = catalog.entries(release, statuses=("published",))
+    else:
+        found = catalog.entries(release, versions=[int(number)]) if len(number) < _DIGITS else []
+    if found:
+        return found[-1]
+    versions = catalog.versions(release)
+    if not versions:
+        raise PolicyError(f"{catalog.unknown(release)}; name a version as NAME@VERSION, such as patients@2")
+    what = f"version {number}" if number else "published version"
+    raise PolicyError(
+        f"{release} has no {what}; versions: {in_ranges(versions)}; name one as {release}@{versions[-1]}"
+    )
+
+
+def _report(entry: Entry) -> VersionReport:
+    return VersionReport(
+        release=entry.release, version=entry.version, status=entry.status, source=entry.source,
+        source_columns=entry.source_columns or (), fingerprint=entry.fingerprint, policy=deepcopy(dict(entry.policy)),
+        policy_hash=entry.policy_hash, report=deepcopy(dict(entry.report)), published_at=entry.published_at,
+        published_by=entry.published_by, checked_at=entry.checked_at, sqlanon=entry.sqlanon,
+    )  # fmt: skip
+
+
+__all__ = ["diff", "rollback", "version"]

@@ -1,0 +1,173 @@
+"""A release in a DuckDB file of its own: built next to the file that readers have, flushed, and put in its place.
+
+A DuckDB transaction writes one attached file, and a file has no rights. So the published file holds one version only, the
+tables of versions to return to stay in the private schema of the source's file, and the catalog says what is under way
+(``pending``: a run, ``returning``: a rollback) before ``os.replace`` and ``published`` after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import file_errors
+from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
+from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.file_marker import check_ours, version_in
+from sqlanon.release.catalog.lineage import undo
+from sqlanon.release.catalog.private_tables import schema_of
+from sqlanon.release.catalog.views import Pointing, spelled, views_of
+from sqlanon.release.publish.swap import swap
+from sqlanon.release.publish.two_phase import checked_view, drop_views, point, take_back
+from sqlanon.sqltext import statement
+
+T = TypeVar("T")
+
+
+def put(
+    engine: Engine,
+    release: str,
+    path: str,
+    fill: Callable[[str], T],
+    watch: Stopwatch,
+) -> T:
+    """Make a database file and put it in the place of another of the release: readers see the old one or the new one, whole.
+
+    Args:
+        engine: the source's database, which attaches the new file while ``fill`` works.
+        release: the release.
+        path: where the file goes.
+        fill: writes into the database that is attached under this name.
+        watch: what measures the stages.
+
+    Raises:
+        PolicyError: what is there by now is not a file that this release published.
+    """
+    assert engine.second_file is not None
+    # No other user may read rows that are not verified yet, whatever the umask: they are written in a folder of this user.
+    with file_errors(path), PrivateFolder(Path(path)) as folder:
+        beside = folder.path / Path(path).name
+        with engine.second_file.attach(str(beside)) as database:
+            made = fill(database)
+        with watch.stage("publish"):
+            check_ours(engine, release, path)
+            put_in_place(beside, Path(path))
+    return made
+
+
+def keep_tables(engine: Engine, shown: Sequence[Pointing], database: str) -> None:
+    """Copy what readers get into the private schema, for a rollback."""
+    with engine.publishing():
+        for item in shown:
+            _copy(engine, item.at, replace(item.view, database=database))
+
+
+def give_back(engine: Engine, entry: Entry, shown: Sequence[Pointing], watch: Stopwatch) -> None:
+    """Put a kept version into the published file again; the caller has marked it ``returning``."""
+    assert entry.file is not None
+
+    def fill(database: str) -> None:
+        with engine.publishing():
+            make_schema(engine, replace(shown[0].view, database=database))
+            for item in shown:
+                _copy(engine, replace(item.view, database=database), item.at)
+
+    put(engine, entry.release, entry.file, fill, watch)
+
+
+def _copy(engine: Engine, copy: TableRef, origin: TableRef) -> None:
+    names = [column.name for column in engine.relation(spelled(origin)).columns]
+    engine.execute(statement("publish/copy", engine.dialect, copy=copy, origin=origin, columns=names))
+
+
+def make_schema(engine: Engine, view: TableRef) -> None:
+    """The schema of a view, where it is missing."""
+    if view.schema and not engine.has_schema(view):
+        engine.execute(schema_of(engine, view))
+
+
+def settled(engine: Engine, release: str, version: int) -> list[Entry]:
+    """Readers have this version now: say so of it and of the one before, in the transaction that is open, if there are any.
+
+    Views of a version before which this one does not have go: no run would refresh them any more. Gives the rows of the catalog that `CatalogReader.live` chooses.
+    """
+    catalog = Catalog(engine)
+    entries = catalog.live(None, release)
+    (now,) = (entry for entry in entries if entry.version == version)
+    before = [entry for entry in entries if entry.status == "published" and entry.version != version]
+    for entry in before:
+        if now.file:
+            swap(engine, (), entry)
+        else:
+            point(engine, now, entry)
+    if not before:
+        point(engine, now, None)
+    status = {entry.version: "withdrawn" if now.status == "returning" else "replaced" for entry in before}
+    status[version] = "published"
+    for changed, new in status.items():
+        catalog.mark(release, changed, new)
+    return [replace(entry, status=status.get(entry.version, entry.status)) for entry in entries]
+
+
+def withdrawn(engine: Engine, entry: Entry) -> None:
+    """The release has no version now: say so of the one that was published, in the transaction that is open.
+
+    While nothing is published, only that one is ``withdrawn``, so that a rollback finds what readers had last.
+    """
+    catalog = Catalog(engine)
+    for other in catalog.entries(entry.release, statuses=("withdrawn",)):
+        catalog.mark(entry.release, other.version, "replaced")
+    catalog.mark(entry.release, entry.version, "withdrawn")
+
+
+def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
+    """What becomes of a version that did not reach the file."""
+    if entry.status == "pending":
+        return "abandoned"
+    if not any(other.status in ("published", "withdrawn") for other in entries):
+        return "withdrawn"  # nothing is published, and this one was last
+    newer = any(other.status == "published" and other.version < entry.version for other in entries)
+    return "withdrawn" if newer else "replaced"
+
+
+def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
+    """Tidy up after what was killed between building another file, or replacing views, and saying so in the catalog.
+
+    Args:
+        engine: the source's database.
+        release: the release.
+        entries: its live rows of the catalog, where they are known.
+    """
+    catalog = Catalog(engine)
+    tidied = []
+    for entry in catalog.live(None, release) if entries is None else entries:
+        if entry.status == "published" and not entry.file and not engine.transactions:
+            engine.execute(statement("publish/drop_view", engine.dialect, view=checked_view(entry)))
+        if entry.status == "withdrawing":
+            if not entry.file:
+                drop_views(engine, views_of(entry))
+            elif Path(entry.file).exists() and version_in(engine, entry) == entry.version:
+                Path(entry.file).unlink()
+            with engine.publishing():
+                withdrawn(engine, entry)
+            tidied.append(f"{entry.release}@{entry.version}")
+        if entry.status not in ("pending", "returning"):
+            continue
+        if entry.file:
+            tidied += [str(folder) for folder in sweep(Path(entry.file))]
+        there = (not entry.file or Path(entry.file).exists()) and version_in(engine, entry) == entry.version
+        with engine.publishing():
+            if there:
+                settled(engine, release, entry.version)
+            else:
+                take_back(engine, entry, catalog.live(None, release))
+                if entry.status == "pending":
+                    undo(engine, entry)
+                catalog.mark(release, entry.version, _as_before(entry, catalog.live(None, release)))
+        tidied.append(f"{entry.release}@{entry.version}")
+    return tidied

@@ -1,0 +1,75 @@
+"""The swap: views of a release pointed at another version's tables, within the transaction that is open.
+
+Readers see the old version until that transaction commits. Their rights and those of others on the views survive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Column, Engine, Found, Statement, TableRef
+from sqlanon.errors import DependentsError
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.views import Pointing, views_of
+from sqlanon.sqltext import statement
+
+
+def swap(
+    engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, found: Found | None = None
+) -> None:
+    """Point the views, and drop those of the previous version that the new one does not have.
+
+    Args:
+        engine: the database, in a transaction.
+        pointings: every view of the new version.
+        previous: the version that is published, whose other views no run would refresh any more.
+        found: these views and tables and those of the previous version, where they were looked up in this transaction.
+
+    Raises:
+        DependentsError: a view must be made anew, and an object of the user depends on it.
+        LockedError: readers held the views for too long.
+    """
+    kept = {(item.view.schema, item.view.name) for item in pointings}
+    gone = [view for view in (views_of(previous) if previous else ()) if (view.schema, view.name) not in kept]
+
+    if found is None:
+        found = engine.look_up([*gone, *(ref for item in pointings for ref in (item.view, item.at))])
+    there = found
+
+    def point() -> None:
+        engine.execute_all([made for item in pointings for made in _point(engine, item, there)])
+        for view in gone:
+            if view in there.relations:
+                _drop(engine, view, "is not published any more")
+
+    engine.swapping(point)
+
+
+def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
+    """Replace the view where its columns stay or new ones come last; else drop it, and make it anew with the rights it had."""
+    wanted = found.columns(item.at)
+    rights: list[Statement] = []
+    if item.view in found.relations:
+        known = found.columns(item.view)
+        # Who has no transactions replaces a view whatever its columns: to drop it first would leave readers without one.
+        if engine.transactions and _types(wanted[: len(known)]) != _types(known):
+            if engine.rights:
+                rights = engine.rights.recorded(item.view, [column.name for column in wanted])
+            _drop(engine, item.view, "gets other columns")
+    names = [column.name for column in wanted]
+    view = statement("publish/view", engine.dialect, view=item.view, physical=item.at, columns=names)
+    return [view, *rights]
+
+
+def _types(columns: Sequence[Column]) -> list[tuple[str, str]]:
+    return [(column.name, column.type) for column in columns]
+
+
+def _drop(engine: Engine, view: TableRef, why: str) -> None:
+    dependents = engine.dependents(view)
+    if dependents:
+        raise DependentsError(
+            f"{view} {why}, and these depend on it: {', '.join(dependents)}. sqlanon drops nothing that it did not make: drop "
+            "or change them, run again, and make them anew; the version before stays until then"
+        )
+    engine.execute(statement("publish/drop_view", engine.dialect, view=view))

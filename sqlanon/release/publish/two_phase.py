@@ -1,0 +1,172 @@
+"""Publishing where statements are no transaction: views are replaced one after the other, and one of them decides.
+
+To replace that one is the commit point. Before it the other views of the release are made to show whichever version it shows, after
+it they are made to show the new version plainly. So readers have the old version or the new one, whole, after each statement.
+
+Where the columns of the views stay, the metadata view decides: what it shows, the others show (``publish/switch``). Where those of
+a view of rows change, no view can show the rows of both versions, so it decides itself: the metadata view shows the version whose
+columns it has (``publish/follow``), and the others show what the metadata view does. Views that only one of the versions has are
+empty while the other is shown. Where the columns of both views of a pair change, so is the second one between the commit point and
+the statement after it.
+
+The catalog says what is under way, as for a release in a file (`sqlanon.release.publish.second_file`): ``pending``, ``returning`` or
+``withdrawing`` before, ``published`` or ``withdrawn`` after, and `reconcile` finishes what was committed and takes back the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlanon.engines.base import Column, Engine, Statement, TableRef
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.views import Pointing, is_pair, pointings, views_of
+from sqlanon.release.publish.swap import swap
+from sqlanon.sqltext import identifier, statement
+
+Named = dict[str, str | None]
+"""A column of a view of two tables: ``name`` there, ``before`` and ``after`` in the tables, None where one lacks it."""
+
+
+def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) -> None:
+    """Let readers have a version whose tables are there and verified; `point` is left to do.
+
+    Args:
+        engine: the database.
+        shown: every view of the version, the public one first, then that of the metadata.
+        previous: the version that is published.
+    """
+    public, metadata, *_ = shown
+    after = {item.view: item.at for item in shown}
+    before: dict[TableRef, TableRef] = {}
+    if previous is not None and previous.view == public.view:
+        earlier = pointings(engine, public.view, previous.physical, pair=is_pair(previous))
+        before = {item.view: item.at for item in earlier}
+    found = engine.look_up([*before, *before.values(), *after, *after.values()])
+    if not before or any(table not in found.relations for table in before.values()):
+        swap(
+            engine, [metadata], None
+        )  # `point` makes the others: nothing that is whole is shown under their names
+        return
+    changed = [Pointing(view, at) for view, at in before.items() if _shape(found.columns(view)) != _shape(found.columns(at))]  # fmt: skip
+    swap(engine, changed, None)  # by hand
+    rows = [view for view in dict.fromkeys([*before, *after]) if view != metadata.view]
+    reshaped = [
+        view
+        for view in rows
+        if view in before
+        and view in after
+        and _shape(found.columns(before[view])) != _shape(found.columns(after[view]))
+    ]
+    deciding = reshaped[0] if reshaped else metadata.view
+    if reshaped:
+        sign = _sign(engine, found.columns(before[deciding]), found.columns(after[deciding]))
+        follow = statement(
+            "publish/follow", engine.dialect, metadata=metadata.view, before=before[metadata.view], after=metadata.at,
+            columns=_alike(found.columns(before[metadata.view]), found.columns(metadata.at)), view=deciding, shown=after[deciding], **sign,
+        )  # fmt: skip
+        engine.execute(follow)
+    for view in rows:
+        if view != deciding:
+            old, new = before.get(view), None if view in reshaped else after.get(view)
+            of = [found.columns(table) for table in (old, new) if table is not None]
+            engine.execute(_switch(engine, view, _in_order(of[0], of[-1]), old, new, metadata))
+    swap(engine, [Pointing(deciding, after[deciding])], None)
+
+
+def _switch(
+    engine: Engine, view: TableRef, columns: Sequence[Named], before: TableRef | None, after: TableRef | None, metadata: Pointing
+) -> Statement:  # fmt: skip
+    return statement(
+        "publish/switch", engine.dialect, view=view, before=before, after=after, columns=columns,
+        metadata=metadata.view, next=metadata.at,
+    )  # fmt: skip
+
+
+def _in_order(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
+    """The columns of two tables of the same shape, each table's by its own names; the view has those of the first."""
+    return [
+        {"name": old.name, "before": old.name, "after": new.name}
+        for old, new in zip(before, after, strict=True)
+    ]
+
+
+def _alike(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
+    """The columns of the metadata tables: an older one may lack some, and spell others otherwise."""
+    exact = {column.name: column.name for column in before}
+    spelled = {column.name.lower(): column.name for column in before} | exact
+    return [
+        {"name": one.name, "before": spelled.get(one.name, spelled.get(one.name.lower())), "after": one.name}
+        for one in after
+    ]
+
+
+def _shape(columns: Sequence[Column]) -> list[tuple[str, str]]:
+    """What a reader's query depends on: names, however they are spelled, and types, in their order."""
+    return [(column.name.lower(), column.type) for column in columns]
+
+
+def _sign(engine: Engine, before: Sequence[Column], after: Sequence[Column]) -> dict[str, Any]:
+    """By what the columns of the next version differ from those before, as parameters of ``publish/follow``."""
+    old, new = ([column.name.lower() for column in columns] for columns in (before, after))
+    sign: dict[str, Any] = {"renamed": [], "types": None}
+    gained = [column.name for column in after if column.name.lower() not in old]
+    lost = [column.name for column in before if column.name.lower() not in new]
+    if gained or lost:
+        return {**sign, "column": (gained or lost)[0], "next": int(bool(gained))}
+    at = next(
+        i for i, pair in enumerate(zip(_shape(before), _shape(after), strict=True)) if pair[0] != pair[1]
+    )
+    name = after[at].name
+    if old[at] != new[at]:
+        # The next version has the name within the first columns, the version before has it after them.
+        return {**sign, "column": name, "renamed": [f"_sqlanon_{i}" for i in range(at + 1)], "next": 0}
+    word = engine.capabilities.type_of
+    types = [word % {"value": f"{table}.{identifier(name)}"} for table in "vs"]
+    return {**sign, "column": name, "types": types, "next": 1}
+
+
+def point(engine: Engine, entry: Entry, previous: Entry | None) -> None:
+    """The views of a version show its tables plainly, and those that only the previous one has are gone."""
+    if entry.view is not None:
+        public, metadata, *more = pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+        swap(engine, [*more, metadata, public], previous)
+
+
+def take_back(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> None:
+    """Views that were to show a version that was not committed show the published one plainly again."""
+    for other in entries:
+        if other.status == "published" and other.view is not None and other.view == entry.view:
+            _drop_new(engine, entry, other)
+            point(engine, other, None)
+
+
+def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
+    """Drop views that `commit` made and the published version does not have; what has their name and another query is left."""
+    assert entry.view is not None
+    shown = pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+    for item in shown[len(views_of(published)) :]:
+        there = engine.definition(item.view)
+        if there is None or not engine.exists(item.at):
+            continue
+        columns = engine.look_up([item.at]).columns(item.at)
+        names = _in_order(columns, columns)
+        engine.execute(_switch(engine, checked_view(entry), names, None, item.at, shown[1]))
+        made = engine.definition(checked_view(entry))
+        drop_views(engine, [checked_view(entry), *([item.view] if made == there else [])])
+
+
+def drop_views(engine: Engine, views: Iterable[TableRef]) -> None:
+    """Drop views of a version that is being withdrawn, as far as they are there."""
+    for view in views:
+        if engine.exists(view):
+            engine.execute(statement("publish/drop_view", engine.dialect, view=view))
+
+
+def checked_view(entry: Entry) -> TableRef:
+    """A view that is made for a moment, to compare it with what readers have."""
+    return replace(entry.table, name=f"{entry.physical}_view")
+
+
+__all__ = ["checked_view", "commit", "drop_views", "point", "take_back"]

@@ -1,0 +1,176 @@
+"""Unpublish: withdraw a release from its readers; the catalog keeps its history, and the tables stay unless they are purged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine
+from sqlanon.errors import DatabaseError, DependentsError, PolicyError
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.file_marker import version_in
+from sqlanon.release.catalog.lineage import lineages_of
+from sqlanon.release.catalog.target import check_no_link
+from sqlanon.release.catalog.views import Pointing, is_pair, pointings, spelled
+from sqlanon.release.history.history import table_of
+from sqlanon.release.publish.retention import dropped_as, drops_of
+from sqlanon.release.publish.second_file import reconcile, withdrawn
+from sqlanon.release.publish.two_phase import checked_view, drop_views
+from sqlanon.results import UnpublishReport
+from sqlanon.sqltext import statement
+
+PURGED = ("replaced", "withdrawn", "abandoned", "dropped")
+"""Versions whose tables a purge drops; of a dropped one the history of its rows may be left."""
+
+
+def unpublish(engine: Engine, release: str, *, purge: bool = False) -> UnpublishReport:
+    """Take a release away from its readers: its views, or the file that it was published into.
+
+    The version that was published is ``withdrawn`` in the catalog. Its tables stay in the private schema, so that `rollback` can
+    publish it again; a later run makes a new version. Rights on the views are dropped with them.
+
+    Args:
+        engine: the source's database.
+        release: the release.
+        purge: drop the tables and histories of all its versions as well. Then nothing may be published.
+
+    Raises:
+        PolicyError: nothing is published under this name, or what has the name of its view was not made by sqlanon.
+        DependentsError: other objects read its views. Nothing was changed.
+        DatabaseError: a version's tables could not be dropped; the release is withdrawn by then.
+        LockedError: a run of this release is going on, or readers held the views for too long.
+    """
+    with engine.lock(f"release {release}"):
+        catalog = Catalog(engine)
+        catalog.guard()
+        reconcile(engine, release)
+        entries = catalog.live(None, release)
+        if not entries:
+            raise catalog.unknown(release)
+        current = next((entry for entry in entries if entry.status == "published"), None)
+        if current is None and not purge:
+            raise PolicyError(f"{release}: nothing is published; --purge drops the tables of its versions")
+        if current and current.file:
+            _withdraw_file(engine, current)
+        elif current:
+            _withdraw_views(engine, current)
+        purged = _purge(engine, release) if purge else ()
+        lineages = lineages_of(engine, entries) if purge else []
+        return UnpublishReport(
+            release,
+            current.version if current else None,
+            current.report.get("published", "") if current else "",
+            purged,
+            _warnings(engine, current, release, purge=purge),
+            tuple(kept for kept in (one.kept() for one in lineages) if kept),
+            lineages[0].listed() if lineages else 0,
+        )
+
+
+def _withdraw_views(engine: Engine, entry: Entry) -> None:
+    assert entry.view is not None
+    shown = pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+    views = [item.view for item in shown]
+    with engine.publishing():
+        there = [item for item in shown if engine.exists(item.view)]
+
+        def drop() -> None:
+            for item in there:
+                _check_own(engine, entry, item)
+            relying = engine.relying(views)
+            if relying:
+                raise DependentsError(
+                    f"{entry.release}: these read {', '.join(str(item.view) for item in there)}: {', '.join(relying)}. "
+                    "sqlanon drops nothing that it did not make: drop or change them and unpublish again; the release is still "
+                    "published"
+                )
+            if not engine.transactions:
+                Catalog(engine).mark(entry.release, entry.version, "withdrawing")
+            drop_views(engine, [item.view for item in there])
+
+        engine.swapping(drop)
+        withdrawn(engine, entry)
+
+
+def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
+    """The view is the one that was published: the same query over the same table.
+
+    Raises:
+        PolicyError: it is something else by now.
+    """
+    if engine.definition(item.view) is not None:
+        engine.hold(item.view)  # what is checked is what is dropped
+    found = engine.definition(item.view)
+    if found is not None and not engine.exists(item.at):
+        return  # its table was dropped by hand: such a view shows nothing to anybody
+    if found is not None:
+        like = checked_view(entry)
+        names = [column.name for column in engine.relation(spelled(item.at)).columns]
+        engine.execute(statement("publish/view", engine.dialect, view=like, physical=item.at, columns=names))
+        made = engine.definition(like)
+        engine.execute(statement("publish/drop_view", engine.dialect, view=like))
+        if found == made:
+            return
+    what = "is not a view" if found is None else "was made anew by somebody else: its query is not sqlanon's"
+    raise PolicyError(
+        f"{entry.release}: {item.view} {what}. sqlanon drops nothing that it did not make: drop or rename it and unpublish "
+        f"again; the catalog says that version {entry.version} is published until then"
+    )
+
+
+def _withdraw_file(engine: Engine, entry: Entry) -> None:
+    """The catalog records the step before the file is removed, so that `reconcile` finishes it after a kill."""
+    assert entry.file is not None
+    check_no_link(entry.release, entry.file)
+    if Path(entry.file).exists() and version_in(engine, entry) != entry.version:
+        raise PolicyError(
+            f"{entry.release}: {entry.file} does not hold version {entry.version} of it, so it is not removed; move it away "
+            "and unpublish again"
+        )
+    with engine.publishing():
+        Catalog(engine).mark(entry.release, entry.version, "withdrawing")
+    reconcile(engine, entry.release)
+
+
+def _purge(engine: Engine, release: str) -> tuple[int, ...]:
+    """Drop what is left of every version, each in one transaction; gives the versions that had anything."""
+    catalog = Catalog(engine)
+    purged, refused = [], []
+    names = engine.look_up([], schema=catalog.table).tables
+    for entry in catalog.entries(release, statuses=PURGED):
+        kept = table_of(engine, entry.physical)
+        if entry.status == "dropped" and kept.name.lower() not in names and kept.name not in names:
+            continue
+        try:
+            with engine.publishing():
+                drops = [*drops_of(engine, entry), statement("table/drop", engine.dialect, target=kept)]
+                catalog.mark(release, entry.version, dropped_as(entry), drops)
+        except DatabaseError:
+            refused.append(entry.version)
+        else:
+            purged.append(entry.version)
+    if refused:
+        raise DatabaseError(
+            f"{release}: nothing is published any more, but tables of version {', '.join(map(str, refused))} in {PRIVATE_SCHEMA} could "
+            "not be dropped: something reads them or depends on them. Drop that, then unpublish with --purge again"
+        )
+    return tuple(purged)
+
+
+def _warnings(engine: Engine, current: Entry | None, release: str, *, purge: bool) -> tuple[str, ...]:
+    shown = str(current.view) if current and current.view else None
+    found = [
+        f"release {entry.release} has {shown} as its source: its next run fails"
+        for entry in (Catalog(engine).entries(statuses=("published",), source=shown) if shown else ())
+    ]
+    found += [
+        f"{file} is from an earlier version of this release; remove it if nobody shall read it"
+        for file in sorted({file for file, _, _ in Catalog(engine).files(release)})
+        if Path(file).exists()
+    ]
+    if current and current.file and not purge and not engine.exists(current.table):
+        found.append("no copy of the file is kept (keep: 1): only a run can publish the release again")
+    return tuple(found)
+
+
+__all__ = ["unpublish"]

@@ -1,0 +1,71 @@
+"""What `persons: whole` costs against `persons: rows`, for reports: both are tried on the same rows, and their losses are compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlanon.declared import FORMATS, METHODS, asked_of, refining, refusals
+from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.progress import Progress
+from sqlanon.release.divide import persons_whole
+from sqlanon.release.prepare.guards import feasible
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.trials.sample import MOST_MEASURED, encoded_part
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlanon.methods.best.loss import Losses
+
+
+def persons_cost(
+    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int, secret: str
+) -> str | None:  # fmt: skip
+    """A note of what the policy's method loses with `persons: whole` and would lose with `rows`; None where the policy does not ask for `whole`.
+
+    It is also None where the method does not take `rows`, and where the rows that would be measured do not meet what is asked. Trials of
+    ``refine: search`` are left out, and classes that fail afterwards are not united: both count alike.
+
+    Cost: that of both for about `MOST_MEASURED` rows; a GROUP BY of the persons and a join, to take them from a larger table.
+    """
+    other = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
+    declared = METHODS[spec.method.name]
+    if not spec.privacy.whole or refusals(declared, asked_of(other, declared)):
+        return None
+    from sqlanon.methods.best.loss import Losses
+
+    metric = "stars" if FORMATS[spec.format.kind].either else "gcp"
+    with scratch.beside() as own:
+        encoded = encoded_part(own, ready, MOST_MEASURED, persons=True)
+        rows = encoded.rows
+        asked = tuple(one for one in ready.requirements if not one.afterwards)
+        context = Context(
+            own, encoded, asked, "auto", spec.memory or memory, threads, progress, spec.seed or 0,
+            refine=replace(refined, search=0) if (refined := refining(spec, rows, len(encoded.quasi))) else None,
+            format=spec.format.kind, secret=secret, release=spec.name, read_again=True,
+        )  # fmt: skip
+        losses = Losses(context, metric)
+        try:
+            feasible(
+                own, spec, encoded.stage, ready.roles, persons_whole.of_rows(asked), rows, [one.alias for one in ready.persons]
+            )  # fmt: skip
+            lost = _lost(context, losses, lambda own: persons_whole.assigned(own, ready.method))
+            rows_alone = replace(context, requirements=tuple(one for one in asked if not one.across))
+            less = _lost(rows_alone, losses, ready.method.assign)
+        except (InfeasibleError, PolicyError):
+            return None  # all rows meet what is asked, and those that are measured do not; or memory is short
+    note = f"persons: whole loses {metric} {lost}, and persons: rows would lose {less}"
+    if spec.refine and spec.refine.search != 0:
+        note += ", both without the trials of refine"
+    measured = "all rows" if rows == ready.rows else f"{rows} of {ready.rows} rows, an estimate"
+    return f"{note}; measured on {measured}"
+
+
+def _lost(context: Context, losses: Losses, way: Callable[[Context], Assignment]) -> str:
+    # Methods call their tables alike, so that each has a place of its own.
+    with context.scratch.beside() as scratch:
+        return losses.shown(losses.of(way(replace(context, scratch=scratch))))

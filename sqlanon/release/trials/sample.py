@@ -1,0 +1,51 @@
+"""A part of a large staged table, on which `plan` and `run` try out what a method loses."""
+
+from __future__ import annotations
+
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.tree import flat_share
+
+MOST_MEASURED = 20_000
+"""Rows that are measured, at most; of whole persons about."""
+MOST_SECONDS, MOST_LOOKED = 5, 2_000_000_000
+"""What the policy's method may take for `MOST_MEASURED` rows by its declared cost, and rows times nodes of the lattice, which method
+fulldomain looks at, at most: fewer rows are measured otherwise."""
+
+
+def encoded_part(scratch: Scratch, ready: Prepared, most: int, *, persons: bool = False) -> Encoded:
+    """The staged rows, encoded; of a table of more than ``most`` every so many-th row, or with ``persons`` all rows of every so many-th person.
+
+    Cost: that of encoding; of a larger table a scan before, and of persons a GROUP BY and a join.
+    """
+    step = -(-ready.rows // most)
+    stage, rows = ready.stage, ready.rows
+    if step > 1:
+        stage = scratch.table("sampled")
+        staged = scratch.engine.look_up([ready.stage]).columns(ready.stage)
+        columns = [column.name for column in staged if column.name != "rid"]
+        if persons:
+            (person,) = (one.alias for one in ready.persons)
+            scratch.execute(
+                "persons/sampled", sampled=stage, stage=ready.stage, person=person, columns=columns, step=step
+            )
+        else:
+            scratch.execute("table/sampled", sampled=stage, stage=ready.stage, columns=columns, step=step)
+        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+    return encode(scratch, ready.roles, stage, ready.quasi, ready.sensitive, rows, ready.person_codes)
+
+
+def most_measured(ready: Prepared, k: int) -> int:
+    """Rows that are measured, at most: fewer where the method is slow, or the lattice large."""
+    from sqlanon.methods.fulldomain.levels import nodes_of
+
+    def slow(rows: int) -> bool:
+        seconds = sum(one.cost.time(rows, len(ready.quasi), k, one.options, flat) for one in methods)
+        return seconds > MOST_SECONDS or nodes * rows > MOST_LOOKED
+
+    most, nodes, flat = MOST_MEASURED, nodes_of(ready.quasi), flat_share(ready.quasi)
+    methods = ready.method, *ready.method.parts
+    while most > 1000 and slow(min(most, ready.rows)):
+        most //= 2
+    return most

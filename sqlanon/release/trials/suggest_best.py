@@ -1,0 +1,90 @@
+"""What method ``best`` would lose in a release, for ``plan``: where columns have hierarchies, the method of a policy is seldom the best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sqlanon.declared import FORMATS, METHODS, asked_of, most_suppressed, refusals
+from sqlanon.declared.candidates import shown
+from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.methods.base import Context
+from sqlanon.progress import Progress
+from sqlanon.release.prepare.guards import feasible
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.trials.sample import encoded_part, most_measured
+from sqlanon.spec import MethodSpec, ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.methods.best.loss import Losses
+    from sqlanon.methods.best.method import Able
+
+    Found = tuple[Fraction, MethodSpec]
+
+
+def suggested(
+    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int
+) -> str | None:
+    """A note that method ``best`` loses less than the method of the policy, with both losses; None where it does not.
+
+    Trials of ``refine: search`` are left out. It is not measured where no column has a hierarchy, where ``best`` does not take what the
+    policy asks, and where the rows that would be measured do not meet it.
+
+    Cost: that of the policy's method and of those of ``best``, for at most `MOST_MEASURED` rows; a scan to take them from a larger table.
+    """
+    declared, metric = METHODS["best"], "stars" if FORMATS[spec.format.kind].either else "gcp"
+    other = replace(spec, method=MethodSpec("best", {"metric": metric}))
+    if (
+        spec.method.name == "best"
+        or spec.suppression is not None
+        or all(domain.reading.treatment != "hierarchy" for domain in ready.quasi)
+        or refusals(declared, asked_of(other, declared))
+    ):
+        return None
+    from sqlanon.methods.best import Best
+    from sqlanon.methods.best.loss import Losses
+
+    with scratch.beside() as own:
+        encoded = encoded_part(own, ready, most_measured(ready, spec.privacy.k))
+        try:
+            feasible(
+                own, spec, encoded.stage, ready.roles, ready.requirements, encoded.rows, [one.alias for one in ready.persons]
+            )  # fmt: skip
+        except InfeasibleError:
+            return None  # all rows meet what is asked, and those that are measured do not
+        context = Context(
+            own, encoded, ready.requirements, "auto", spec.memory or memory, threads, progress, spec.seed or 0,
+            refine=replace(spec.refine, search=0) if spec.refine else None, format=spec.format.kind,
+        )  # fmt: skip
+        losses = Losses(context, metric)
+        best = Best(**declared.values(other.method.options))  # type: ignore[arg-type]
+        try:
+            able, _ = best.able(context)
+        except PolicyError:
+            return None  # it lacks memory
+        capped = replace(context, most_unassigned=most_suppressed(spec, encoded.rows))
+        now = _least(capped, [(spec.method, ready.method)], losses)
+        then = _least(context, able, losses)
+    if now is None or then is None or then[0] >= now[0]:
+        return None
+    less = (
+        f"method best would lose {metric} {losses.shown(then[0])}, with the classes of {shown(then[1])}; {ready.method.describe()} loses "
+        f"{losses.shown(now[0])}"
+    )
+    if spec.refine and spec.refine.search != 0:
+        less += ", both without the trials of refine"
+    if encoded.rows == ready.rows:
+        return f"{less}; measured on all rows"
+    part = f"{less}; an estimate, measured on {encoded.rows} of {ready.rows} rows"
+    # Stars are counted, and fewer rows have fewer.
+    return part if metric == "stars" else f"{part}, which lose more than all of them"
+
+
+def _least(context: Context, methods: Able, losses: Losses) -> Found | None:
+    """The method that loses least, and what it loses; None where none finds classes."""
+    from sqlanon.methods.best.method import each
+
+    found = [(lost, spec) for spec, _, lost in each(context, methods, losses, [])]
+    return min(found, key=lambda one: one[0], default=None)

@@ -1,0 +1,251 @@
+"""Verify boxes of their own: k matchings of rows and boxes, each box what its rows need and no more, one matching drawn by the secret.
+
+What a table shows is not enough: points 0 to 4 with the intervals [0,1], [0,1], [0,2], [0,4], [0,4] have two or more each, yet
+points 3 and 4 take both wide ones, so that point 2's is certain. The proof is the certificate, private tables of edges and of what was
+drawn. It says whose every row is: it is as private as the source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlanon.declared import METHODS
+from sqlanon.engines.base import Engine, Relation, Statement, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import Candidates, Recoded, format_of
+from sqlanon.formats.cover import least
+from sqlanon.methods.freeform.secret import key_of
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Encoded
+from sqlanon.table.keyed import keyed
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+_BITS = 62
+"""Matchings that are bits of one integer in SQL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The private tables of a version.
+
+    Attributes:
+        edges: matching, slot (a row), box.
+        drawn: slot, link (a hash of the source row's identifying columns), box.
+    """
+
+    edges: TableRef
+    drawn: TableRef
+
+    @classmethod
+    def of(cls, engine: Engine, physical: str) -> Certificate:
+        """That of a version, by the name of its table."""
+        return cls(private_table(engine, f"{physical}_edges"), private_table(engine, f"{physical}_drawn"))
+
+    @property
+    def tables(self) -> tuple[TableRef, ...]:
+        """Both."""
+        return self.edges, self.drawn
+
+    def mark(self, engine: Engine, key: bytes) -> str:
+        """A keyed hash of what was drawn: rows whose links or boxes change places change it. Edges are bound to it by the draw, and by the remix.
+
+        Reports have it, and without a key it would show whether a guess of the draw of a small table is right.
+        """
+        found = fingerprint(engine, engine.look_up([self.drawn]).relations[self.drawn])
+        return hmac.new(key, f"drawn\0{found}".encode(), hashlib.sha256).hexdigest()
+
+    def written(
+        self, scratch: Scratch, classed: TableRef, recoded: Recoded, link: Sequence[tuple[str, bool]]
+    ) -> list[Statement]:
+        """What writes it; for ``link`` see `sqlanon.table.stage.Roles`."""
+        own = recoded.candidates
+        assert own is not None
+        return [
+            scratch.sql("freeform/edges", kept=self.edges, edges=own.edges),
+            scratch.sql("freeform/drawn", kept=self.drawn, slots=own.slots, classed=classed, link=link),
+        ]
+
+
+def verify_candidates(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, certificate: Certificate, spec: ReleaseSpec, secret: str
+) -> None:  # fmt: skip
+    """Every row fits k boxes and every box k rows, and one of k matchings was drawn.
+
+    That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with the private values of
+    the rows that were drawn for them, `verify_rows` finds.
+
+    Args:
+        scratch: the run.
+        encoded: the source.
+        classed: staged rows with their original values.
+        recoded: what is published.
+        certificate: as it was written.
+        spec: the release, as the policy asks.
+        secret: what remix and draw are keyed with.
+
+    Raises:
+        PrivacyViolation: what does not hold, counted.
+
+    Cost: groupings of the k n edges, a sort of the rows, and the remix once more.
+    """
+    own, k = recoded.candidates, spec.privacy.k
+    assert own is not None
+    key = key_of(secret, spec.name, own.content)
+    for wrong in (
+        regular(scratch, certificate, encoded.rows, k),
+        misplaced(scratch, own, encoded.rows),
+        wider(scratch, encoded, recoded, own),
+        numbered(scratch, encoded, classed, own, spec, secret),
+        drawn(scratch, certificate, encoded.rows, k, key),
+    ):
+        if wrong is not None:
+            raise PrivacyViolation(f"{wrong}; nothing was published")
+
+
+def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:
+    """Whether each matching is a bijection of rows onto boxes, and no two have an edge in common: what is wrong, or None."""
+    words = [range(first, min(first + _BITS, k)) for first in range(0, k, _BITS)]
+    row = scratch.fetch(
+        "freeform/regular", edges=certificate.edges, drawn=certificate.drawn, k=k, words=words
+    )[0]
+    edges, pairs, *others = (int(str(cell)) for cell in row)
+    if (edges, pairs) == (k * rows, k * rows) and set(others) == {rows}:
+        return None
+    return (
+        f"the certificate has no {k} matchings of {rows} rows and boxes without a common edge: {edges} edges, {pairs} of them different; "
+        f"{others[1]} of {others[0]} rows and {others[3]} of {others[2]} boxes are in every matching once"
+    )
+
+
+def misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
+    """Whether boxes were made of the rows that the certificate names: what is wrong, or None.
+
+    Boxes and their cover are judged by row id, matchings and draw by slot. If the two were not one numbering, a row could be
+    published in a box that does not cover it, and every other check would pass.
+    """
+    row = scratch.fetch("freeform/placed", edges=own.edges, slots=own.slots)[0]
+    found = tuple(int(str(cell)) for cell in row)
+    if found == (rows, rows, rows, own.k * rows):
+        return None
+    return f"{own.k * rows - found[3]} of {own.k * rows} edges are of another row than the certificate says"
+
+
+def wider(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates) -> str | None:
+    """Whether each box is exactly the least cover of its rows: what is wrong, or None."""
+    form = format_of(recoded.form.facts.name)
+    for name, wide in least(form, scratch, encoded.quasi, own.matched, recoded).wide.items():
+        if wide:
+            return f"{wide} boxes are not the least cover of their rows in column {name}"
+    return None
+
+
+def numbered(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, own: Candidates, spec: ReleaseSpec, secret: str
+) -> str | None:
+    """Whether rows are numbered, and random numbers keyed, by what no method can choose: what is wrong, or None.
+
+    Else whoever makes a release could try orders, or contents of the key, until the draw is as it likes. All is made again of the original
+    values: their codes, the order by these and by the keyed hashes, and the content of the key.
+    """
+    import numpy as np
+
+    names = [domain.code for domain in encoded.quasi]
+    with scratch.beside() as again:
+        work = Work(again, classed, encoded.quasi, encoded.rows).table()
+        hashed = keyed(again, classed, encoded.roles, secret)
+        row = again.fetch("freeform/misnumbered", slots=own.slots, work=work, keyed=hashed, codes=names)[0]
+        if int(str(row[0])):
+            return f"{row[0]} of {encoded.rows} rows are not numbered in the order of their quasi values and of the keyed hash"
+        codes = again.sql("freeform/codes", slots=own.slots, work=work, codes=names)
+        slot, *columns = again.fetch_arrays(codes, ["int32"] * (len(names) + 1))
+        lined = np.empty((len(names), encoded.rows), np.int32)
+        for line, column in zip(lined, columns, strict=True):
+            line[slot] = column
+        content = _content(again, encoded, lined, spec, secret)
+    if content != own.content:
+        return "the random numbers are not keyed by the secret, the policy's options and the quasi values"
+    return None
+
+
+def _content(
+    scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], spec: ReleaseSpec, secret: str
+) -> str:
+    """What `sqlanon.methods.freeform.secret.content_of` is to be, written apart from it: of method, options, k, codes and geometry."""
+    from sqlanon.methods.shared.kernel_input import geometry_of
+
+    options = METHODS[spec.method.name].values(spec.method.options)
+    said = {**options, "k": spec.privacy.k, "method": spec.method.name}
+    found = hmac.new(secret.encode(), b"freeform content\0", hashlib.sha256)
+    found.update(b"".join(f"{name}={said[name]}\0".encode() for name in sorted(said)))
+    for array in (lined, *geometry_of(scratch, encoded.quasi)):
+        found.update(b"".join(size.to_bytes(8, "little") for size in array.shape))
+        found.update(array.astype(f"<i{array.itemsize}", copy=False).tobytes())
+    return found.hexdigest()
+
+
+def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
+    """Whether every row is published in its box of one and the same matching, and that is the secret's: what is wrong, or None."""
+    row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
+    found, least_one, greatest = (int(str(cell)) if cell is not None else -1 for cell in row)
+    if found != rows or least_one != greatest:
+        return f"the draw is none of the matchings: {found} of {rows} rows are published in a box of theirs"
+    if not _remade(scratch, certificate, rows, k, key, least_one):
+        return "remix and draw are not those of the release's secret"
+    return None
+
+
+def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes, draw: int) -> bool:
+    """Whether remix and draw are those that the secret makes of the graph. A draw that is always the same passes all else.
+
+    Only the graph is read of the certificate: which rows a box has. That boxes are numbered by their rows leaves no choice of numbers.
+    """
+    import numpy as np
+
+    from sqlanon.kernels.freeform_graph import are_in_order, rows_of_boxes
+    from sqlanon.methods.freeform import draw as made
+
+    matchings = np.full((k, rows), -1, np.int32)
+    for t in range(k):
+        kept = scratch.sql("freeform/of_matching", edges=certificate.edges, matching=t)
+        slot, box = scratch.fetch_arrays(kept, ["int32"] * 2)
+        if len(slot) == 0 or slot.min() < 0 or slot.max() >= rows:
+            return False
+        matchings[t, slot] = box
+    regular, held = rows_of_boxes(matchings)
+    return bool(
+        regular
+        and are_in_order(held)
+        and np.array_equal(made.remixed(held, key), matchings)
+        and draw == made.drawn(k, key)
+    )
+
+
+def fingerprint(engine: Engine, physical: Relation) -> str:
+    """A hash of a table's rows, whatever their order: cells that change, and values that change places between rows, change it. Cost: a scan."""
+    names = [
+        {"source": "r", "name": column.name, "as_text": column.own_operators} for column in physical.columns
+    ]
+    rows, mark = engine.fetch(
+        statement("verify/fingerprint", engine.dialect, target=physical.ref, published=names)
+    )[0]
+    return f"{rows}:{mark}"
+
+
+def checked(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
+    """Whether a certificate that was kept still is one, without the source: what is wrong, or None.
+
+    That boxes are the least cover of their rows was found when the release was made, and is not asked again.
+    """
+    return regular(scratch, certificate, rows, k) or drawn(scratch, certificate, rows, k, key)

@@ -1,0 +1,302 @@
+"""Persons of a release of events: every identifier is counted by itself, as a tuple of them would count rows.
+
+Several identifiers of one row (a visit, a patient) may have different numbers of values in a class: the smallest is the number of
+persons that the class holds for certain. The stage and the private link table hold a number of each identifier (a hash or
+a rank); audit counts those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import InfeasibleError, PrivacyViolation
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.lineage import lineage_of
+from sqlanon.release.catalog.rights import reading
+from sqlanon.results import Feasible, RequirementResult
+from sqlanon.spec import NullPerson, ReleaseSpec, person_name
+from sqlanon.sqltext import statement, table_name
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Counted, hashes_of
+
+NAME = "persons"
+"""The name of the requirement in reports."""
+
+UNCOUNTED = (
+    "rows_are: events, and no identifier without accept_repeats says whose rows they are: k counts rows, and persons are not "
+    "counted; name such an identifier, or say persons: ignored"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Persons in the classes of a table.
+
+    Attributes:
+        fewest: per identifier, the fewest values in any class.
+        average: mean over rows of 1 / the fewest persons of the row's class, 0 where nothing was counted.
+    """
+
+    fewest: Mapping[str, int] = field(default_factory=dict)
+    average: float = 0.0
+
+    @property
+    def highest(self) -> float:
+        """The highest risk: 1 / the fewest persons of a class, 0 where nothing was counted."""
+        smallest = min(self.fewest.values(), default=0)
+        return 1 / smallest if smallest else 0.0
+
+
+def is_promised(spec: ReleaseSpec) -> bool:
+    """Whether classes of fewer than k persons violate the policy; with k = 1 they never do."""
+    return spec.rows_are == "events" and spec.persons != "ignored" and spec.privacy.k > 1
+
+
+def warnings(spec: ReleaseSpec) -> tuple[str, ...]:
+    """The warning of plan and run where persons are promised and nothing says whose rows they are."""
+    return (UNCOUNTED,) if is_promised(spec) and not spec.counted() else ()
+
+
+def plan_warnings(spec: ReleaseSpec) -> tuple[str, ...]:
+    """The same of a plan, which has no classes yet: a run stops where one of them holds too few persons."""
+    if not is_promised(spec) or spec.person or not spec.counted():
+        return warnings(spec)
+    named = ", ".join(spec.counted())
+    return (
+        (
+            f"classes are made of {spec.privacy.k} rows, and the run stops where one has fewer than {spec.privacy.k} values of {named}; with person "
+            "they are made of persons"
+        ),
+    )
+
+
+def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
+    """Refuse classes of fewer than k persons.
+
+    Args:
+        spec: the release.
+        fewest: per identifier that is counted, its fewest values in any class.
+
+    Raises:
+        PrivacyViolation: a class has fewer than k, and the policy does not accept it.
+    """
+    if not is_promised(spec):
+        return
+    named = {name.lower() for name in spec.counted()}
+    failing = [
+        f"{spec.name}: a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer than k persons look "
+        f"alike; say person: {name}, so that classes are made of k persons, accept_repeats: true if equal values are not one person, or "
+        "accept it with persons: ignored"
+        for name, number in fewest.items()
+        if number < spec.privacy.k and name.lower() in named
+    ]
+    if failing:
+        raise PrivacyViolation(failing)
+
+
+def feasible_persons(
+    scratch: Scratch, spec: ReleaseSpec, stage: TableRef, persons: Sequence[Counted]
+) -> tuple[Feasible, ...]:
+    """Persons in the whole table, where they are counted: no class holds more.
+
+    Raises:
+        InfeasibleError: fewer than k.
+    """
+    if not is_promised(spec) or not persons:
+        return ()
+    counts = measure(scratch.engine, stage, (), {one.name: one.alias for one in persons})
+    failing = [
+        f"{spec.name}: the table holds {number} different values of {name}, and k is {spec.privacy.k}: every class would hold rows of fewer "
+        "than k persons; lower k, say accept_repeats: true if equal values are not one person, or accept it with persons: ignored"
+        for name, number in counts.fewest.items()
+        if number < spec.privacy.k
+    ]
+    if failing:
+        raise InfeasibleError(failing)
+    return tuple(Feasible(NAME, name, spec.privacy.k, number, True) for name, number in counts.fewest.items())
+
+
+def measure(
+    engine: Engine, target: TableRef, classes: Sequence[str], columns: Mapping[str, str], *, assigned: bool = False
+) -> Counts:  # fmt: skip
+    """Count every identifier by itself over the groups of ``classes``; ``columns`` has each one's column in ``target``.
+
+    With ``assigned``, rows without a class (the first of ``classes``), which a version leaves out, are not counted.
+    """
+    if not columns:
+        return Counts()
+    made = statement(
+        "audit/persons", engine.dialect, target=target, classes=list(classes), identifiers=list(columns.values()), assigned=assigned,
+    )  # fmt: skip
+    average, *fewest = engine.fetch(made)[0]
+    numbers = (int(str(cell)) for cell in fewest)
+    return Counts(dict(zip(columns, numbers, strict=True)), float(str(average)))
+
+
+def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
+    """The identifiers by which a version's policy, as the catalog holds it, counts persons of events; none where rows are persons."""
+    return tuple(columns_in(policy))
+
+
+def columns_in(policy: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The same with the columns of each."""
+    if policy.get("rows_are") != "events":
+        return {}
+    if policy.get("person"):
+        return {person_name(policy["person"]): tuple(policy["person"])}
+    return {
+        column["name"]: (column["name"],)
+        for column in policy["columns"]
+        if column["role"] == "identifier" and not column.get("accept_repeats")
+    }
+
+
+def promised_by(policy: Mapping[str, Any]) -> int | None:
+    """The persons of a class that a version of events promises, its k; None where it promises none."""
+    k = int(policy["privacy"]["k"])
+    return k if policy.get("rows_are") == "events" and policy.get("persons") != "ignored" and k > 1 else None
+
+
+def checked_together(
+    policies: Sequence[Mapping[str, Any]], fewest: Mapping[str, int]
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
+    """What two releases promise of persons against the fewest of any intersection, and what could not be counted.
+
+    The least of the k that are promised is asked for, as of rows; an identifier that one of the two counts binds both.
+    """
+    promises = [policy for policy in policies if promised_by(policy) is not None]
+    if not promises:
+        return (), ()
+    asked = min(promised_by(policy) or 0 for policy in promises)
+    known = {name.lower(): number for name, number in fewest.items()}
+    names = sorted({name for policy in promises for name in counted_in(policy)})
+    results = tuple(
+        RequirementResult(NAME, name, asked, known[name.lower()], known[name.lower()] >= asked)
+        for name in names
+        if name.lower() in known
+    )
+    missing = ", ".join(name for name in names if name.lower() not in known)
+    what = (f"persons by {missing}: the source has no such column any more",) if missing else ()
+    return results, what if all(counted_in(policy) for policy in promises) else (*what, UNCOUNTED)
+
+
+def of_version(engine: Engine, entry: Entry | None) -> Counts:
+    """Persons in the classes of a version, by its private link table; nothing where an older sqlanon wrote that."""
+    columns = linked(engine, entry)
+    if entry is None or not columns:
+        return Counts()
+    with link_table(engine, entry) as table:
+        return measure(engine, table, ("class",), columns, assigned=True)
+
+
+@contextmanager
+def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef, tuple[str, ...]] | None]:
+    """The rows of a version with its ``class`` and the persons' columns, which are named; None where it has none that are known."""
+    columns = tuple(linked(engine, entry).values())
+    if entry is None or not columns:
+        yield None
+        return
+    with published_rows(engine, entry, columns) as table:
+        yield table, columns
+
+
+@contextmanager
+def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
+    """The private link table of a version, without the rows that it leaves out: a copy where there are some."""
+    with link_table(engine, entry) as own:
+        if not entry.report.get("left_out"):
+            yield own
+            return
+        with Scratch(engine) as scratch:
+            table = scratch.table("published")
+            scratch.execute("audit/published", published=table, linked=own, persons=list(columns))
+            yield table
+
+
+@contextmanager
+def link_table(engine: Engine, entry: Entry) -> Iterator[TableRef]:
+    """The private table that ties the rows of a version to persons: its own, or a copy of what its lineage has of it."""
+    lineage = lineage_of(engine, entry)
+    if lineage is None:
+        with reading(engine, entry.link):
+            yield entry.link
+        return
+    with reading(engine, lineage.rows), Scratch(engine) as scratch:
+        table = scratch.table("persons")
+        sensitive = sum(column["role"] == "sensitive" for column in entry.policy["columns"])
+        scratch.execute(
+            "frozen/history", history=table, rows=lineage.rows, at=entry.version, sensitive=range(1, 1 + sensitive),
+            persons=list(hashes_of(counted_in(entry.policy)).values()), classes=None, parts=[],
+        )  # fmt: skip
+        yield table
+
+
+def link_columns(engine: Engine, entry: Entry) -> set[str]:
+    """The columns of that table; none where it is not there."""
+    lineage = lineage_of(engine, entry)
+    table = entry.link if lineage is None else lineage.rows
+    if not engine.exists(table):
+        return set()
+    own = {column.name for column in engine.relation(table_name(table)).columns}
+    if lineage is None:
+        return own
+    persons = hashes_of(counted_in(entry.policy)).values() if "_sqlanon_owner" in own else ()
+    return {*(name.removeprefix("_sqlanon_") for name in own), *persons}
+
+
+def linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
+    """Per counted identifier of a version its column in the private link table; none where that has no such columns."""
+    if entry is None or not counted_in(entry.policy):
+        return {}
+    columns = hashes_of(counted_in(entry.policy))
+    return columns if link_columns(engine, entry).issuperset(columns.values()) else {}
+
+
+def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | None:
+    """What rows without a person are to policies that count persons of this name: each another, where all say so."""
+    said = [p.get("null_person") for p in policies if name.lower() in map(str.lower, counted_in(p))]
+    return "distinct" if said and all(one == "distinct" for one in said) else "one" if any(said) else None
+
+
+def why_missing(entry: Entry | None) -> str:
+    """Why the persons of a version cannot be counted, with what to do."""
+    if entry is None:
+        return "the private tables of this release are not in this database; audit it by the policy from the database of its source"
+    if entry.frozen:
+        return f"the lineage of version {entry.version} does not have them: it is gone, or another policy made it; run --new-lineage"
+    return (
+        f"version {entry.version} was made without counting it, by an older sqlanon or another policy; "
+        "run again with --full"
+    )
+
+
+def checked(
+    spec: ReleaseSpec, entry: Entry | None, counts: Counts
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
+    """The policy's requirements on persons compared with the counts; and what could not be counted, with what to do.
+
+    A policy whose rows are persons promises no less: a version that was made of events is measured by it as well.
+    """
+    of_events = entry is not None and entry.policy.get("rows_are") == "events"
+    if spec.privacy.of_persons:  # measured as requirements
+        return (), ()
+    if not is_promised(spec) and not (spec.rows_are == "persons" and of_events and spec.privacy.k > 1):
+        return (), ()
+    if not spec.counted():
+        return (), (UNCOUNTED,) if spec.rows_are == "events" else ()
+    known = {name.lower(): number for name, number in counts.fewest.items()}
+    asked = spec.privacy.k
+    names = spec.counted()
+    results = tuple(
+        RequirementResult(NAME, name, asked, known[name.lower()], known[name.lower()] >= asked)
+        for name in names
+        if name.lower() in known
+    )
+    missing = ", ".join(name for name in names if name.lower() not in known)
+    if not missing:
+        return results, ()
+    return results, (f"persons by {missing}: {why_missing(entry)}",)

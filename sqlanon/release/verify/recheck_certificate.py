@@ -1,0 +1,52 @@
+"""Whether a version with boxes of its own is still as it was verified: its certificate, what was drawn, and the published table."""
+
+from __future__ import annotations
+
+from sqlanon.engines.base import Engine, Relation
+from sqlanon.methods.freeform.secret import key_of
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.rights import reading
+from sqlanon.release.verify.certificate import Certificate, checked, fingerprint
+from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+
+
+def has_certificate(engine: Engine, entry: Entry) -> bool:
+    """Whether both tables of a version's certificate are there."""
+    return bool(entry.certificate) and all(engine.exists(table) for table in entry.certificate)
+
+
+def altered(engine: Engine, entry: Entry, published: Relation) -> str | None:
+    """What a version differs in from what was verified, or None.
+
+    What the report has no mark of is not taken for unchanged.
+
+    Args:
+        engine: the session.
+        entry: a version that has a certificate.
+        published: its table, or the view of it.
+
+    Returns:
+        What is wrong, in words without a cell's value.
+
+    Cost: groupings of the certificate's k n edges, the remix once more, a scan of the table.
+    """
+    edges, drawn = entry.certificate
+    catalog, report = Catalog(engine), entry.report
+    secret = catalog.secret_in(engine.look_up(list(catalog.tables)), entry.release) or ""
+    key = key_of(secret, entry.release, str(report.get("certificate")))
+    certificate, k = Certificate(edges, drawn), int(entry.policy["privacy"]["k"])
+    rows = int(str(engine.fetch(statement("table/count", engine.dialect, source=published.ref))[0][0]))
+    with reading(engine, edges), reading(engine, drawn), Scratch(engine) as scratch:
+        if wrong := checked(scratch, certificate, rows, k, key):
+            return wrong
+        if report.get("drawn") is None:
+            return (
+                "whether rows changed places in what was drawn is not measured: the catalog has no mark of it"
+            )
+        if certificate.mark(engine, key) != report["drawn"]:
+            return "the certificate is not as it was written: rows changed places in what was drawn"
+    if fingerprint(engine, published) != report.get("written"):
+        return "the published table is not as it was written: a cell was altered, or values changed places between rows"
+    return None

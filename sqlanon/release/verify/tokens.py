@@ -1,0 +1,329 @@
+"""The check of tokens: at least k of them are alike to a reader of all published tables of their scope.
+
+Tokens link rows: those of one person in a table, and those of one person in several tables. What a reader who knows quasi values and numbers of
+rows can compare is the signature of a token: per table of the scope its published quasi cells, each with its number of rows there, and, where rows
+are of events that have tokens of their own, which of them are of one event. The queries here read the written tables, and trust no method.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import Grouping
+from sqlanon.privacy import Requirement, requirements, stored
+from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.privacy.persons import Persons
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.metadata import COLUMNS
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.catalog.views import metadata_table
+from sqlanon.results import RequirementResult
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+
+NAME = "tokens alike"
+"""The name of the requirement in reports."""
+SIGN = "_sqlanon_sign"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A published table with tokens, and what its policy promises.
+
+    Attributes:
+        table: where its rows are.
+        token: its column of the persons' tokens.
+        classes: its columns that come from the class.
+        k: tokens that are alike in it, at least.
+        sensitive: its sensitive columns.
+        requirements: what is asked of rows and of persons, who are its tokens.
+        event: its column of the events' tokens; None: it has none.
+    """
+
+    table: TableRef
+    token: str
+    classes: tuple[str, ...]
+    k: int
+    sensitive: tuple[str, ...]
+    requirements: tuple[Requirement, ...]
+    event: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Events of equal names are joined."""
+        return (self.event or "").lower()
+
+    def measured(self, scratch: Scratch, signs: TableRef, *, together: bool) -> list[RequirementResult]:
+        """What is reached among the rows of tokens that are alike; ``together``: in several tables, over which k is asked of tokens alone."""
+        asked = [one for one in self.requirements if not (together and isinstance(one, KAnonymity | Persons))]
+        if not asked:
+            return []
+        signed = scratch.table("signed")
+        columns = dict.fromkeys((*self.classes, *self.sensitive, self.token))
+        scratch.execute(
+            "verify/signed",
+            signed=signed,
+            target=self.table,
+            signs=signs,
+            token=self.token,
+            columns=list(columns),
+        )
+        grouping = Grouping(signed, (*self.classes, SIGN), persons=(self.token,))
+        found = [one.result(grouping.measure(scratch.engine, one, self.sensitive)) for one in asked]
+        scratch.drop(signed)
+        return [replace(one, name=f"{one.name}, {NAME}") for one in found]
+
+
+def shown(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Sequence[str]) -> Shown:
+    """A table of a release that is being made or audited; ``names`` are its columns."""
+    spelled = {name.lower(): name for name in names}
+    tokens = [spelled[one.name.lower()] for one in spec.with_role("pseudonym")]
+    sensitive = tuple(spelled[one.name.lower()] for one in spec.with_role("sensitive"))
+    assert spec.token is not None
+    own = spelled[spec.token.name.lower()]
+    asked = requirements(spec.privacy, sensitive, (own,), spec.columns)
+    return Shown(
+        table, own, tuple(classes), spec.privacy.k, sensitive, asked, next((name for name in tokens if name != own), None)
+    )  # fmt: skip
+
+
+def scope_of(entry: Entry) -> str | None:
+    """The scope of a version's tokens, by its policy in the catalog; None: it has none."""
+    own = _person(entry.policy)
+    return None if own is None else str(own.get("scope") or entry.release)
+
+
+def _person(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    named = {str(name).lower() for name in policy.get("person") or ()}
+    tokens = (
+        one for one in policy["columns"] if one["role"] == "pseudonym" and str(one["name"]).lower() in named
+    )
+    return next(tokens, None)
+
+
+@dataclass(slots=True)
+class Siblings:
+    """Tables that are published together, of which each is checked with those before it, and the last with all.
+
+    Attributes:
+        names: their releases.
+        before: the versions that readers have now.
+        made: tables whose classes are made, not yet published.
+        written: tables that the publishing transaction has written.
+    """
+
+    names: tuple[str, ...]
+    before: tuple[Entry, ...] = ()
+    made: list[Shown] = field(default_factory=list)
+    written: list[Shown] = field(default_factory=list)
+
+
+def others(engine: Engine, scope: str | None, releases: Sequence[str]) -> list[Shown]:
+    """The tables that releases other than these have published in a scope."""
+    return [
+        shown_of(engine, entry)
+        for entry in (Catalog(engine).entries(statuses=("published",)) if scope is not None else ())
+        if entry.release not in releases and not entry.file and scope_of(entry) == scope
+    ]
+
+
+def shown_of(engine: Engine, entry: Entry) -> Shown:
+    """The table of a version, by its metadata."""
+    table = private_table(engine, entry.physical)
+    made = statement(
+        "query/metadata",
+        engine.dialect,
+        metadata=metadata_table(table),
+        columns=[name for name, _ in COLUMNS],
+    )
+    rows = engine.fetch(made)
+    classes = [name for row in rows if row[1] == "quasi" for name in json.loads(str(row[5]))]
+    own = _person(entry.policy)
+    assert own is not None
+    tokens = [str(row[0]) for row in rows if row[1] == "pseudonym"]
+    token = next(name for name in tokens if name.lower() == str(own["name"]).lower())
+    sensitive = tuple(str(row[0]) for row in rows if row[1] == "sensitive")
+    privacy = stored(entry.policy["privacy"])
+    asked = requirements(privacy, sensitive, (token,))
+    return Shown(
+        table, token, tuple(classes), privacy.k, sensitive, asked, next((name for name in tokens if name != token), None)
+    )  # fmt: skip
+
+
+def held(engine: Engine, scope: str | None) -> AbstractContextManager[None]:
+    """Keeps other runs of a scope out, which would be checked together with tables that this one replaces."""
+    return nullcontext() if scope is None else engine.lock(f"pseudonyms of scope {scope}")
+
+
+def signs(scratch: Scratch, tables: Sequence[Shown], name: str = "signs") -> TableRef:
+    """A scratch table (token, sign): equal signs for tokens of equal signatures over all of these tables.
+
+    Cost: a sort of each table by its cells, and groupings of all rows by token.
+    """
+    made = scratch.table(name)
+    scratch.execute("verify/signs", signs=made, tables=list(tables))
+    return made
+
+
+def elsewhere(scratch: Scratch, state: ReleaseState, siblings: Siblings | None = None) -> TableRef | None:
+    """The signatures that tokens have in the other tables of a release's scope; None: there are none."""
+    names = siblings.names if siblings else (state.spec.name,)
+    beside = others(state.engine, state.spec.scope, names)
+    beside += siblings.made if siblings else []
+    return signs(scratch, beside, "elsewhere") if beside else None
+
+
+def alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
+    """The fewest tokens of one signature, and how many tokens have one that fewer than k have."""
+    reached, failing = scratch.fetch("verify/alike", {"asked": k}, signs=table)[0]
+    return int(str(reached)), int(str(failing))
+
+
+def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
+    """Tokens of events that are of several persons."""
+    held = [one for one in tables if one.event is not None]
+    return int(str(scratch.fetch("verify/shared_events", tables=held)[0][0])) if held else 0
+
+
+def measured(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
+    """What is reached among tokens that are alike: in a table by itself, and together with the others of its scope.
+
+    In the table k of its policy are alike, and its rows meet what else is asked. Together the least k of all these tables is asked, and each meets what its policy
+    asks of the values of its rows.
+    """
+    tables = [own, *beside]
+    shared = shared_events(scratch, tables)
+    events = [RequirementResult("persons of an event", own.event, 1, 2, satisfied=False)] if shared else []
+    alone = signs(scratch, [own])
+    reached, _ = alike(scratch, alone, own.k)
+    found = [RequirementResult(NAME, own.token, own.k, reached, reached >= own.k)]
+    values = own.measured(scratch, alone, together=False)
+    if beside:
+        together, k = signs(scratch, tables, "signs_together"), min(one.k for one in tables)
+        reached, _ = alike(scratch, together, k)
+        found.append(
+            RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k)
+        )
+        for one in tables:
+            values += one.measured(scratch, together, together=True)
+        scratch.drop(together)
+    scratch.drop(alone)
+    return [*found, *events, *(one for one in values if not one.satisfied)]
+
+
+def verify_tokens(
+    scratch: Scratch, state: ReleaseState, own: Shown, siblings: Siblings | None = None
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
+    """Check a written table by itself, and with the other tables of its scope; warnings of what a reader of the versions before finds.
+
+    Raises:
+        PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
+    """
+    spec = state.spec
+    joined = siblings or Siblings((spec.name,), (state.published,) if state.published else ())
+    beside = others(state.engine, spec.scope, joined.names) + joined.written
+    found = measured(scratch, own, beside)
+    for one in found:
+        if not one.satisfied:
+            raise PrivacyViolation(
+                f"{one.title}: asked {one.asked:g}, reached {one.reached:g}; nothing was published"
+            )
+    joined.written.append(own)
+    whole = len(joined.written) == len(joined.names)
+    return tuple(found), compared(scratch, state, own, beside, joined.before) if whole else ()
+
+
+def audit_tokens(
+    engine: Engine, relation: Relation, entry: Entry | None, spec: ReleaseSpec
+) -> tuple[RequirementResult, ...]:
+    """The same check of a published table by its policy, together with what is published in its scope now."""
+    names = [column.name for column in relation.columns]
+    roles = {item.name.lower(): item.role for item in spec.columns}
+    classes = [
+        name for name in names if roles.get(name.lower()) not in ("sensitive", "insensitive", "pseudonym")
+    ]
+    own = shown(spec, relation.ref, classes, names)
+    beside = [] if entry is None else others(engine, spec.scope, [spec.name])
+    with Scratch(engine) as scratch:
+        return tuple(measured(scratch, own, beside))
+
+
+def refuse_together(engine: Engine, entry: Entry) -> None:
+    """Check an earlier version together with what is published in its scope now.
+
+    Raises:
+        PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
+    """
+    beside = others(engine, scope_of(entry), [entry.release])
+    if not beside:
+        return
+    with Scratch(engine) as scratch:
+        wrong = [one for one in measured(scratch, shown_of(engine, entry), beside) if not one.satisfied]
+    if wrong:
+        raise PrivacyViolation(
+            f"{entry.release}: version {entry.version} would not hold together with what is published in scope {scope_of(entry)} now: "
+            f"{wrong[0].title}: asked {wrong[0].asked:g}, reached {wrong[0].reached:g}; run the release again instead"
+        )
+
+
+def compared(
+    scratch: Scratch, state: ReleaseState, own: Shown, beside: Sequence[Shown], before: Sequence[Entry]
+) -> tuple[str, ...]:
+    """A warning of what a reader finds who kept the versions before: a person has the same token in both.
+
+    Raises:
+        PrivacyViolation: it is more than ``history.max_failing`` allows.
+    """
+    spec = state.spec
+    most = spec.refresh.max_failing
+    kept = [one for one in before if scope_of(one) == spec.scope]
+    if spec.rotates or not kept:
+        return ()
+    number = ", ".join(
+        f"version {one.version}" + (f" of {one.release}" if len(before) > 1 else "") for one in kept
+    )
+    if any(one.file or not state.exists(private_table(state.engine, one.physical)) for one in kept):
+        return (
+            f"tokens link this version with {number}, whose rows are in another file: what both reveal together is not measured",
+        )
+    earlier = [shown_of(state.engine, one) for one in kept]
+    made = signs(scratch, [own, *beside, *earlier], "signs_of_versions")
+    k = min(spec.privacy.k, *(one.k for one in beside)) if len(before) > 1 else spec.privacy.k
+    reached, failing = alike(scratch, made, k)
+    if most is not None and failing > most:
+        raise PrivacyViolation(
+            f"{spec.name}: a reader who kept {number} would find {failing} tokens among fewer than {k} that are alike in both, and "
+            f"history.max_failing allows {most}; nothing was published"
+        )
+    if not failing:
+        return ()
+    warning = (
+        f"tokens link this version with {number}: a reader of both finds {failing} tokens among fewer than {k} that are alike, "
+        f"the fewest among {reached}; bound it with history: max_failing, or give readers one version each"
+    )
+    return (warning,)
+
+
+__all__ = [
+    "NAME",
+    "Shown",
+    "Siblings",
+    "audit_tokens",
+    "elsewhere",
+    "held",
+    "measured",
+    "others",
+    "refuse_together",
+    "scope_of",
+    "shown",
+    "verify_tokens",
+]

@@ -1,0 +1,283 @@
+"""Verify: does the physical table keep its promises? Written apart from every method; it trusts only tables.
+
+Runs inside the publishing transaction. It checks three things. Every staged row is covered by what is published for it.
+The table holds exactly the staged rows that are not left out by declaration, and exactly the columns of the policy. Every
+requirement holds over the groups of *every* released QI-derived column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from sqlanon.engines.base import Relation, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import Grouping, Recoded, format_of
+from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
+from sqlanon.privacy.diversity import FrequencyDiversity
+from sqlanon.privacy.population import of_population, of_rows
+from sqlanon.release.verify.population import verify_population
+from sqlanon.release.verify.tight_bounds import least_covers
+from sqlanon.results import RequirementResult
+from sqlanon.spec import FormatSpec
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+MANY_ROWS = 100_000
+"""Rows below which a second scan of the written table takes no time that counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What verify measured on the physical table."""
+
+    requirements: tuple[RequirementResult, ...]
+    classes: int
+    min_class: int
+    max_class: int
+    pm: dict[str, float]
+
+
+def verify_staged(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, form: FormatSpec
+) -> tuple[str, ...]:
+    """Check that every original value lies in what is published for its row, and that every row has one class or is left out.
+
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their original values and class.
+        recoded: what is published of every class.
+        form: the policy's format, whose covering predicate is counted.
+
+    Returns:
+        the quasi columns of which each published end, or member of a set, is the value of some row of its class.
+
+    Raises:
+        PrivacyViolation: some row is lost or not covered; the text counts them.
+    """
+    found, distinct = _rows(scratch, classed, encoded.rows)
+    kept = encoded.rows - recoded.left_out
+    if (found, distinct) != (kept, kept):
+        raise PrivacyViolation(
+            f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was published"
+        )
+    known = least_covers(scratch, encoded, classed, recoded)
+    if recoded.candidates is not None:  # every row lies in each of its boxes
+        classed, kept = recoded.candidates.matched, kept * recoded.candidates.k
+    counted = format_of(form.kind).covered(scratch, encoded, classed, recoded, known)
+    if counted is None:
+        return ()  # the staged values themselves are published; `verify_rows` compares what was written with them
+    reached, uncovered = counted
+    if reached != kept:
+        raise PrivacyViolation(f"{kept - reached} of {kept} rows have no class; nothing was published")
+    if uncovered:
+        raise PrivacyViolation(
+            f"{uncovered} rows are not covered by what would be published; nothing was published"
+        )
+    return tuple(name for one in encoded.quasi if known.wide.get(name := one.reading.name) == 0)
+
+
+def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
+    """How many rows have a class, and how many of the staged rows are among them."""
+    if scratch.engine.capabilities.distinct_numbers:
+        found, distinct, least, greatest = scratch.fetch("verify/distinct_rows", classed=classed)[0]
+        if (least, greatest) == (0, rows - 1):
+            return int(str(found)), int(str(distinct))
+    import numpy as np
+
+    rid = scratch.fetch_arrays(scratch.sql("verify/rows", classed=classed), ["int32"])[0].astype(np.int32)
+    found = np.zeros(rows, dtype=np.bool_)
+    found[rid[(rid >= 0) & (rid < rows)]] = True
+    return len(rid), int(np.count_nonzero(found))
+
+
+def verify_physical(
+    scratch: Scratch,
+    encoded: Encoded,
+    classed: TableRef,
+    recoded: Recoded,
+    physical: Relation,
+    requirements: Sequence[Requirement],
+) -> Verified:
+    """Check that the physical table has the staged rows and the policy's columns, and that its groups meet every requirement.
+
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their class.
+        recoded: what is published of every class.
+        physical: the written table with its columns.
+        requirements: what the groups must meet.
+
+    Returns:
+        what was measured, on the written table.
+
+    Raises:
+        PrivacyViolation: what was promised does not hold; the message names the requirement and the number of classes that fail.
+    """
+    sizes = verify_rows(scratch, encoded, classed, recoded, physical)
+    names = [domain.reading.name for domain in encoded.sensitive]
+    of_persons = [one for one in requirements if one.counts_persons]
+    results = measure_persons(scratch, encoded, classed, recoded, of_persons) if of_persons else ()
+    others = of_rows([one for one in requirements if not one.counts_persons])
+    compared = of_population(requirements)
+    if compared:
+        reached = verify_population(scratch, encoded, recoded, physical.ref, compared)
+        results += tuple(_held(one, found) for one, found in zip(compared, reached, strict=True))
+    grouping = recoded.grouping(physical.ref)
+    if grouping != Grouping(physical.ref, recoded.layout.of_class):
+        sizes = None  # the groups are others than those of equal class columns
+    verified = measure_requirements(scratch, grouping, names, others, sizes)
+    return replace(verified, requirements=(*verified.requirements, *results))
+
+
+def measure_persons(
+    scratch: Scratch,
+    encoded: Encoded,
+    classed: TableRef,
+    recoded: Recoded,
+    requirements: Sequence[Requirement],
+) -> tuple[RequirementResult, ...]:
+    """Measure requirements that count persons, and refuse if one fails.
+
+    A release does not say whose a row is. So the rows of the run are counted, which `verify_rows` found to be those of the release, in
+    groups of what is published for them, which have a number each: two hashes of different things could be equal.
+    """
+    rows, numbers = scratch.table("rows_of_persons"), scratch.table("numbers_of_persons")
+    sensitive = [domain.reading.alias for domain in encoded.sensitive]
+    persons = [domain.reading.alias for domain in encoded.persons]
+    scratch.execute(
+        "verify/numbers", numbers=numbers, released=recoded.released, names=recoded.layout.of_class
+    )
+    scratch.execute(
+        "verify/persons", rows=rows, classed=classed, numbers=numbers, columns=[*sensitive, *persons]
+    )
+    grouping = Grouping(rows, ("number",), persons=tuple(persons))
+    return tuple(_held(one, grouping.measure(scratch.engine, one, sensitive)) for one in requirements)
+
+
+def verify_rows(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, physical: Relation
+) -> Grouping | None:
+    """Check that the physical table has the policy's columns and holds the staged rows, each with what is published for its class.
+
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their class.
+        recoded: what is published of every class.
+        physical: the written table with its columns.
+
+    Returns:
+        the groups of the physical table with their sizes, if the scan that compared its rows counted them: by a hash of what is
+        published for the class, where no two of these have the same one. None: they are still to be counted.
+
+    Raises:
+        PrivacyViolation: it has other columns or other rows.
+    """
+    expected = [column.name for column in recoded.columns]
+    found = [column.name for column in physical.columns]
+    if found != expected:
+        raise PrivacyViolation(
+            "the released table does not have exactly the policy's columns; nothing was published"
+        )
+    own = {column.name for column in physical.columns if column.own_operators}
+    published = [
+        {"source": c.source, "column": c.column, "name": c.name, "as_text": c.name in own}
+        for c in recoded.columns
+    ]
+    marks = scratch.table("marks")
+    with scratch.together():
+        scratch.execute(
+            "verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class, own=own
+        )
+        staged = scratch.fetch(
+            "verify/staged", classed=classed, marks=marks, published=published, dense=recoded.groups.dense
+        )[0]
+    sizes = None
+    if scratch.engine.capabilities.groups_by_mark and encoded.rows >= MANY_ROWS:
+        written, sizes = written_groups(scratch, marks, recoded, physical.ref, published)
+    else:
+        written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
+    kept = encoded.rows - recoded.left_out
+    if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != kept:
+        raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
+    return sizes
+
+
+def written_groups(
+    scratch: Scratch, marks: TableRef, recoded: Recoded, physical: TableRef, published: Sequence[Mapping[str, object]]
+) -> tuple[tuple[object, ...], Grouping | None]:  # fmt: skip
+    """The fingerprint of the written table and, from the same scan, its groups by mark.
+
+    Two groups of one mark would be counted as one, and could hide that each is too small. So the groups are returned only if
+    different things that are published have different marks; that the table holds nothing else, its fingerprint shows.
+    """
+    groups = scratch.table("written")
+    with scratch.together():
+        scratch.execute("verify/written", written=groups, target=physical, published=published)
+        *written, apart = scratch.fetch("verify/of_written", written=groups, marks=marks)[0]
+    if not apart:
+        row = scratch.fetch(
+            "verify/shared_marks", marks=marks, released=recoded.released, names=recoded.layout.of_class
+        )
+        apart = int(str(row[0][0])) == 0
+    return tuple(written), Grouping(groups, ("mark",), count="n") if apart else None
+
+
+def measure_requirements(
+    scratch: Scratch, grouping: Grouping, names: Sequence[str], requirements: Sequence[Requirement], counted: Grouping | None = None
+) -> Verified:  # fmt: skip
+    """Measure every requirement over the groups, and refuse if one fails.
+
+    Args:
+        scratch: the run.
+        grouping: the groups.
+        names: the sensitive columns there.
+        requirements: what is measured.
+        counted: the same groups with nothing but their sizes; None: nobody has counted them.
+    """
+    results = []
+    sizes = Sizes(0, 0, 0)
+    for requirement in requirements:
+        found = counted if counted is not None and requirement.shape.kind == "rows" else grouping
+        measured = found.measure(scratch.engine, requirement, names)
+        sizes = measured.sizes or sizes
+        results.append(_held(requirement, measured))
+    pm = _privacy(scratch, grouping, names, results)
+    return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest, pm)
+
+
+def _held(requirement: Requirement, measured: Measured) -> RequirementResult:
+    result = requirement.result(measured)
+    if not result.satisfied:
+        of = f" of {requirement.column}" if requirement.column else ""
+        raise PrivacyViolation(
+            f"{requirement.name}{of}: asked {as_number(requirement.asked):g}, reached "
+            f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published"
+        )
+    return result
+
+
+def _privacy(
+    scratch: Scratch, grouping: Grouping, names: Sequence[str], results: Sequence[RequirementResult]
+) -> dict[str, float]:
+    """PM of each sensitive column: min over classes |G| / most frequent value (Ghinita et al. 2009, equation 6).
+
+    A release of k-anonymity alone has none: its PM is the smallest class (section 2.5), and a query would cost a second pass.
+    """
+    if not any(result.column for result in results):
+        return {}
+    pm: dict[str, float] = {}
+    for i, name in enumerate(names):
+        # What frequency l reached is PM.
+        known = [one.reached for one in results if (one.name, one.column, one.joint) == ("l", name, False)]
+        pm[name] = known[0] if known else as_number(
+            grouping.measure(scratch.engine, FrequencyDiversity(Fraction(1), name, i), names).reached
+        )  # fmt: skip
+    return pm
+
+
+__all__ = ["Verified", "measure_requirements", "verify_physical", "verify_rows", "verify_staged"]

@@ -1,0 +1,73 @@
+"""Verify format anatomy: do its two tables keep their promises? It trusts only tables, as `verify` does.
+
+The covering predicate of this format is equality: every row shows its own quasi and insensitive values. What ties it to a
+sensitive value is the group alone, so that the requirements are counted on the groups of the second table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import COUNT, GROUP, Recoded
+from sqlanon.privacy.base import Requirement
+from sqlanon.release.verify.verify import Verified, measure_requirements, verify_rows
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+
+def verify_pair(
+    scratch: Scratch,
+    encoded: Encoded,
+    classed: TableRef,
+    recoded: Recoded,
+    counted: Relation,
+    physical: Relation,
+    requirements: Sequence[Requirement],
+) -> Verified:
+    """The two physical tables hold the staged rows and their sensitive values, and every group meets the requirements.
+
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their class; the private row ids are still there.
+        recoded: groups of the classes, and the columns of both tables.
+        counted: the table of sensitive values.
+        physical: the table of rows.
+        requirements: what every group must meet.
+
+    Raises:
+        PrivacyViolation: what was promised does not hold.
+    """
+    verify_rows(scratch, encoded, classed, recoded, physical)
+    if [column.name for column in counted.columns] != [column.name for column in recoded.sensitive]:
+        raise PrivacyViolation(
+            "the table of sensitive values does not have exactly the policy's columns; nothing was published"
+        )
+    (sensitive,) = encoded.sensitive
+    name = sensitive.reading.name
+    row = scratch.fetch(
+        "verify/sensitive", counted=counted.ref, classed=classed, released=recoded.released,
+        group=GROUP, value=name, count=COUNT, alias=sensitive.reading.alias,
+    )[0]  # fmt: skip
+    found, expected, wrong = (int(str(cell)) for cell in row)
+    if wrong or found != expected:
+        raise PrivacyViolation(
+            f"of {expected} sensitive values of groups {found} are in the table and {wrong} are not those of the staged "
+            "rows; nothing was published"
+        )
+    groups, apart = disagreeing(scratch.engine, physical.ref, counted.ref)
+    if apart:
+        raise PrivacyViolation(
+            f"the two tables hold different numbers of rows for {apart} of {groups} groups; nothing was published"
+        )
+    return measure_requirements(scratch, recoded.grouping(physical.ref, counted.ref), (name,), requirements)
+
+
+def disagreeing(engine: Engine, rows: TableRef, counted: TableRef) -> tuple[int, int]:
+    """Groups of the two tables of a release, and how many have not as many rows in the one as in the other."""
+    made = statement("verify/pair", engine.dialect, rows=rows, counted=counted, group=GROUP, count=COUNT)
+    groups, wrong = (int(str(cell)) for cell in engine.fetch(made)[0])
+    return groups, wrong
