@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.base import Statement
+from sqlanon.engines.rows import count
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, Interval, make_answer
 from sqlanon.query.find import Names, dimensions_of, find, is_replaced
@@ -250,7 +251,7 @@ def _answer(
 
 
 def _count(engine: Engine, text: str) -> int:
-    return int(str(engine.fetch(Statement("query/unlisted", text))[0][0]))
+    return count(engine, Statement("query/unlisted", text))
 
 
 @contextmanager

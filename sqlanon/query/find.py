@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.release import Released, describe, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
@@ -97,7 +98,7 @@ def _read(
     )  # fmt: skip
     parts: tuple[list[Row], list[Row]] = ([], [])
     for part, *row in engine.fetch(made):
-        parts[int(str(part))].append(tuple(row))
+        parts[integer(part)].append(tuple(row))
     return tuple(parts[0]), tuple(parts[1])
 
 

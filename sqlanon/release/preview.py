@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlanon.engines.base import Engine
+from sqlanon.engines.rows import integers
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
@@ -133,7 +134,7 @@ def preview(
                 seen = scratch.sql(
                     "verify/k_anonymity", {"asked": 1}, target=grouped, classes=["place"], count=None
                 )
-                classes, smallest = (int(str(cell)) for cell in engine.fetch(seen)[0][:2])
+                classes, smallest = integers(engine.fetch(seen)[0][:2])
                 exposed = exposure(engine, grouped, ["place"], exact)
             pairs = tuple(
                 (dict(zip([one.name for one in readings], row[1:], strict=True)), after.get(row[0]))

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import PolicyError
 from sqlanon.formats import RowGroups
 from sqlanon.progress import Progress, Silent, Stopwatch
@@ -257,4 +258,4 @@ def _identifiers(scratch: Scratch, classed: TableRef, groups: RowGroups, ready: 
         return {}
     aliases = [one.alias for one in ready.persons]
     row = scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases)[0]
-    return {one.name: int(str(cell)) for one, cell in zip(ready.persons, row, strict=True)}
+    return {one.name: integer(cell) for one, cell in zip(ready.persons, row, strict=True)}

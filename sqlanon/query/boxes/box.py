@@ -16,6 +16,7 @@ from typing import Any, Literal
 from sqlglot import exp
 
 from sqlanon.engines.base import Engine, Statement
+from sqlanon.engines.rows import count
 from sqlanon.formats import Cell, Format
 from sqlanon.formats.label_text import parse_label
 from sqlanon.query.refusal import Refused
@@ -137,7 +138,7 @@ def _check_quotes(engine: Engine, released: Released, own: Field) -> None:
         return
     quoted = exp.Like(this=column(own.published[0], VIEW), expression=string('%"%'))
     counted = exp.Select().select(sql("COUNT(*)")).from_(table_of(released.view.ref, VIEW)).where(quoted)
-    if int(str(engine.fetch(Statement("query/quoted", counted.sql(dialect=engine.dialect)))[0][0])):
+    if count(engine, Statement("query/quoted", counted.sql(dialect=engine.dialect))):
         raise Refused(
             f"column {own.name}: {released.format} with values in quotes are not read; release it in format "
             f"{FormatSpec().kind} to ask for it"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Statement, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import DatabaseError
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope, boxes_in
@@ -127,4 +128,4 @@ def _is_key(scope: Scope, table: exp.Table, columns: list[Tree]) -> bool:
     grouped = grouped.where(*(sql(":c IS NOT NULL", c=c) for c in columns))
     made = exp.Select().select(sql("COALESCE(MAX(n), 0)")).from_(grouped.subquery("g"))
     rows = scope.engine.fetch(Statement("query/key", made.sql(dialect=scope.engine.dialect)))
-    return int(str(rows[0][0])) <= 1
+    return integer(rows[0][0]) <= 1

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from sqlanon.declared import most_suppressed
 from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.engines.rows import integers
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP, Grouping
 from sqlanon.privacy import requirements, stored
@@ -235,7 +236,7 @@ def _sizes(engine: Engine, target: TableRef, classes: Sequence[str]) -> tuple[in
             count=None,
         )
     )[0]
-    return tuple(int(str(cell)) for cell in row)
+    return tuple(integers(row))
 
 
 def _diversity(engine: Engine, grouping: Grouping, sensitive: Sequence[str], i: int) -> SensitiveAudit:

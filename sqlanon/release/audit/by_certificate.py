@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlanon.engines.base import Engine
+from sqlanon.engines.rows import count
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.place import Place
 from sqlanon.release.audit.without_certificate import most_candidates
@@ -49,7 +50,7 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
         return _without(engine, place, spec)
     asked = spec.privacy.k if spec is not None else int(entry.policy["privacy"]["k"])
     k = int(entry.policy["privacy"]["k"])
-    rows = int(str(engine.fetch(statement("table/count", engine.dialect, source=place.relation.ref))[0][0]))
+    rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
     wrong = altered(engine, entry, place.relation)
     lost = [wrong] if wrong is not None else []
     if spec is not None and not spec.privacy.own_boxes:
@@ -61,7 +62,7 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
 
 def _without(engine: Engine, place: Place, spec: ReleaseSpec) -> AuditReport:
     """What the source says without a certificate: that k does not hold, or that it may."""
-    rows = int(str(engine.fetch(statement("table/count", engine.dialect, source=place.relation.ref))[0][0]))
+    rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
     if not spec.privacy.own_boxes:
         return _report(
             place, rows, 0, (), ["the policy asks for classes, and the release has boxes of their own"]

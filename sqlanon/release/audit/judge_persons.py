@@ -82,7 +82,7 @@ def _valued(
         scratch.execute(
             "audit/valued", valued=table, linked=grouping.table, target=target, persons=list(grouping.persons), columns=columns
         )  # fmt: skip
-        rows = [int(str(scratch.fetch("table/count", source=one)[0][0])) for one in (grouping.table, table)]
+        rows = [scratch.count("table/count", source=one) for one in (grouping.table, table)]
         yield replace(grouping, table=table) if rows[0] == rows[1] else None
 
 

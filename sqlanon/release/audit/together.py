@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
+from sqlanon.engines.rows import integer, integers
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.together_certificates import together_candidates
 from sqlanon.release.catalog.catalog import Catalog
@@ -72,7 +73,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         found = assign_roles(spec, relation)
         with engine.snapshot():
             stage = take_stage(scratch, found, link_columns_of(one, here), persons=counted)
-        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+        rows = scratch.count("table/count", source=stage)
         if one.certificate or two.certificate:
             return together_candidates(scratch, one, two, stage, rows)
         floor = min(one.report["min_class"], two.report["min_class"])
@@ -86,12 +87,12 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
             sensitive=aliases,
             persons=[person.alias for person in counted],
         )[0]
-    classes, k, singles, matched, below = (int(str(cell)) for cell in row[:5])
+    classes, k, singles, matched, below = integers(row[:5])
     diversity = tuple(
-        SensitiveAudit(name, int(str(row[5 + 2 * i])), float(str(row[6 + 2 * i])))
+        SensitiveAudit(name, integer(row[5 + 2 * i]), float(str(row[6 + 2 * i])))
         for i, name in enumerate(sensitive)
     )
-    numbers = (int(str(cell)) for cell in row[5 + 2 * len(sensitive) :])
+    numbers = integers(row[5 + 2 * len(sensitive) :])
     fewest = dict(zip((person.name for person in counted), numbers, strict=True))
     results, not_measured = persons.checked_together(policies, fewest)
     compared = sorted(

@@ -79,7 +79,7 @@ def found_together(
         scratch.execute(
             "audit/together_fits", fits=table, records=records, place=place, slot=named, edges=edges
         )
-    matched = int(str(scratch.fetch("audit/together_counts", records=records)[0][0]))
+    matched = scratch.count("audit/together_counts", records=records)
     found = counted(scratch, records, fits[0], fits[1])
     for table in (records, *fits):
         scratch.drop(table)

@@ -37,8 +37,8 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
     """
     source = engine.relation(spec.source)
     with Scratch(engine) as scratch:
-        rows = int(str(scratch.fetch("table/count", source=source.ref)[0][0]))
-        boxes = int(str(scratch.fetch("table/count", source=release.ref)[0][0]))
+        rows = scratch.count("table/count", source=source.ref)
+        boxes = scratch.count("table/count", source=release.ref)
         if rows != boxes:
             return None, f"not decided: the source has {rows} rows now, and the release {boxes} boxes"
         if rows > MOST_ROWS:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.engines.rows import numbers
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.private_tables import physical_name, private_table
@@ -73,7 +74,7 @@ class Lineage:
             own=own,
             parts=self.published_parts(),
         )
-        keys, held = (int(str(cell)) for cell in self.engine.fetch(counted)[0])
+        keys, held = numbers(self.engine, counted)
         drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(one.name)}" for one in tables)
         return KeptLineage(self.number, tuple(map(str, tables)), keys, held, drop)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlanon.engines.base import Bind, Engine, Found, Row, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.entry import LATER, READ, Entry, entry_of
 from sqlanon.release.catalog.private_tables import METADATA, SENSITIVE, private_table
@@ -152,7 +153,7 @@ class CatalogReader:
 
     def versions(self, release: str) -> list[int]:
         """The numbers of the versions of a release."""
-        return [int(str(row[0])) for row in self._rows("catalog/versions", {"release": release})]
+        return [integer(row[0]) for row in self._rows("catalog/versions", {"release": release})]
 
     def places(self) -> list[Place]:
         """The published versions as queries name them."""
@@ -197,7 +198,7 @@ class CatalogReader:
         for release, *numbers, policy in self._rows("catalog/untidy", _JSON):
             refresh = json.loads(str(policy)).get("refresh")
             keep = int(refresh["keep"]) if refresh else RefreshSpec().keep
-            opened, spare, published, oldest, erased = (int(str(number or 0)) for number in numbers)
+            opened, spare, published, oldest, erased = (integer(number or 0) for number in numbers)
             made.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
         return [one for one in made if one.needed]
 
@@ -215,7 +216,7 @@ class CatalogReader:
         ]
         rows = self._rows(name, asked, {**context, "columns": columns}, there, safe=found is not None)
         last: dict[tuple[object, object], Row] = {}
-        for row in sorted(rows, key=lambda row: int(str(row[-1] or 0))):
+        for row in sorted(rows, key=lambda row: integer(row[-1] or 0)):
             last[row[0], row[1]] = row
         return [entry_of(row[:-1], self.table.database) for row in rows if last[row[0], row[1]] is row]
 

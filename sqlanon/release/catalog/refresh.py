@@ -12,6 +12,7 @@ from typing import Literal
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import Relation, TableRef
+from sqlanon.engines.rows import integer, integers
 from sqlanon.errors import GuardError, LockedError, SchemaChangedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -226,8 +227,8 @@ def fingerprint(
         "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns, texts=texts
     )[0]
     mac = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
-    held = {name: int(str(length)) for name, length in zip(texts, lengths, strict=True)}
-    return int(str(rows)), f"{rows}:{mac.hexdigest()[:32]}", held
+    held = {name: integer(length) for name, length in zip(texts, lengths, strict=True)}
+    return integer(rows), f"{rows}:{mac.hexdigest()[:32]}", held
 
 
 def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
@@ -264,14 +265,14 @@ def data_change(
     if link_columns_of(entry, columns) != list(links):
         return None
     found = scratch.fetch("refresh/rows", stage=stage, linked=entry.link, link=made_of)[0]
-    earlier, added, removed = (int(str(cell)) for cell in found)
+    earlier, added, removed = integers(found)
     return DataChange(earlier, rows, added, removed)
 
 
 def data_change_by_key(scratch: Scratch, old: TableRef, new: TableRef, rows: int) -> DataChange:
     """The same by key, from the histories of two versions."""
     found = scratch.fetch("refresh/rows_with_key", old=old, new=new)[0]
-    earlier, added, removed, changed = (int(str(cell)) for cell in found)
+    earlier, added, removed, changed = integers(found)
     return DataChange(earlier, rows, added, removed, changed)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Statement, TableRef, Workers
+from sqlanon.engines.rows import integer
 from sqlanon.errors import DatabaseError, InfeasibleError
 from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
@@ -86,7 +87,7 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     _solve(context, method, workers, rows, table)
     for used in (keyed, places):
         scratch.drop(used)
-    found, unsolved = (int(str(cell)) for cell in scratch.fetch("blocks/solved", solved=table)[0])
+    found, unsolved = scratch.numbers("blocks/solved", solved=table)
     check_rows(encoded.rows, found)
     if unsolved:
         raise InfeasibleError(
@@ -151,7 +152,7 @@ def _below_counted(context: Context, method: Method, workers: Workers) -> Assign
 
 def _check_solved(context: Context, solved: TableRef) -> None:
     """Refuse a partition that a worker could not divide: it meets the requirements, as both halves of every cut do."""
-    unsolved = int(str(context.scratch.fetch("blocks/solved", solved=solved)[0][1]))
+    unsolved = integer(context.scratch.fetch("blocks/solved", solved=solved)[0][1])
     if unsolved:
         raise DatabaseError(
             f"executors could not divide {unsolved} partitions; nothing was published. This is a defect of sqlanon"
@@ -162,7 +163,7 @@ def _pack(context: Context, packed: TableRef) -> Packing:
     """Make the table of the codes of all rows in words."""
     staged = context.encoded.staged
     context.scratch.execute_all([staged.packed(packed)])
-    check_rows(context.encoded.rows, int(str(context.scratch.fetch("table/count", source=packed)[0][0])))
+    check_rows(context.encoded.rows, context.scratch.count("table/count", source=packed))
     return staged.packing
 
 

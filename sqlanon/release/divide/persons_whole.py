@@ -131,7 +131,7 @@ def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dic
             "persons/usual", {"codes": codes}, usual=table, work=encoded.work, person=person.code, value=code
         )
     shares = {
-        i: Fraction(int(str(scratch.fetch("persons/usual_rows", usual=table)[0][0])), encoded.rows)
+        i: Fraction(scratch.count("persons/usual_rows", usual=table), encoded.rows)
         for i, (_, table) in zip(values, usual, strict=True)
     }
     columns = [domain.code for domain in encoded.quasi]
@@ -141,7 +141,7 @@ def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dic
     )  # fmt: skip
     for table in (turns, *(table for _, table in usual)):
         scratch.drop(table)
-    persons, *varied = (int(str(n)) for n in scratch.fetch("persons/varied", units=units, columns=columns)[0])
+    persons, *varied = scratch.numbers("persons/varied", units=units, columns=columns)
     quasi = [
         end for domain, n in zip(encoded.quasi, varied, strict=True) for end in _ends(domain, several=n > 0)
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlanon.declared import FORMATS, METHODS, most_suppressed
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment
 from sqlanon.spec import ReleaseSpec
@@ -100,4 +101,4 @@ def _hiding() -> str:
 
 
 def _count(rows: list[tuple[object, ...]]) -> int:
-    return int(str(rows[0][0]))
+    return integer(rows[0][0])

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import count, integer
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.entry import Entry
@@ -116,7 +117,7 @@ def shows_erased_keys(state: ReleaseState) -> bool:
         erased=lineage.erased,
         at=entry.version,
     )
-    return int(str(state.engine.fetch(made)[0][0])) > 0
+    return count(state.engine, made) > 0
 
 
 def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
@@ -132,7 +133,7 @@ def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins:
     found = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
     refused = newest(state, lineage.number).report["lineage"].get("refused_since")
     waits = Census(
-        0, int(str(found[0])), waits_since=None if found[1] is None else str(found[1]), refused_since=refused
+        0, integer(found[0]), waits_since=None if found[1] is None else str(found[1]), refused_since=refused
     )
     if (waits.waiting and is_due(state.spec, waits, now())) or too_long(state.spec, waits, now()):
         return replace(

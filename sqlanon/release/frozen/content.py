@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import Found, Statement, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.lineage import number_of
 from sqlanon.release.catalog.metadata import metadata_rows
@@ -68,7 +69,7 @@ def content_of(
         )[0]
         done = replace(
             as_verified(report, verified, watch),
-            suppressed=int(str(starred)),
+            suppressed=integer(starred),
             lineage=replace(
                 report.lineage,
                 loss=float(str(lost)),
@@ -110,7 +111,7 @@ def _before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
             erased = scratch.fetch(
                 "frozen/erased_since", rows=step.lineage.rows, erased=step.lineage.erased, at=entry.version
             )
-            return None if int(str(erased[0][0])) else Before(entry.version, table)
+            return None if integer(erased[0][0]) else Before(entry.version, table)
     return None
 
 

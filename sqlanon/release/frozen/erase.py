@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import integer, integers
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog, now
@@ -83,7 +84,7 @@ def erase(
             with Scratch(engine, watch) as scratch:
                 hashed = hashed_keys(scratch, spec, roles, names, keys, secret)
                 if not follows:
-                    number = int(str(scratch.fetch("frozen/listed", erased=hashed)[0][0]))
+                    number = scratch.count("frozen/listed", erased=hashed)
                     listed = EraseReport(
                         spec.name, number, 0, 0, 0, 0, 0, (), apart=apart or 0, only_listed=True
                     )
@@ -204,14 +205,14 @@ def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: Tabl
     at = state.last_shown.version if state.last_shown else 0
     row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows, at=at)[0]
     classes, rows, other = (
-        int(str(cell)) for cell in scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=at)[0]
+        integer(cell) for cell in scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=at)[0]
     )
     kept = [
         entry.version
         for entry in state.versions
         if state.engine.exists(entry.table) or entry.status in ("published", "replaced", "withdrawn")
     ]
-    keys, published, waiting, left = (int(str(cell)) for cell in row)
+    keys, published, waiting, left = integers(row)
     return EraseReport(
         state.spec.name,
         keys,

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 
 from sqlanon.engines.base import Bind
+from sqlanon.engines.rows import count
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.lineage import Lineage, number_of, of_other_secret
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
@@ -49,7 +50,7 @@ def unrecognized(state: ReleaseState, secret: str | None) -> int | None:
     if state.exists(erased):
         binds: dict[str, Bind] = {"mark": list_mark(state, secret)}
         counted = statement("frozen/listed_apart", state.engine.dialect, binds, erased=erased)
-        return int(str(state.engine.fetch(counted)[0][0]))
+        return count(state.engine, counted)
     return None if any(entry.frozen and entry.status in SHOWN for entry in state.versions) else 0
 
 
@@ -88,7 +89,7 @@ def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> Non
     """
     erased = Lineage.of(state.engine, state.spec.name, 1).erased
     if state.exists(erased) and not staged.keyed:
-        if int(str(scratch.fetch("frozen/listed", erased=erased)[0][0])):
+        if scratch.count("frozen/listed", erased=erased):
             raise GuardError(
                 f"{state.spec.name}: keys of this release were erased, and without key nobody knows which rows of the source have them: name the key, or go "
                 "back to refresh: {mode: frozen}"
@@ -97,7 +98,7 @@ def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> Non
     check_listed(state)
     if not state.exists(erased):
         return
-    found = int(str(scratch.fetch("frozen/erased_rows", stage=staged.stage, erased=erased)[0][0]))
+    found = scratch.count("frozen/erased_rows", stage=staged.stage, erased=erased)
     if found:
         raise GuardError(
             f"{state.spec.name}: {found} rows of the source have keys that were erased, and mode: full publishes all rows: delete them in the source, or go "

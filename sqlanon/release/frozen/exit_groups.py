@@ -44,7 +44,7 @@ def exit_groups(
         scratch.execute(
             "frozen/dealt", dealt=dealt, history=history, least=least, sensitive=numbers, divided=divided
         )
-        if not int(str(scratch.fetch("table/count", source=dealt)[0][0])):
+        if not scratch.count("table/count", source=dealt):
             break
         below = []
         for i, one in enumerate(asked):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer, integers
 from sqlanon.errors import InfeasibleError
 from sqlanon.release.catalog.lineage import Lineage
 from sqlanon.release.catalog.state import ReleaseState
@@ -126,7 +127,7 @@ def _seen(
         whole=spec.privacy.whole,
     )
     found = scratch.fetch("frozen/key", compared=compared.rows, rows=lineage.rows, stage=staged.stage)[0]
-    refuse_key(spec, *(int(str(cell)) for cell in found))
+    refuse_key(spec, *integers(found))
     return compared, compared.census
 
 
@@ -152,7 +153,7 @@ def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Stage
     if not scratch.engine.exists(lineage.erased):
         return Census(staged.rows)
     erased = scratch.fetch("frozen/erased_rows", stage=staged.stage, erased=lineage.erased)
-    number = int(str(erased[0][0]))
+    number = integer(erased[0][0])
     if 0 < number == staged.rows:
         raise InfeasibleError(
             f"{spec.name}: all {number} rows of the source have keys that were erased, so that there is nothing to publish: check the source"

@@ -6,6 +6,7 @@ import datetime
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integers
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.lineage import Lineage
 from sqlanon.release.frozen.shape import kept_columns, quasi_columns
@@ -94,7 +95,7 @@ def compare(
     found: dict[tuple[str | None, bool], tuple[int, int, int]] = {}
     since: dict[str, str] = {}
     for status, stays, *counts, earliest in scratch.fetch("frozen/statuses", compared=rows, leaving=leaving):
-        n, changed, apart = (int(str(cell)) for cell in counts)
+        n, changed, apart = integers(counts)
         of = None if status is None else str(status)
         found[of, bool(stays)] = n, changed, apart
         if of is not None and earliest is not None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Relation, TableRef
+from sqlanon.engines.rows import integer, integers
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping, Recoded
 from sqlanon.privacy.base import Requirement
@@ -83,7 +84,7 @@ def verify_version(
         0
     ]
     for name, number in zip(_FAULTS, faults, strict=True):
-        if int(str(number)):
+        if integer(number):
             raise PrivacyViolation(f"{number} {_FAULTS[name]}; nothing was published")
     if here is not None:
         _as_counted(here, found)
@@ -129,7 +130,7 @@ def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageRe
         row = scratch.fetch(
             "frozen/in_source", rows=lineage.rows, stage=stage, erased=lineage.erased, version=step.version, exact=exact
         )[0]  # fmt: skip
-        found = _InSource(*(int(str(cell)) for cell in row))
+        found = _InSource(*integers(row))
         if found == _InSource(counted.published - counted.retained, early=0, twice=0):
             break
     return found
@@ -156,7 +157,7 @@ def _persons(
     """
     if step.whole:
         apart = scratch.fetch("frozen/persons_apart", rows=step.lineage.rows)
-        if int(str(apart[0][0])):
+        if integer(apart[0][0]):
             raise PrivacyViolation(
                 f"{apart[0][0]} persons are in more than one class of the lineage; nothing was published"
             )

@@ -231,7 +231,7 @@ def entered_of(
         owned: its rows have the person's hash, which is kept.
     """
     roles, recoded, own = made.encoded.roles, made.recoded, made.recoded.layout.of_class
-    offset = 0 if begins else int(str(scratch.fetch("frozen/last", classes=lineage.classes)[0][0]))
+    offset = 0 if begins else scratch.count("frozen/last", classes=lineage.classes)
     rows, classes = scratch.table("entered"), scratch.table("entered_classes")
     columns = [{"name": part, "filled": None if part in own else shape.filled[part]} for part in shape.parts]
     weights = {domain.code: domain.reading.spec.weight for domain in made.encoded.quasi}

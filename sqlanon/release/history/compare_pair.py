@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.privacy import Grouped, requirements
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
@@ -63,8 +64,8 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
         for kind, sets in tables.items():
             _find_failing(scratch, sets, failing[kind], privacy, sides[kind], shared, fewest)
         rows = scratch.fetch("history/sizes", tables=[*tables.values(), *failing.values()])[0]
-        total = int(str(scratch.fetch("history/count", tables=list(failing.values()))[0][0]))
-    sizes = [int(str(cell)) for cell in rows]
+        total = scratch.count("history/count", tables=list(failing.values()))
+    sizes = [integer(cell) for cell in rows]
     measured = {
         kind: _measured(scratch, tables[kind], sides[kind], shared, size, below)
         for kind, size, below in zip(tables, sizes, sizes[len(tables) :], strict=False)
@@ -125,7 +126,7 @@ def _uncounted(old: Side, new: Side) -> str:
 
 
 def _unknown(scratch: Scratch, old: Side, new: Side, why: str) -> HistoryReport:
-    rows = int(str(scratch.fetch("history/published", history=new.history)[0][0]))
+    rows = scratch.count("history/published", history=new.history)
     nothing = HistorySets(0, 0, None, None, 0)
     return HistoryReport(old.version, new.version, False, 0, nothing, nothing, nothing, rows, why)
 

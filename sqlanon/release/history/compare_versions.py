@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integers
 from sqlanon.errors import GuardError
 from sqlanon.formats import Candidates, Recoded
 from sqlanon.release.catalog.entry import Entry
@@ -125,10 +126,10 @@ def _as_before(
     """
     edges, drawn = entry.certificate
     row = scratch.fetch("freeform/same", drawn=drawn, slots=own.slots, classed=classed, link=link)[0]
-    found, same = (int(str(number)) for number in row)
+    found, same = integers(row)
     if found != same:
         return False
-    return int(str(scratch.fetch("freeform/other_edges", kept=edges, edges=own.edges)[0][0])) == 0
+    return scratch.count("freeform/other_edges", kept=edges, edges=own.edges) == 0
 
 
 def changed_rows(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlanon.declared import most_suppressed
 from sqlanon.declared.combinations import combinations
 from sqlanon.engines.base import Column, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError
 from sqlanon.formats import format_of
 from sqlanon.privacy.base import Grouped, Requirement, as_number, reachable
@@ -59,7 +60,7 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
     if spec.person and spec.null_person is None:
         (person,) = roles.counted(spec)
         row = scratch.fetch("table/lacking", source=roles.relation.ref, columns=list(person.columns))[0]
-        if int(str(row[0])):
+        if integer(row[0]):
             problems.append(
                 f"{spec.name}: person {person.name} is NULL in {row[0]} of {rows} rows: whose they are is not known. Say "
                 "null_person: one (all are one person's) or null_person: distinct (each is another's), or leave these rows out in a view"
@@ -101,7 +102,7 @@ def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> No
         found = scratch.fetch(
             "table/owned", source=staged.stage, column=reading.alias, person=staged.persons[0].alias
         )
-        owned = int(str(found[0][0]))
+        owned = integer(found[0][0])
         if owned > UNIQUE_SHARE * staged.rows:
             problems.append(
                 f"{spec.name}: insensitive column {reading.name} has a value that is one person's alone in {owned} of {staged.rows} rows and could "
@@ -137,7 +138,7 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
     if spec.person and domain.distinct > FEW_VALUES:
         person, one = staged.persons[0].alias, domain.reading.alias
         pairs = scratch.fetch("table/pairs", source=staged.stage, one=one, other=person)[0][0]
-        if int(str(pairs)) < _OWN * domain.distinct:
+        if integer(pairs) < _OWN * domain.distinct:
             persons = _uniques(scratch, staged.stage, person)[1]
             return persons, f"{rows} rows of {persons} persons"
     return rows, f"{rows} rows"
@@ -230,7 +231,7 @@ def _all_differ(scratch: Scratch, source: TableRef, column: Column) -> bool:
     """Whether no number repeats, as far as that shows without grouping them; serial numbers mostly come in ascending order."""
     if column.kind != "integer":
         return False
-    return int(str(scratch.fetch("table/distinct", source=source, column=column.name)[0][0])) <= 1
+    return scratch.count("table/distinct", source=source, column=column.name) <= 1
 
 
 def _uniques(
@@ -239,7 +240,7 @@ def _uniques(
     filled, distinct, singles, top = scratch.fetch(
         "table/uniques", source=source, column=column, as_text=as_text
     )[0]
-    return int(str(filled)), int(str(distinct)), int(str(singles)), int(str(top))
+    return integer(filled), integer(distinct), integer(singles), integer(top)
 
 
 def guard_loss_limit(spec: ReleaseSpec, quasi: Sequence[Domain]) -> None:

@@ -51,8 +51,8 @@ def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int) -> None:
 
 def repeated(scratch: Scratch, rows: TableRef, key: str) -> tuple[int, int]:
     """Rows of a table without a key, and rows more than keys; ``key``: its column of hashes of keys. Cost: a pass, a second one where it finds some."""
-    nulls, alike = (int(str(cell)) for cell in scratch.fetch("history/alike", rows=rows, key=key)[0])
+    nulls, alike = scratch.numbers("history/alike", rows=rows, key=key)
     if not alike:
         return nulls, 0
-    nulls, repeats = (int(str(cell)) for cell in scratch.fetch("history/key", rows=rows, key=key)[0])
+    nulls, repeats = scratch.numbers("history/key", rows=rows, key=key)
     return nulls, repeats

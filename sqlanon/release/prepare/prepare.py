@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from sqlanon.engines.base import Relation
+from sqlanon.engines.rows import integer
 from sqlanon.errors import PolicyError
 from sqlanon.formats import format_of
 from sqlanon.methods import Problem, method_of
@@ -189,7 +190,7 @@ def profiled(
 def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:
     statement = scratch.sql("table/domain_counts", domains=[domain.table])
     rows = scratch.engine.fetch(statement, max_rows=50_000_000)
-    return [n for _, n in sorted((int(str(code)), int(str(n))) for _, code, n in rows)]
+    return [n for _, n in sorted((integer(code), integer(n)) for _, code, n in rows)]
 
 
 def link_columns(roles: Roles, spec: ReleaseSpec) -> list[str]:

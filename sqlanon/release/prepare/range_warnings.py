@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlanon.engines.rows import integer
 from sqlanon.table.encode import MANY, Domain
 from sqlanon.table.scratch import Scratch
 
@@ -30,7 +31,7 @@ def outlying(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
         ):
             low, high = float(str(inside)), float(str(spread))
             if 0 < low < high / NARROW:
-                name = some[int(str(place)) - 1].reading.name
+                name = some[integer(place) - 1].reading.name
                 found.append(
                     f"column {name}: all but the {rows} rows at its ends lie in {100 * low / high:.2g} % of its range, so that any range of it "
                     "looks narrow and the loss small; code the ends (top, bottom), or give it a hierarchy"

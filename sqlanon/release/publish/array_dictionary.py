@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlanon.engines.rows import integer
 from sqlanon.formats import Recoded
 from sqlanon.table.scratch import Scratch
 
@@ -30,7 +31,7 @@ def repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
     if not arrays:
         return []
     counts = scratch.fetch("publish/different", released=recoded.released, names=arrays)[0]
-    return [name for name, count in zip(arrays, counts, strict=True) if int(str(count)) <= FEW_ARRAYS]
+    return [name for name, count in zip(arrays, counts, strict=True) if integer(count) <= FEW_ARRAYS]
 
 
 __all__ = ["repeated"]

@@ -7,6 +7,7 @@ release, and by `clean`.
 from __future__ import annotations
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import count
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.rights import drop_statistics
@@ -39,7 +40,7 @@ class KeptScratch:
         """Copy a scratch table into the private schema; the list names it first."""
         engine, place = self._engine, len(self.tables) + 1
         dialect, copy = engine.dialect, private_table(engine, f"scratch{table.name}_{place}")
-        rows = int(str(engine.fetch(statement("table/count", dialect, source=table))[0][0]))
+        rows = count(engine, statement("table/count", dialect, source=table))
         binds: dict[str, str | int | float | None] = {
             "release": self._release, "place": place, "stage": step.stage, "statement": step.statement, "name": copy.name, "n": rows,
             "seconds": step.seconds,

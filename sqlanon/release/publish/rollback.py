@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import DatabaseError, GuardError, PolicyError, PrivacyViolation
 from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
@@ -217,7 +218,7 @@ def deleted_since(engine: Engine, entry: Entry) -> int | None:
         row = engine.fetch(
             statement("frozen/left_since", engine.dialect, rows=lineage.rows, at=entry.version)
         )[0]
-        return int(str(row[0]))
+        return integer(row[0])
     if not engine.exists(entry.link):
         return None
     try:
@@ -233,7 +234,7 @@ def deleted_since(engine: Engine, entry: Entry) -> int | None:
     with Scratch(engine) as scratch:
         with engine.snapshot():
             stage = take_stage(scratch, assign_roles(nothing, relation), links)
-        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+        rows = scratch.count("table/count", source=stage)
         change = data_change(scratch, entry, stage, links, names, rows)
     return change.removed if change else None
 

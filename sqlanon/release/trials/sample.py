@@ -32,7 +32,7 @@ def encoded_part(scratch: Scratch, ready: Prepared, most: int, *, persons: bool 
             )
         else:
             scratch.execute("table/sampled", sampled=stage, stage=ready.stage, columns=columns, step=step)
-        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+        rows = scratch.count("table/count", source=stage)
     return encode(scratch, ready.roles, stage, ready.quasi, ready.sensitive, rows, ready.person_codes)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.declared import METHODS
 from sqlanon.engines.base import Engine, Relation, Statement, TableRef
+from sqlanon.engines.rows import integer, integers
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates, Recoded, format_of
 from sqlanon.formats.cover import least
@@ -120,7 +121,7 @@ def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> st
     row = scratch.fetch(
         "freeform/regular", edges=certificate.edges, drawn=certificate.drawn, k=k, words=words
     )[0]
-    edges, pairs, *others = (int(str(cell)) for cell in row)
+    edges, pairs, *others = integers(row)
     if (edges, pairs) == (k * rows, k * rows) and set(others) == {rows}:
         return None
     return (
@@ -136,7 +137,7 @@ def misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
     published in a box that does not cover it, and every other check would pass.
     """
     row = scratch.fetch("freeform/placed", edges=own.edges, slots=own.slots)[0]
-    found = tuple(int(str(cell)) for cell in row)
+    found = tuple(integers(row))
     if found == (rows, rows, rows, own.k * rows):
         return None
     return f"{own.k * rows - found[3]} of {own.k * rows} edges are of another row than the certificate says"
@@ -166,7 +167,7 @@ def numbered(
         work = Work(again, classed, encoded.quasi, encoded.rows).table()
         hashed = keyed(again, classed, encoded.roles, secret)
         row = again.fetch("freeform/misnumbered", slots=own.slots, work=work, keyed=hashed, codes=names)[0]
-        if int(str(row[0])):
+        if integer(row[0]):
             return f"{row[0]} of {encoded.rows} rows are not numbered in the order of their quasi values and of the keyed hash"
         codes = again.sql("freeform/codes", slots=own.slots, work=work, codes=names)
         slot, *columns = again.fetch_arrays(codes, ["int32"] * (len(names) + 1))
@@ -198,7 +199,7 @@ def _content(
 def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
     """Whether every row is published in its box of one and the same matching, and that is the secret's: what is wrong, or None."""
     row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
-    found, least_one, greatest = (int(str(cell)) if cell is not None else -1 for cell in row)
+    found, least_one, greatest = (integer(cell) if cell is not None else -1 for cell in row)
     if found != rows or least_one != greatest:
         return f"the draw is none of the matchings: {found} of {rows} rows are published in a box of theirs"
     if not _remade(scratch, certificate, rows, k, key, least_one):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import numbers
 from sqlanon.results import Exposure
 from sqlanon.sqltext import statement
 
@@ -31,5 +32,5 @@ def exposure(
     made = statement(
         "verify/k_anonymity", engine.dialect, {"asked": 1}, target=target, classes=every, count=None
     )
-    _, smallest, _, alone, rows, _ = (int(str(cell)) for cell in engine.fetch(made)[0])
+    _, smallest, _, alone, rows, _ = numbers(engine, made)
     return Exposure(smallest, alone, rows, tuple(name for _, name in exact))

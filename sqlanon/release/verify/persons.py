@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import integers
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import lineage_of
@@ -133,7 +134,7 @@ def measure(
         "audit/persons", engine.dialect, target=target, classes=list(classes), identifiers=list(columns.values()), assigned=assigned,
     )  # fmt: skip
     average, *fewest = engine.fetch(made)[0]
-    numbers = (int(str(cell)) for cell in fewest)
+    numbers = integers(fewest)
     return Counts(dict(zip(columns, numbers, strict=True)), float(str(average)))
 
 

@@ -151,7 +151,7 @@ def _counted(
         )  # fmt: skip
         pairs.append(form.matched(scratch, domain, said, seen, own))
     scratch.execute("verify/population_matched", matched=matched, people=people, groups=groups, pairs=pairs)
-    shared = int(str(scratch.fetch("verify/population_shared", matched=matched)[0][0]))
+    shared = scratch.count("verify/population_shared", matched=matched)
     scratch.execute(
         "verify/population_counted", counted=counted, groups=groups, people=people, matched=matched
     )

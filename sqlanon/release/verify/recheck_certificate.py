@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.engines.base import Engine, Relation
+from sqlanon.engines.rows import count
 from sqlanon.methods.freeform.secret import key_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -37,7 +38,7 @@ def altered(engine: Engine, entry: Entry, published: Relation) -> str | None:
     secret = catalog.secret_in(engine.look_up(list(catalog.tables)), entry.release) or ""
     key = key_of(secret, entry.release, str(report.get("certificate")))
     certificate, k = Certificate(edges, drawn), int(entry.policy["privacy"]["k"])
-    rows = int(str(engine.fetch(statement("table/count", engine.dialect, source=published.ref))[0][0]))
+    rows = count(engine, statement("table/count", engine.dialect, source=published.ref))
     with reading(engine, edges), reading(engine, drawn), Scratch(engine) as scratch:
         if wrong := checked(scratch, certificate, rows, k, key):
             return wrong

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping
 from sqlanon.privacy import Requirement, requirements, stored
@@ -185,13 +186,13 @@ def elsewhere(scratch: Scratch, state: ReleaseState, siblings: Siblings | None =
 def alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
     """The fewest tokens of one signature, and how many tokens have one that fewer than k have."""
     reached, failing = scratch.fetch("verify/alike", {"asked": k}, signs=table)[0]
-    return int(str(reached)), int(str(failing))
+    return integer(reached), integer(failing)
 
 
 def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
     """Tokens of events that are of several persons."""
     held = [one for one in tables if one.event is not None]
-    return int(str(scratch.fetch("verify/shared_events", tables=held)[0][0])) if held else 0
+    return scratch.count("verify/shared_events", tables=held) if held else 0
 
 
 def measured(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:

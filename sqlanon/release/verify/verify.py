@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlanon.engines.base import Relation, TableRef
+from sqlanon.engines.rows import integer
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping, Recoded, format_of
 from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
@@ -84,7 +85,7 @@ def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
     if scratch.engine.capabilities.distinct_numbers:
         found, distinct, least, greatest = scratch.fetch("verify/distinct_rows", classed=classed)[0]
         if (least, greatest) == (0, rows - 1):
-            return int(str(found)), int(str(distinct))
+            return integer(found), integer(distinct)
     import numpy as np
 
     rid = scratch.fetch_arrays(scratch.sql("verify/rows", classed=classed), ["int32"])[0].astype(np.int32)
@@ -202,7 +203,7 @@ def verify_rows(
     else:
         written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     kept = encoded.rows - recoded.left_out
-    if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != kept:
+    if tuple(map(str, staged)) != tuple(map(str, written)) or integer(written[0]) != kept:
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
     return sizes
 
@@ -223,7 +224,7 @@ def written_groups(
         row = scratch.fetch(
             "verify/shared_marks", marks=marks, released=recoded.released, names=recoded.layout.of_class
         )
-        apart = int(str(row[0][0])) == 0
+        apart = integer(row[0][0]) == 0
     return tuple(written), Grouping(groups, ("mark",), count="n") if apart else None
 
 

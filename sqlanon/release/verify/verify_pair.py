@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.engines.rows import integers, numbers
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import COUNT, GROUP, Recoded
 from sqlanon.privacy.base import Requirement
@@ -52,7 +53,7 @@ def verify_pair(
         "verify/sensitive", counted=counted.ref, classed=classed, released=recoded.released,
         group=GROUP, value=name, count=COUNT, alias=sensitive.reading.alias,
     )[0]  # fmt: skip
-    found, expected, wrong = (int(str(cell)) for cell in row)
+    found, expected, wrong = integers(row)
     if wrong or found != expected:
         raise PrivacyViolation(
             f"of {expected} sensitive values of groups {found} are in the table and {wrong} are not those of the staged "
@@ -69,5 +70,5 @@ def verify_pair(
 def disagreeing(engine: Engine, rows: TableRef, counted: TableRef) -> tuple[int, int]:
     """Groups of the two tables of a release, and how many have not as many rows in the one as in the other."""
     made = statement("verify/pair", engine.dialect, rows=rows, counted=counted, group=GROUP, count=COUNT)
-    groups, wrong = (int(str(cell)) for cell in engine.fetch(made)[0])
+    groups, wrong = numbers(engine, made)
     return groups, wrong
