@@ -498,14 +498,3 @@ def test_rows_of_one_column_are_all_read(tmp_path: Path) -> None:
             assert Counter(row["x"] for row in csv.DictReader(file)) == {"a": 10, "": 10}
         assert pd.read_csv(tmp_path / "out.csv")["x"].isna().sum() == 10
         assert duckdb.sql(f"SELECT count(x), count(*) FROM '{tmp_path}/out.csv'").fetchall() == [(10, 20)]
-
-
-@pytest.mark.parametrize(("name", "advice"), [("UNION", False), ("VARIANT", True)])
-def test_a_file_that_holds_a_column_no_better_is_not_recommended(
-    tmp_path: Path, name: str, advice: bool
-) -> None:
-    with sqlanon.connect(made(tmp_path, {name: TYPES[name]})) as db:
-        release = released(db, [name])
-        with pytest.raises(sqlanon.PolicyError, match=f"CSV cannot hold every value of {name}") as refused:
-            release.write(tmp_path / "out.csv")
-        assert ("write .parquet" in str(refused.value)) == advice
