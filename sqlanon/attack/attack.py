@@ -148,9 +148,11 @@ def _linked(
     counted, best = min(found, key=lambda one: (one[1][-1].fewest, -one[1][-1].mean, one[0]))
     wrong = None
     if crowds:
-        lacking.append("errors: not measured where persons are counted")
+        lacking.append("errors: a wrong value is tried only where rows are counted, not persons")
     elif fits.material.drawn < fits.material.published:
-        lacking.append("errors: not measured where victims are drawn")
+        lacking.append(
+            "errors: a wrong value is tried only where every victim is compared; --victims N with all of them does that"
+        )
     elif ties is None:
         lacking.append("errors: which box a victim is published in is not known" + _why(entry, fits.material))
     else:

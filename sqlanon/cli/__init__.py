@@ -6,8 +6,11 @@ them imports the library when it runs.
 
 from __future__ import annotations
 
+import atexit
 import io
+import os
 import sys
+import threading
 
 
 def main() -> None:
@@ -17,4 +20,25 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a name the terminal cannot show must not fail a run
             stream.reconfigure(errors="backslashreplace")
-    app()
+    try:
+        app()
+    except SystemExit as ended:
+        if isinstance(ended.code, int):
+            _end(ended.code)
+        raise
+
+
+def _end(code: int) -> None:
+    """End the process as Python does, without taking apart what is in memory: seconds after a rewriting that was stopped.
+
+    Returns where that is not safe: the interpreter's own way is left.
+    """
+    if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+        return
+    atexit._run_exitfuncs()  # noqa: SLF001 - each is done once, also if Python's own way follows
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+    os._exit(code)

@@ -134,7 +134,9 @@ class Proposal:
         dropped = sum(column.reason.startswith("left out: with it") for column in self.columns)
         if dropped:
             notes.append(
-                f"{dropped} columns that could be quasi are left out, as with them every class is too wide; to publish one, give it the role quasi."
+                "1 column that could be quasi is left out, as with it every class is too wide; to publish it, give it the role quasi."
+                if dropped == 1
+                else f"{dropped} columns that could be quasi are left out, as with them every class is too wide; to publish one, give it the role quasi."
             )
         return notes
 

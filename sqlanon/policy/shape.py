@@ -15,18 +15,22 @@ from pydantic_core import ErrorDetails
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.policy.models import (
     AtLeastModel,
+    CohortModel,
     ColumnModel,
     FormatModel,
     HierarchyModel,
+    HistoryModel,
     MaxLossModel,
     MethodModel,
     PolicyModel,
     PrivacyModel,
     RefineModel,
+    RefreshModel,
     ReleaseModel,
     SuppressionModel,
+    TablesModel,
 )
-from sqlanon.policy.problems import Path, Problems, listed, near
+from sqlanon.policy.problems import Path, Problems, listed, near, show
 
 _PARTS: dict[str, type[BaseModel]] = {
     "privacy": PrivacyModel,
@@ -37,6 +41,9 @@ _PARTS: dict[str, type[BaseModel]] = {
     "refine": RefineModel,
     "suppression": SuppressionModel,
     "format": FormatModel,
+    "refresh": RefreshModel,
+    "cohort": CohortModel,
+    "history": HistoryModel,
 }
 
 REPLACED_K = 5
@@ -72,7 +79,13 @@ def _words(found: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
                 *(one.alias or name for name, one in part.model_fields.items()),
                 *(further() if part is PrivacyModel else ()),
             ]
-            return "unknown key" + near(loc[-1], keys), f"the keys here are {listed(keys)}"
+            allowed = f"the keys here are {listed(keys)}"
+            if loc[-1] in _of_release() and not issubclass(part, ReleaseModel | TablesModel | PolicyModel):
+                return (
+                    f"unknown key here: it is a key of the release, and not of {show(str(loc[-2]))}",
+                    allowed,
+                )
+            return "unknown key" + near(loc[-1], keys), allowed
         case "model_type" | "dict_type":
             return "not a mapping", "key: value pairs"
         case "list_type" | "too_short":
@@ -116,6 +129,11 @@ def read(raw: object, path: Path, problems: Problems) -> ReleaseModel | None:
 def further() -> list[str]:
     """Keys of requirements that have no field in `PrivacyModel`."""
     return [key for key in REQUIREMENTS if key not in PrivacyModel.model_fields]
+
+
+def _of_release() -> set[str]:
+    """The keys of a release."""
+    return {one.alias or name for name, one in ReleaseModel.model_fields.items()}
 
 
 def _part(model: type[BaseModel], loc: Path) -> type[BaseModel]:

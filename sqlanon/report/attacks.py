@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.report.document import Block, Section, Text, table
 from sqlanon.results import AttackReport, LinkageAttack
-from sqlanon.results.figures import count, measure, share
+from sqlanon.results.figures import count, measure, share, things
 
 READING = (
     ("linkage", ("The attacker knows that a person is in the source and knows some values; he takes the rows that fit and picks one. Mean: over all persons "
@@ -46,7 +46,7 @@ def attacks(found: AttackReport) -> Section:
     blocks += [*_composed(found), *_unpromised(found)]
     if found.unmatched:
         blocks.append(
-            Text(f"{count(found.unmatched)} rows of the source came or changed since, and are not attacked.")
+            Text(f"{things(found.unmatched, 'row')} of the source came or changed since, not attacked.")
         )
     blocks += [
         Text(f"Not measured: {one.kind} {one.other}: {one.why_not}")
@@ -58,13 +58,11 @@ def attacks(found: AttackReport) -> Section:
     left = f"; {count(lost)} of them are left out of the release and found by nobody" if lost else ""
     how = "exactly for"
     if found.drawn < found.published:
-        how = (
-            f"for {count(found.drawn)} rows drawn at random (means within {share(found.margin, 1)}, 95 %) of"
-        )
+        how = f"for {things(found.drawn, 'row')} drawn at random (means within {share(found.margin, 1)}, 95 %) of"
     return Section(
         "attacks",
         "Attacks",
-        f"How often somebody with values of the source is expected to succeed, computed {how} {count(found.victims)} rows{left}.",
+        f"How often somebody with values of the source is expected to succeed, computed {how} {things(found.victims, 'row')}{left}.",
         tuple(blocks),
         READING,
     )
@@ -72,7 +70,7 @@ def attacks(found: AttackReport) -> Section:
 
 def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
     known = f"linkage: {count(one.known)} value{'s' if one.known > 1 else ''} known{', one value wrong' if one.errors else ''}"
-    fewest = f"{count(one.fewest)} {counted.partition(' ')[0]}" if one.fewest else ""
+    fewest = things(one.fewest, counted.partition(" ")[0].removesuffix("s")) if one.fewest else ""
     return (known, _likely(one.mean), _likely(one.highest), fewest, *_verdict(one.promised, one.exceeded))
 
 

@@ -8,6 +8,11 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def things(number: int, one: str) -> str:
+    """``1 row``, ``1,200 rows``: ``one`` is the word for one of them."""
+    return f"{count(number)} {one}{'' if number == 1 else 's'}"
+
+
 def measure(number: float) -> str:
     """A requirement's or a risk's value: ``10``, ``3.25``, ``1.2e+09``."""
     if number == int(number) and abs(number) < 1e15:

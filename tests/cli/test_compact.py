@@ -46,6 +46,11 @@ def test_erase_says_what_stays_and_compacts(cli: Any, frozen: Path, tmp_path: Pa
     )
     assert NOTE not in said
     assert file.stat().st_ino != inode
+    assert (
+        "release people: 1 key (1 published, 0 waiting, 0 gone before, 0 never seen) 1 exit group (a class,"
+        in said
+    )
+    assert "tables of 1 earlier version dropped" in said
     (tmp_path / "keys.csv").write_text("id\n1001\n", encoding="utf-8")
     without = cli("erase", "people", "--key-file", frozen, "--yes")
     assert (without.code, NOTE in one_line(without.out)) == (0, True)

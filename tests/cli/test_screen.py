@@ -16,7 +16,19 @@ from sqlanon.cli.logs import configure
 from sqlanon.cli.progress import WORDS, Bars, Lines, Remaining, amount
 from sqlanon.cli.screen import Screen
 from sqlanon.cli.show.catalog import release_rows
-from sqlanon.cli.show.text import LONGEST_NOTE, count, listed, measure, note, safe, seconds, share, shown_url
+from sqlanon.cli.show.text import (
+    LONGEST_NOTE,
+    count,
+    listed,
+    measure,
+    note,
+    safe,
+    seconds,
+    share,
+    shown_url,
+    things,
+)
+from sqlanon.policy.proposal import Proposal, Proposed
 from sqlanon.progress import STAGES, Silent, Stopwatch
 from sqlanon.results import ReleaseRow
 from tests.cli.conftest import make_duckdb
@@ -250,3 +262,20 @@ def test_a_long_note_is_cut_at_a_word():
     assert len(shown) <= LONGEST_NOTE
     assert shown.split(" ") == words[: len(shown.split(" "))]
     assert rest == f"({len(' '.join(words))} characters; --json prints all)"
+
+
+def test_one_and_several():
+    assert [things(number, "row") for number in (0, 1, 2, 1200)] == [
+        "0 rows",
+        "1 row",
+        "2 rows",
+        "1,200 rows",
+    ]
+    columns = tuple(
+        Proposed(name, "identifier", "left out: with it quasi columns lose 80 %") for name in "ab"
+    )
+    notes = [Proposal(columns[:some], 9, 2, None, None, "", "persons").notes() for some in (1, 2)]
+    assert [
+        "1 column that could be quasi is left out, as with it" in notes[0][-1],
+        "2 columns that could be quasi are left out" in notes[1][-1],
+    ] == [True, True]

@@ -27,13 +27,13 @@ HEAVY = {
 def loaded(code: str) -> set[str]:
     """The top-level modules of a fresh Python after this code."""
     script = f"""
-import json, sys
+import atexit, json, sys
 sys.argv = ["sqlanon", "--help"]
+atexit.register(lambda: sys.stderr.write(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}}))))
 try:
 {chr(10).join("    " + line for line in code.splitlines())}
 except SystemExit:
     pass
-sys.stderr.write(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})))
 """
     ended = subprocess.run(
         [sys.executable, "-c", script],
@@ -124,3 +124,25 @@ with sqlanon.connect("duckdb:///:memory:") as db:
         timeout=300,
     )
     assert ended.stdout.split() == ["True", "True"]
+
+
+def test_the_end_does_not_wait_for_what_is_left_in_memory():
+    """A rewriting that was stopped leaves millions of parts of trees, which Python would take apart one by one before it ends."""
+    code = """
+import atexit, sys
+import sqlanon.cli.app
+class Left:
+    def __init__(self):
+        self.own = self
+    def __del__(self):
+        print("taken apart", file=sys.stderr)
+left = Left()
+atexit.register(lambda: print("what is registered for the end is done"))
+sys.argv = ["sqlanon", "no-such-command"]
+from sqlanon.cli import main
+main()
+"""
+    ended = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False, timeout=300)  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (2, "what is registered for the end is done\n")
+    assert "No such command" in ended.stderr
+    assert "taken apart" not in ended.stderr

@@ -159,3 +159,16 @@ def test_errors_name_few(pair: Any) -> None:
         pair.version("nothing")
     with pytest.raises(Exception, match=r"there are: .* and 21 more"):
         pair.report("nothing")
+
+
+def test_history_asks_for_no_table_that_is_not_there(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    db, table = pair, "asked"
+    nights(db, table, (40, 44), key=["id"])
+    old_versions(db, table, 200)
+    asked: list[str] = []
+    exists = type(db.engine).exists
+    monkeypatch.setattr(
+        type(db.engine), "exists", lambda engine, ref: asked.append(ref.name) or exists(engine, ref)
+    )
+    assert [(one.old, one.new) for one in db.history(table)] == [(201, 202)]
+    assert len(asked) < 20

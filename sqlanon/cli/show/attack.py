@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import count, measure, note, safe, share, table
+from sqlanon.cli.show.text import count, measure, note, safe, share, table, things
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -22,7 +22,7 @@ def attack_report(screen: Screen, report: AttackReport) -> None:
     left = f", {count(lost)} of them left out of the release" if lost else ""
     screen.show(
         f"attacks on {safe(report.release)} ({safe(report.table)}), made of {safe(report.source)}",
-        f"  {count(report.victims)} victims{left}; {count(report.boxes)} different boxes; success is expected, and "
+        f"  {things(report.victims, 'victim')}{left}; {count(report.boxes)} different boxes; success is expected, and "
         + (
             "exact: every victim is compared"
             if report.drawn == report.published
@@ -32,7 +32,7 @@ def attack_report(screen: Screen, report: AttackReport) -> None:
     )
     if report.unmatched:
         screen.show(
-            f"  {count(report.unmatched)} rows of the source came or changed since, and are no victims"
+            f"  {things(report.unmatched, 'row')} of the source came or changed since: no victim{'s' if report.unmatched > 1 else ''}"
         )
     rows = [_linkage(one, report.counted) for one in report.linkage]
     rows += [_guess(one) for one in report.homogeneity]
@@ -76,7 +76,7 @@ def _unpromised(screen: Screen, report: AttackReport) -> None:
 def _composed(one: CompositionAttack) -> tuple[str, ...]:
     who = "" if one.who == "common" else f", {one.who}"
     return (
-        f"with {one.kind} {safe(one.other)}{who}", share(one.mean, 1), "", share(one.highest, 1), f"{count(one.fewest)} rows",
+        f"with {one.kind} {safe(one.other)}{who}", share(one.mean, 1), "", share(one.highest, 1), things(one.fewest, "row"),
         "none", "above 1/k" if one.promised is not None and one.highest > one.promised else "",
     )  # fmt: skip
 
@@ -94,7 +94,7 @@ def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
     wrong = ", one wrong" if one.errors else ""
     return (
         f"{known}{wrong}", share(one.mean, 1), share(one.worst_mean, 1), share(one.highest, 1),
-        f"{count(one.fewest)} {counted.partition(' ')[0]}" if one.fewest else "", _promise(one.promised), _verdict(one.promised, one.exceeded),
+        things(one.fewest, counted.partition(" ")[0].removesuffix("s")) if one.fewest else "", _promise(one.promised), _verdict(one.promised, one.exceeded),
     )  # fmt: skip
 
 

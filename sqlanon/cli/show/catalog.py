@@ -14,7 +14,7 @@ from sqlanon.cli.show.run import (
     search_lines,
     sizes,
 )
-from sqlanon.cli.show.text import command, count, measure, safe, seconds, table
+from sqlanon.cli.show.text import command, count, measure, safe, seconds, table, things
 from sqlanon.declared import FORMATS
 from sqlanon.results import RunReport
 
@@ -193,16 +193,16 @@ def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
 def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
     """Show what erasing keys costs, or did; ``again`` is the command that does it."""
     unseen = report.keys - report.published - report.waiting - report.left
-    name, does = safe(report.release), "left" if report.done else "leave"
+    name, does = safe(report.release), "left" if report.done else "would leave"
     if report.apart:
         screen.show(
-            f"release {name}: {count(report.apart)} keys were erased by another key, type of it or secret, and are recognized no more: the file needs them, "
+            f"release {name}: {things(report.apart, 'key')} erased by another key, type of it or secret: recognized no more, so the file needs them, "
             "by the key of now, beside new ones"
         )
     if report.only_listed:
-        listed = "are listed now" if report.done else "would be listed"
+        listed = "listed now" if report.done else "to be listed"
         screen.show(
-            f"release {name}: {count(report.keys)} keys {listed}. What is published stays as it is until run --new-lineage, which leaves them out; erase them "
+            f"release {name}: {things(report.keys, 'key')} {listed}. What is published stays as it is until run --new-lineage, which leaves them out; erase them "
             "again after it, so that no rollback returns to tables that show them",
             *(() if report.done else ("nothing was done yet",)),
         )
@@ -210,11 +210,13 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
             next_commands(screen, [again])
         return
     screen.show(
-        f"release {name}: {count(report.keys)} keys; {count(report.published)} are published, {count(report.waiting)} wait, {count(report.left)} left before, "
-        f"{count(unseen)} were never seen",
-        f"  {count(report.classes)} exit groups (classes, or parts of large ones) {does} whole: {count(report.rows)} rows, of which {count(report.rows - report.published)} have other keys and wait for a "
-        "new lineage",
-        f"  tables of {count(len(report.versions))} earlier versions {'were' if report.done else 'are'} dropped: no rollback returns to them",
+        f"release {name}: {things(report.keys, 'key')} ({count(report.published)} published, {count(report.waiting)} waiting, {count(report.left)} gone before, "
+        f"{count(unseen)} never seen)",
+        f"  {things(report.classes, 'exit group')} (a class, or a part of a large one) {does} whole: {things(report.rows, 'row')}, {count(report.rows - report.published)} of "
+        "other keys, which wait for a new lineage",
+        f"  tables of {things(len(report.versions), 'earlier version')} dropped: no rollback returns to them"
+        if report.done
+        else f"  to drop: tables of {things(len(report.versions), 'earlier version')}, to which no rollback returns then",
     )
     if not report.done and report.stays == 0:
         screen.show(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sqlanon import shell
 from sqlanon.cli.show.sheet import Heading, Sheet
-from sqlanon.results.figures import count, measure, safe, share
+from sqlanon.results.figures import count, measure, safe, share, things
 
 
 def seconds(number: float) -> str:
@@ -80,4 +80,5 @@ __all__ = [
     "share",
     "shown_url",
     "table",
+    "things",
 ]

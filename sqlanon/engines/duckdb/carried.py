@@ -124,6 +124,11 @@ def shown(kind: Any) -> str:  # noqa: ANN401 - the driver's type
     return "ENUM" if "ENUM(" in str(kind) else str(kind)
 
 
+def can_hold(connection: duckdb.DuckDBPyConnection, table: str, name: str, kind: Any, target: Target) -> bool:  # noqa: ANN401
+    """Whether a target holds every value of a column, in whatever type."""
+    return _chosen(connection, table, name, kind, target) is not None
+
+
 def _chosen(
     connection: duckdb.DuckDBPyConnection, table: str, name: str, kind: Any, target: Target  # noqa: ANN401
 ) -> str | None:  # fmt: skip

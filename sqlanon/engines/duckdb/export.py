@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 
 from sqlanon.engines.duckdb import formulas
-from sqlanon.engines.duckdb.carried import PARQUET, TEXT, carried, check, compare, holds, shown
+from sqlanon.engines.duckdb.carried import PARQUET, TEXT, can_hold, carried, check, compare, holds, shown
 from sqlanon.engines.duckdb.connection import quoted
 from sqlanon.errors import PolicyError, PrivacyViolation
 
@@ -119,15 +119,17 @@ def _check_texts(
         PolicyError: those of a column do not.
     """
     refused = [
-        f"{name} ({shown(kind)})"
+        (name, kind)
         for name, kind in columns
         if kind.id not in _AS_TEXT
         and str(kind) != _SET
         and not holds(connection, table, name, str(kind), TEXT)
     ]
     if refused:
+        better = all(can_hold(connection, table, name, kind, PARQUET) for name, kind in refused)
         raise PolicyError(
-            f"CSV cannot hold every value of {', '.join(refused)}: write .parquet, cast the column in the source, or leave it out of the release"
+            f"CSV cannot hold every value of {', '.join(f'{name} ({shown(kind)})' for name, kind in refused)}: "
+            f"{'write .parquet, ' if better else ''}cast the column in the source, or leave it out of the release"
         )
 
 

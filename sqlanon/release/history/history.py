@@ -215,13 +215,15 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     Raises:
         PolicyError: no such release, or no two versions of it have a history.
     """
-    Catalog(engine).guard()
-    versions = Catalog(engine).entries(release)
-    entries = kept(versions, engine.exists)
+    catalog = Catalog(engine)
+    catalog.guard()
+    versions = catalog.entries(release)
+    there = {name.casefold() for name in engine.look_up([], schema=catalog.table).tables}
+    entries = kept(versions, lambda table: table.name.casefold() in there and engine.exists(table))
     missing = [entry for entry in versions if entry.status in SEEN and entry.frozen and entry not in entries]
     if len(entries) + len(missing) < 2:
         if not versions:
-            raise Catalog(engine).unknown(release)
+            raise catalog.unknown(release)
         raise PolicyError(
             f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the policy "
             "(unique, never NULL, never published) and run again; without it the rows of two versions cannot be matched"

@@ -247,3 +247,19 @@ def test_problems_of_a_hierarchy_name_both_files_and_lines(problems: Any, tmp_pa
     (tmp_path / "h.csv").write_text("1;a;*\n2;b\n3;c;*\n3;a;*\n")
     (problem,) = problems(with_column("age: {role: quasi, hierarchy: h.csv}"))
     assert problem.startswith("anon.yml:7: releases[patients].columns.age.hierarchy: h.csv:2: 2 fields")
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what", "keys"),
+    [
+        (with_key("refresh: {mode: frozen, key: id}"), "refresh.key", "unknown key here: it is a key of the release, and not of refresh", "mode, cohort,"),
+        (with_key("history: {privacy: 3}"), "history.privacy", "unknown key here: it is a key of the release, and not of history", "max_failing"),
+        (with_key("refresh: {mode: frozen, cohort: {row: 500}}"), "refresh.cohort.row", "unknown key (did you mean rows?)", "rows, every"),
+        (with_column("age: {role: quasi, format: ranges}"), "columns.age.format", "unknown key here: it is a key of the release, and not of age", "role, weight,"),
+    ],
+)  # fmt: skip
+def test_a_key_in_another_part_than_its_own(
+    problems: Any, text: str, where: str, what: str, keys: str
+) -> None:
+    (problem,) = [one for one in problems(text) if "unknown key" in one]
+    assert f".{where}: {what}; the keys here are {keys}" in problem
