@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sqlanon.spec import PolicySpec, ReleaseSpec
 
 POLICY = Path("anon.yml")
+CSV = "CSV files"
+"""The panel of their options."""
 
 PolicyFile = Annotated[
     Path | None,
@@ -46,15 +48,26 @@ Null = Annotated[
         metavar="TEXT",
         show_default=False,
         help="CSV: a text that means a missing value; may be repeated.",
+        rich_help_panel=CSV,
     ),
 ]
 EscapeFormulas = Annotated[
     bool,
-    typer.Option("--escape-formulas", help="CSV: write ' before what a spreadsheet takes for a formula."),
+    typer.Option(
+        "--escape-formulas",
+        help="CSV: write ' before what a spreadsheet takes for a formula.",
+        rich_help_panel=CSV,
+    ),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option("--delimiter", metavar="CHAR", show_default=False, help="CSV: between two fields."),
+    typer.Option(
+        "--delimiter",
+        metavar="CHAR",
+        show_default=False,
+        help="CSV: between two fields.",
+        rich_help_panel=CSV,
+    ),
 ]
 Encoding = Annotated[
     str | None,
@@ -63,18 +76,27 @@ Encoding = Annotated[
         metavar="NAME",
         show_default=False,
         help="CSV: utf-8 (default), windows-1252, latin-1, utf-16 or another.",
+        rich_help_panel=CSV,
     ),
 ]
 Types = Annotated[
     list[str] | None,
     typer.Option(
-        "--types", metavar="COL=TYPE", show_default=False, help="CSV: a column's type; may be repeated."
+        "--types",
+        metavar="COL=TYPE",
+        show_default=False,
+        help="CSV: a column's type; may be repeated.",
+        rich_help_panel=CSV,
     ),
 ]
 Decimal = Annotated[
     str | None,
     typer.Option(
-        "--decimal", metavar="CHAR", show_default=False, help="CSV: the mark before decimals, such as ','."
+        "--decimal",
+        metavar="CHAR",
+        show_default=False,
+        help="CSV: the mark before decimals, such as ','.",
+        rich_help_panel=CSV,
     ),
 ]
 Ignore = Annotated[
@@ -84,6 +106,7 @@ Ignore = Annotated[
         metavar="TEXT",
         show_default=False,
         help="CSV: what numbers are written with: '$', '%', a mark between thousands; may be repeated.",
+        rich_help_panel=CSV,
     ),
 ]
 DateFormat = Annotated[
@@ -93,11 +116,16 @@ DateFormat = Annotated[
         metavar="FORMAT",
         show_default=False,
         help="CSV: how dates are written, such as %d/%m/%Y.",
+        rich_help_panel=CSV,
     ),
 ]
 AllowWeaker = Annotated[
     bool,
-    typer.Option("--allow-weaker", help="Confirm that the policy promises less than what is published."),
+    typer.Option(
+        "--allow-weaker",
+        help="Confirm that the policy promises less than what is published.",
+        rich_help_panel="What is published",
+    ),
 ]
 KeepScratch = Annotated[
     bool,

@@ -10,12 +10,13 @@ import typer
 
 from sqlanon.cli.arguments import fraction, names, pairs, settings, switch, whole
 from sqlanon.declared.key import Form, Key
-from sqlanon.declared.keys import ARGUMENTS
+from sqlanon.declared.keys import ARGUMENTS, PANELS
 from sqlanon.declared.options import AnonymizeOptions
 
 OFFERED = tuple(key for key in ARGUMENTS if key.option)
 """The arguments that can be given on the command line."""
 
+_PANEL = {name: panel for panel, names in PANELS.items() for name in names.split()}
 _READ: Mapping[Form, Callable[[str, Any], object]] = {
     Form.NAMES: names,
     Form.PAIRS: pairs,
@@ -64,7 +65,9 @@ def _parameter(key: Key) -> inspect.Parameter:
     default = key.assumed if key.form in (Form.FLAG, Form.SWITCH) else None
     # What is not written is left out: a default that is written may not go with other options.
     shown = key.assumed if isinstance(key.assumed, str) else False
-    option = typer.Option(key.option, metavar=key.metavar, help=key.short, show_default=shown)
+    option = typer.Option(
+        key.option, metavar=key.metavar, help=key.short, show_default=shown, rich_help_panel=_PANEL[key.name]
+    )
     kind: Any = list[str]
     if key.form in _KINDS:
         kind = _KINDS[key.form]

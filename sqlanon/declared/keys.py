@@ -465,14 +465,21 @@ TABLE: Final[tuple[Key, ...]] = (
 KEYS: Final[Mapping[str, Key]] = {key.path: key for key in TABLE if not key.is_role}
 """The keys of policy files by their paths."""
 
-_ORDER = """
-    publish publish_file quasi sensitive identifiers pseudonyms insensitive rest k l distinct_l entropy_l
-    recursive_cl alpha t beta delta_disclosure k_map delta_presence requirements joint max_loss max_extent
-    maximize at_least presence boxes hierarchies ordered bottom top round weights method refine suppression
-    format mean metrics execution memory seed rows_are person persons null_person person_share row_security
-    accept_unique accept_repeats scopes secrets name readers dimensions key every keep max_failing
-"""
+FIRST: Final = "Options to begin with"
+PANELS: Final[Mapping[str, str]] = {
+    FIRST: "publish quasi sensitive identifiers rest k l person hierarchies",
+    "Further requirements": "distinct_l entropy_l recursive_cl alpha t beta delta_disclosure k_map delta_presence requirements "
+    "joint presence boxes",
+    "As private as a bound on the loss allows": "maximize at_least max_loss max_extent",
+    "Columns": "pseudonyms insensitive scopes secrets ordered bottom top round weights accept_unique accept_repeats",
+    "Several rows of a person": "rows_are persons null_person person_share",
+    "Method": "method refine suppression execution memory seed",
+    "What is published": "format mean metrics publish_file row_security name",
+    "Releases that are made again": "readers dimensions key every keep max_failing",
+}
+"""The panels of ``--help``, each with its arguments; those of the last one have no option."""
+
 _NAMED = {key.name: key for key in TABLE if key.type}
 
-ARGUMENTS: Final[tuple[Key, ...]] = tuple(_NAMED[name] for name in _ORDER.split())
-"""The keys that are keyword arguments, in the order of ``--help``; those without an option belong to releases that are made again."""
+ARGUMENTS: Final[tuple[Key, ...]] = tuple(_NAMED[name] for names in PANELS.values() for name in names.split())
+"""The keys that are keyword arguments, in the order of ``--help``."""

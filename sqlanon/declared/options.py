@@ -18,11 +18,11 @@ class FileOptions(TypedDict, total=False):
     quasi: Required[Names]
     sensitive: Names | None
     identifiers: Names | None
-    pseudonyms: Names | None
-    insensitive: Names | None
     rest: Rest
     k: int | None
     l: Number | None  # noqa: E741 - the papers' symbol
+    person: Names | None
+    hierarchies: Mapping[str, FileName | Mapping[str, object]] | None
     distinct_l: int | None
     entropy_l: Asked | None
     recursive_cl: str | Mapping[str, object] | None
@@ -34,37 +34,37 @@ class FileOptions(TypedDict, total=False):
     delta_presence: str | Mapping[str, object] | None
     requirements: Mapping[str, object] | None
     joint: bool
-    max_loss: Number | None
-    max_extent: Mapping[str, Number] | None
-    maximize: Goal | None
-    at_least: Mapping[str, Number] | None
     presence: Presence | None
     boxes: Boxes | None
-    hierarchies: Mapping[str, FileName | Mapping[str, object]] | None
+    maximize: Goal | None
+    at_least: Mapping[str, Number] | None
+    max_loss: Number | None
+    max_extent: Mapping[str, Number] | None
+    pseudonyms: Names | None
+    insensitive: Names | None
+    scopes: Mapping[str, str] | None
+    secrets: Mapping[str, str] | None
     ordered: Mapping[str, FileName | Sequence[str]] | None
     bottom: Mapping[str, Number | date] | None
     top: Mapping[str, Number | date] | None
     round: Mapping[str, Number] | None
     weights: Mapping[str, int] | None
-    method: str | Mapping[str, object]
-    refine: bool | Mapping[str, int] | None
-    suppression: Mapping[str, Number] | None
-    format: FormatKind | Mapping[str, object]
-    mean: Names | None
-    metrics: Names | None
-    execution: Execution
-    memory: int | str | None
-    seed: int | None
+    accept_unique: Names | None
+    accept_repeats: Names | None
     rows_are: RowsAre
-    person: Names | None
     persons: Persons | None
     null_person: NullPerson | None
     person_share: Number | None
+    method: str | Mapping[str, object]
+    refine: bool | Mapping[str, int] | None
+    suppression: Mapping[str, Number] | None
+    execution: Execution
+    memory: int | str | None
+    seed: int | None
+    format: FormatKind | Mapping[str, object]
+    mean: Names | None
+    metrics: Names | None
     row_security: RowSecurity | None
-    accept_unique: Names | None
-    accept_repeats: Names | None
-    scopes: Mapping[str, str] | None
-    secrets: Mapping[str, str] | None
     name: str | None
     readers: Names | None
     dimensions: Names | None

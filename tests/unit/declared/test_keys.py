@@ -13,13 +13,14 @@ from typing import Any, Required, Union, get_args, get_origin, get_type_hints
 import pytest
 from pydantic import BaseModel
 from typer.main import get_command
+from typer.testing import CliRunner
 
 import sqlanon
 from sqlanon.cli.app import app
 from sqlanon.cli.policy_options import given_options
 from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.key import REQUIRED, Form, Key
-from sqlanon.declared.keys import ARGUMENTS, KEYS, TABLE
+from sqlanon.declared.keys import ARGUMENTS, FIRST, KEYS, PANELS, TABLE
 from sqlanon.declared.options import AnonymizeOptions, FileOptions
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.errors import PolicyError
@@ -190,6 +191,26 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
     assert {a.name for a in ARGUMENTS} - set(offered) == {
         "readers", "dimensions", "key", "every", "keep", "max_failing"
     }  # fmt: skip
+
+
+def test_the_help_shows_first_what_people_need_first() -> None:
+    shown = CliRunner().invoke(app, ["anonymize", "--help"], env={"COLUMNS": "100"}).output
+    panels = {
+        title: re.findall(r"^  (?:-\w, )?(--[a-z-]+)", listed, re.MULTILINE)
+        for title, listed in re.findall(r"^(\S.*):\n((?:  .*\n)+)", shown, re.MULTILINE)
+    }
+    first, *_, last = (title for title in panels if title != "Arguments")
+    assert first == FIRST
+    assert len(panels[first]) == 10
+    assert {"--db", "--to", "--qi", "--sensitive", "--k"} <= set(panels[first])
+    assert panels[last] == ["--json", "--quiet", "--verbose", "--debug", "--help"]
+    for title, names in PANELS.items():
+        keys = [key for key in ARGUMENTS if key.name in names.split()]
+        options = [key.option for key in keys if key.option]
+        assert [option for option in panels.get(title, ()) if option in options] == options, title
+    command: Any = get_command(app).commands["anonymize"]  # type: ignore[attr-defined]
+    offered = [max(one.opts, key=len) for one in command.params if one.param_type_name == "option"]
+    assert sorted(option for listed in panels.values() for option in listed) == sorted([*offered, "--help"])
 
 
 def test_an_option_that_is_not_given_asks_for_nothing() -> None:
