@@ -11,6 +11,7 @@ import typer
 
 from sqlanon.cli.arguments import pairs
 from sqlanon.cli.confirmed import confirmations
+from sqlanon.declared.keys import PUBLISHED
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ AllowWeaker = Annotated[
     typer.Option(
         "--allow-weaker",
         help="Confirm that the policy promises less than what is published.",
-        rich_help_panel="What is published",
+        rich_help_panel=PUBLISHED,
     ),
 ]
 KeepScratch = Annotated[

@@ -466,6 +466,7 @@ KEYS: Final[Mapping[str, Key]] = {key.path: key for key in TABLE if not key.is_r
 """The keys of policy files by their paths."""
 
 FIRST: Final = "Options to begin with"
+PUBLISHED: Final = "What is published"
 PANELS: Final[Mapping[str, str]] = {
     FIRST: "publish quasi sensitive identifiers rest k l person hierarchies",
     "Further requirements": "distinct_l entropy_l recursive_cl alpha t beta delta_disclosure k_map delta_presence requirements "
@@ -474,7 +475,7 @@ PANELS: Final[Mapping[str, str]] = {
     "Columns": "pseudonyms insensitive scopes secrets ordered bottom top round weights accept_unique accept_repeats",
     "Several rows of a person": "rows_are persons null_person person_share",
     "Method": "method refine suppression execution memory seed",
-    "What is published": "format mean metrics publish_file row_security name",
+    PUBLISHED: "format mean metrics publish_file row_security name",
     "Releases that are made again": "readers dimensions key every keep max_failing",
 }
 """The panels of ``--help``, each with its arguments; those of the last one have no option."""
