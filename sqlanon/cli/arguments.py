@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sqlanon.declared.arguments import ARGUMENTS, Form
+from sqlanon.declared.key import Form
+from sqlanon.declared.keys import ARGUMENTS
 from sqlanon.errors import PolicyError
 
 

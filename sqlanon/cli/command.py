@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from sqlanon.cli.arguments import with_values
 from sqlanon.cli.confirmed import CONFIRMED
@@ -57,6 +57,8 @@ class Settings:
         )
 
 
+_PANELED = ("anonymize",)
+"""Commands with so many options that their help is divided."""
 _SHARED = (("json", Json, False), ("quiet", Quiet, False), ("verbose", Verbose, 0), ("debug", Debug, False))
 
 
@@ -84,7 +86,8 @@ def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bo
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command.__doc__ = function.__doc__
     name = function.__name__.replace("_", "-")
-    app.command(name, epilog=f"Example: {EXAMPLES[name]}" if name in EXAMPLES else None)(command)
+    epilog = f"Example: {EXAMPLES[name]}" if name in EXAMPLES else None
+    app.command(name, cls=Paneled if name in _PANELED else TyperCommand, epilog=epilog)(command)
 
 
 def _finish(function: Callable[..., int | None], screen: Screen, values: dict[str, Any]) -> int:
@@ -106,6 +109,25 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
     finally:
         screen.close()
     return code
+
+
+class Paneled(TyperCommand):
+    """A command whose ``--help`` lists its options by panels, those without one last."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer hides their types
+        """Write the arguments and the panels, in the order in which they come first."""
+        last = "Other options"
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            if (shown := parameter.get_help_record(ctx)) is None:
+                continue
+            panel = getattr(parameter, "rich_help_panel", None) or last
+            panels.setdefault("Arguments" if isinstance(parameter, TyperArgument) else panel, []).append(
+                shown
+            )
+        for title, records in sorted(panels.items(), key=lambda panel: panel[0] == last):
+            with formatter.section(title):
+                formatter.write_dl(records)
 
 
 class Commands(TyperGroup):

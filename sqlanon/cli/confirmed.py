@@ -21,7 +21,11 @@ class Confirmed:
 
 
 CONFIRMED = tuple(
-    Confirmed(option, option[2:].replace("-", "_"), Annotated[bool, typer.Option(option, help=says)])
+    Confirmed(
+        option,
+        option[2:].replace("-", "_"),
+        Annotated[bool, typer.Option(option, help=says, rich_help_panel="Spark")],
+    )
     for option, says in (
         (
             "--accept-shared",

@@ -11,6 +11,7 @@ import typer
 
 from sqlanon.cli.arguments import pairs
 from sqlanon.cli.confirmed import confirmations
+from sqlanon.declared.keys import PUBLISHED
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -19,85 +20,72 @@ if TYPE_CHECKING:
     from sqlanon.spec import PolicySpec, ReleaseSpec
 
 POLICY = Path("anon.yml")
+CSV = "CSV files"
+"""The panel of their options."""
+
+
+def _option(option: str, metavar: str, help: str, *, short: str = "", panel: str | None = None) -> Any:  # noqa: A002, ANN401 - as typer's own
+    """An option with a value, whose default the help does not show."""
+    names = [option, short] if short else [option]
+    return typer.Option(*names, metavar=metavar, show_default=False, help=help, rich_help_panel=panel)
+
 
 PolicyFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--policy", "-p", metavar="FILE", show_default=False, help="Policy file (default: ./anon.yml)."
-    ),
+    Path | None, _option("--policy", "FILE", "Policy file (default: ./anon.yml).", short="-p")
 ]
 Db = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--db",
-        metavar="URL",
-        show_default=False,
-        help="duckdb:///path, postgresql://... or sc://host:port; overrides the policy's connection.",
+        "URL",
+        "duckdb:///path, postgresql://... or sc://host:port; overrides the policy's connection.",
     ),
 ]
-Select = Annotated[
-    list[str] | None,
-    typer.Option("--select", metavar="NAME", show_default=False, help="Only this release; may be repeated."),
-]
+Select = Annotated[list[str] | None, _option("--select", "NAME", "Only this release; may be repeated.")]
 Null = Annotated[
     list[str] | None,
-    typer.Option(
-        "--null",
-        metavar="TEXT",
-        show_default=False,
-        help="CSV: a text that means a missing value; may be repeated.",
-    ),
+    _option("--null", "TEXT", "CSV: a text that means a missing value; may be repeated.", panel=CSV),
 ]
 EscapeFormulas = Annotated[
     bool,
-    typer.Option("--escape-formulas", help="CSV: write ' before what a spreadsheet takes for a formula."),
+    typer.Option(
+        "--escape-formulas",
+        help="CSV: write ' before what a spreadsheet takes for a formula.",
+        rich_help_panel=CSV,
+    ),
 ]
-Delimiter = Annotated[
-    str | None,
-    typer.Option("--delimiter", metavar="CHAR", show_default=False, help="CSV: between two fields."),
-]
+Delimiter = Annotated[str | None, _option("--delimiter", "CHAR", "CSV: between two fields.", panel=CSV)]
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        show_default=False,
-        help="CSV: utf-8 (default), windows-1252, latin-1, utf-16 or another.",
+    _option(
+        "--encoding", "NAME", "CSV: utf-8 (default), windows-1252, latin-1, utf-16 or another.", panel=CSV
     ),
 ]
 Types = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--types", metavar="COL=TYPE", show_default=False, help="CSV: a column's type; may be repeated."
-    ),
+    list[str] | None, _option("--types", "COL=TYPE", "CSV: a column's type; may be repeated.", panel=CSV)
 ]
 Decimal = Annotated[
-    str | None,
-    typer.Option(
-        "--decimal", metavar="CHAR", show_default=False, help="CSV: the mark before decimals, such as ','."
-    ),
+    str | None, _option("--decimal", "CHAR", "CSV: the mark before decimals, such as ','.", panel=CSV)
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option(
+    _option(
         "--ignore",
-        metavar="TEXT",
-        show_default=False,
-        help="CSV: what numbers are written with: '$', '%', a mark between thousands; may be repeated.",
+        "TEXT",
+        "CSV: what numbers are written with: '$', '%', a mark between thousands; may be repeated.",
+        panel=CSV,
     ),
 ]
 DateFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--date-format",
-        metavar="FORMAT",
-        show_default=False,
-        help="CSV: how dates are written, such as %d/%m/%Y.",
-    ),
+    str | None, _option("--date-format", "FORMAT", "CSV: how dates are written, such as %d/%m/%Y.", panel=CSV)
 ]
 AllowWeaker = Annotated[
     bool,
-    typer.Option("--allow-weaker", help="Confirm that the policy promises less than what is published."),
+    typer.Option(
+        "--allow-weaker",
+        help="Confirm that the policy promises less than what is published.",
+        rich_help_panel=PUBLISHED,
+    ),
 ]
 KeepScratch = Annotated[
     bool,
@@ -117,10 +105,7 @@ NewLineage = Annotated[
         help="With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions before.",
     ),
 ]
-RecordFile = Annotated[
-    Path | None,
-    typer.Option("--record", metavar="FILE", show_default=False, help="Write what was done to a JSON file."),
-]
+RecordFile = Annotated[Path | None, _option("--record", "FILE", "Write what was done to a JSON file.")]
 
 
 def load(policy: Path | None, db: str | None = None) -> PolicySpec:

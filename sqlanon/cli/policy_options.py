@@ -1,4 +1,4 @@
-"""The options of ``sqlanon anonymize`` that are keys of a policy, made of `sqlanon.declared.arguments`."""
+"""The options of ``sqlanon anonymize`` that are keys of a policy, made of `sqlanon.declared.keys`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from sqlanon.cli.arguments import fraction, names, pairs, settings, switch, whole
-from sqlanon.declared.arguments import ARGUMENTS, Argument, Form
+from sqlanon.declared.key import Form, Key
+from sqlanon.declared.keys import ARGUMENTS, PANELS
+from sqlanon.declared.options import AnonymizeOptions
 
-OFFERED = tuple(argument for argument in ARGUMENTS if argument.option)
+OFFERED = tuple(key for key in ARGUMENTS if key.option)
 """The arguments that can be given on the command line."""
 
+_PANEL = {name: panel for panel, names in PANELS.items() for name in names.split()}
 _READ: Mapping[Form, Callable[[str, Any], object]] = {
     Form.NAMES: names,
     Form.PAIRS: pairs,
@@ -25,13 +28,16 @@ _READ: Mapping[Form, Callable[[str, Any], object]] = {
 }
 """How texts become values; the other forms are values already."""
 
+_KINDS: Mapping[Form, type] = {Form.FLAG: bool, Form.WHOLE: int, Form.TEXT: str, Form.NUMBER: str}
+"""What typer makes of a text; of the other forms it makes a list, or one of a few words."""
+
 
 def with_policy_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Let a command that takes ``**given`` offer an option for every argument, where its signature has ``given``."""
     own = list(inspect.signature(command, eval_str=True).parameters.values())
     place = next(i for i, one in enumerate(own) if one.kind is inspect.Parameter.VAR_KEYWORD)
     first = next(i for i, one in enumerate(own) if one.name == "allow_weaker")
-    made = [_parameter(argument) for argument in OFFERED]
+    made = [_parameter(key) for key in OFFERED]
     keyword = inspect.Parameter.KEYWORD_ONLY
     listed = [*own[:first], *made, *own[first:place]]
     signature = inspect.Signature([listed[0], *(one.replace(kind=keyword) for one in listed[1:])])
@@ -46,34 +52,29 @@ def given_options(values: Mapping[str, Any]) -> dict[str, Any]:
         PolicyError: a text is not in its option's form.
     """
     given: dict[str, Any] = {"quasi": ()}
-    for argument in OFFERED:
-        read = _READ.get(argument.form)
-        value = values[argument.name]
-        value = read(argument.option, value) if read else value
+    for key in OFFERED:
+        read = _READ.get(key.form)
+        value = values[key.name]
+        value = read(key.option, value) if read else value
         if value is not None and value not in ((), {}):
-            given[argument.name] = value
+            given[key.name] = value
     return given
 
 
-def _parameter(argument: Argument) -> inspect.Parameter:
-    default = argument.default if argument.form in (Form.FLAG, Form.SWITCH) else None
+def _parameter(key: Key) -> inspect.Parameter:
+    default = key.assumed if key.form in (Form.FLAG, Form.SWITCH) else None
     # What is not written is left out: a default that is written may not go with other options.
-    shown = f"{argument.default}" if isinstance(argument.default, str) else False
-    metavar = argument.metavar if argument.words is None else f"[{'|'.join(argument.own)}]"
-    option = typer.Option(argument.option, metavar=metavar, help=argument.help, show_default=shown)
-    match argument.form:
-        case Form.WORD:
-            # Text where extensions may add words: asking for theirs here would be done at every start.
-            kind: Any = argument.type if argument.words is None else str
-        case Form.FLAG:
-            kind, default = bool, False
-        case Form.WHOLE:
-            kind = int
-        case Form.TEXT | Form.NUMBER:
-            kind = str
-        case _:
-            kind = list[str]
+    shown = key.assumed if isinstance(key.assumed, str) else False
+    option = typer.Option(
+        key.option, metavar=key.metavar, help=key.short, show_default=shown, rich_help_panel=_PANEL[key.name]
+    )
+    kind: Any = list[str]
+    if key.form in _KINDS:
+        kind = _KINDS[key.form]
+    elif key.form is Form.WORD:
+        # Text where extensions may add words: asking for theirs here would be done at every start.
+        kind = str if key.words is not None else AnonymizeOptions.__annotations__[key.name]
     wanted = kind if default is not None else kind | None
     return inspect.Parameter(
-        argument.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[wanted, option]
+        key.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[wanted, option]
     )

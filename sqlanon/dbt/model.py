@@ -8,7 +8,7 @@ from typing import Any, Unpack, cast
 from sqlanon import policy
 from sqlanon.database import Database
 from sqlanon.declared import FORMATS
-from sqlanon.declared.arguments import ARGUMENTS
+from sqlanon.declared.keys import ARGUMENTS
 from sqlanon.declared.options import FileOptions
 from sqlanon.engines import guest
 from sqlanon.engines.base import Session, TableRef

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from sqlanon.declared.values import whole
 
 Given = str | int
 """The value of an option."""
@@ -64,13 +65,7 @@ class Whole:
 
     def read(self, text: str) -> int:
         """See `Word.read`."""
-        written = re.fullmatch("(-?)0*([0-9]+)", text)
-        if written is None:
-            raise ValueError("not a whole number")
-        number = int(written[1] + written[2][:20])  # long enough to be out of bounds, short enough for int()
-        if not self.low <= number <= self.high:
-            raise ValueError("too small" if number < self.low else "too large")
-        return number
+        return whole(text, self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,53 @@ How several of them make one value is in `records`.
 
 from __future__ import annotations
 
+import operator
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, SupportsIndex
 
-_LARGEST = 10**9
+LARGEST_PART = 10**9
 """Numerators and denominators, at most: rows x a bound fits 64 bits."""
+_WHOLE = re.compile("(-?)0*([0-9]+)")
+_EXACT = re.compile(
+    r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})(e[+-]?[0-9]{1,3})?|[+-]?[0-9]{1,400}/0*[1-9][0-9]{0,400}",
+    re.IGNORECASE,
+)
+
+
+def exact(value: object) -> Fraction:
+    """A number, or the text of a number or fraction, exactly as it is written, never by its binary value.
+
+    Raises:
+        ValueError: it is neither; the message does not repeat it.
+
+    Example:
+        >>> exact(2.1), exact("5/2"), exact("1e-3")
+        (Fraction(21, 10), Fraction(5, 2), Fraction(1, 1000))
+    """
+    written = "" if isinstance(value, bool) else str(value).strip()
+    if not _EXACT.fullmatch(written):
+        raise ValueError("not a number")
+    return Fraction(written)
+
+
+def whole(value: object, low: int, high: int) -> int:
+    """A whole number from ``low`` to ``high``, or its text.
+
+    Raises:
+        ValueError: it is none; the message does not repeat it.
+    """
+    if isinstance(value, str) and (written := _WHOLE.fullmatch(value)):
+        number = int(written[1] + written[2][:20])  # long enough to be out of bounds, short enough for int()
+    elif isinstance(value, str | bool) or not isinstance(value, SupportsIndex):
+        raise ValueError("not a whole number")
+    else:
+        number = operator.index(value)
+    if not low <= number <= high:
+        raise ValueError("too small" if number < low else "too large")
+    return number
 
 
 class Value(Protocol):
@@ -62,7 +102,7 @@ class Number:
     @property
     def schema(self) -> Mapping[str, Any]:
         """See `Value.schema`."""
-        high = self.high if self.high is not None else Fraction(_LARGEST)
+        high = self.high if self.high is not None else Fraction(LARGEST_PART)
         if self.whole:
             return {"type": "integer", "minimum": int(self.low), "maximum": int(high)}
         least = "exclusiveMinimum" if self.above else "minimum"
@@ -71,19 +111,14 @@ class Number:
 
     def read(self, value: object) -> int | Fraction:
         """See `Value.read`."""
-        if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
-            raise ValueError("not a number")  # noqa: TRY004 - a mistake in a policy, not in code
-        try:
-            number = Fraction(str(value).strip()[:40])
-        except (ValueError, ZeroDivisionError):
-            raise ValueError("not a number") from None
+        number = exact(value)
         if self.whole and number.denominator != 1:
             raise ValueError("not a whole number")
         if number < self.low or (self.above and number == self.low):
             raise ValueError("too small")
         if self.high is not None and number > self.high:
             raise ValueError("too large")
-        if max(number.numerator, number.denominator) > _LARGEST:
+        if max(number.numerator, number.denominator) > LARGEST_PART:
             raise ValueError("too large or too precise")
         return int(number) if self.whole else number
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any, Unpack, cast
 
-from sqlanon.declared.arguments import ARGUMENTS, PRIVACY, ROLE, ROLE_ARGUMENTS, Form
+from sqlanon.declared.key import PRIVACY, Form
+from sqlanon.declared.keys import ARGUMENTS
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.policy import checks, shape
 from sqlanon.policy.fields import name_parts
@@ -15,9 +16,10 @@ from sqlanon.policy.problems import Path, Problems, near, show
 from sqlanon.spec import ReleaseSpec
 
 _NAMED = {argument.name: argument for argument in ARGUMENTS}
-_OF_COLUMN = {argument.path[2]: argument.name for argument in ARGUMENTS if argument.path[:1] == ("columns",)}
+_ROLES = {argument.name: argument.place[-1] for argument in ARGUMENTS if argument.is_role}
+_OF_COLUMN = {argument.place[2]: argument.name for argument in ARGUMENTS if argument.of_columns}
 """The argument of each setting of a column."""
-_DEEPEST_FIRST = sorted(ARGUMENTS, key=lambda argument: -len(argument.path))
+_DEEPEST_FIRST = sorted(ARGUMENTS, key=lambda argument: -len(argument.place))
 
 
 def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
@@ -46,25 +48,25 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
         raise TypeError("the argument quasi is missing")
     origin = _Arguments()
     problems = Problems(origin)
-    columns = _roles({name: given.get(name) for name in ROLE_ARGUMENTS}, origin, problems)
+    columns = _roles({name: given.get(name) for name in _ROLES}, origin, problems)
     raw: dict[str, Any] = {"name": _table(source) or "x", "source": source, "columns": columns, "privacy": {}}
     for argument in ARGUMENTS:
         value = given.get(argument.name)
-        if argument.path == ROLE or argument.name not in given or (value is None and argument.optional):
+        if argument.is_role or argument.name not in given or (value is None and argument.optional):
             continue
-        if argument.path[0] == "columns":
+        if argument.of_columns:
             if argument.form is Form.NAMES:
                 value = dict.fromkeys(_names((argument.name,), value, problems), True)
-            _settings(columns, argument.path[2], value, problems)
+            _settings(columns, argument.place[2], value, problems)
         elif argument.name == "format":
             raw["format"] = dict(value) if isinstance(value, Mapping) else {"kind": value}
-        elif argument.path == PRIVACY:
+        elif argument.place == PRIVACY:
             if isinstance(value, Mapping):
                 raw["privacy"] |= _keyed(value)
             else:
                 problems.add((argument.name,), "not a mapping", "requirement: value pairs")
         elif argument.name != "mean" or value:
-            _put(raw, argument.path, _file(_keyed(value)))
+            _put(raw, argument.place, _file(_keyed(value)))
     model = shape.read(raw, (), problems)
     spec = None if model is None else checks.build(model, raw, (), problems, checks.Files(FilePath()))
     problems.stop()
@@ -91,11 +93,11 @@ class _Arguments:
         if path[0] == "columns":
             return 0, self._column(path)
         for argument in _DEEPEST_FIRST:
-            at = argument.path
+            at = argument.place
             if path[: len(at)] == at and at != PRIVACY:
                 inner = [part for part in path[len(at) :] if part not in ("name", "kind")]
                 return 0, argument.name + (f"[{show(str(inner[0]))}]" if inner else "")
-        below = [argument.name for argument in ARGUMENTS if argument.path[: len(path)] == path]
+        below = [argument.name for argument in ARGUMENTS if argument.place[: len(path)] == path]
         if not below and path[:1] == PRIVACY:
             return 0, f"requirements[{show(str(path[1]))}]"
         return 0, below[0] if len(below) == 1 else str(path[0])
@@ -126,7 +128,7 @@ def _roles(
                 problems.add((argument,), f"the column {show(column)} {what}", "each column has one role")
                 continue
             origin.listed[column] = argument
-            columns[column] = {"role": argument.removesuffix("s")}
+            columns[column] = {"role": _ROLES[argument]}
     return columns
 
 

@@ -1,8 +1,8 @@
 """The policy file as pydantic models: the types of its keys. Defaults and descriptions are in `sqlanon.declared.keys`.
 
 Only the file boundary uses these: editors get them through ``sqlanon schema``, and ``docs/policy.md`` is generated from
-them. A new key is an entry in `sqlanon.declared.keys`, and in `sqlanon.declared.arguments` if it is also an argument, one
-field here, one line in `checks.build`, and, if it must fit with others, one check there.
+them. A new key is an entry in `sqlanon.declared.keys`, one field here, one line in `checks.build`, and, if it must fit with
+others, one check there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sqlanon.declared import ALL, FORMATS, METRICS
-from sqlanon.declared.keys import KEYS, REQUIRED
+from sqlanon.declared.key import REQUIRED
+from sqlanon.declared.keys import KEYS
 from sqlanon.policy import fields, quantities
 from sqlanon.policy.fields import declared_in, flag, mapping, one_of
 from sqlanon.policy.quantities import amount, duration, whole
@@ -58,13 +59,13 @@ Metrics = Annotated[
 Frequency = Annotated[Fraction, BeforeValidator(quantities.fraction, json_schema_input_type=float | str)]
 
 
-def described(part: str, name: str, **more: Any) -> Any:  # noqa: ANN401 - as pydantic's own Field
+def described(path: str, **more: Any) -> Any:  # noqa: ANN401 - as pydantic's own Field
     """A field with the default and the description of its key."""
-    declared = KEYS[part][name]
-    if declared.default is REQUIRED:
-        return Field(description=declared.about, **more)
-    default = list(declared.default) if isinstance(declared.default, tuple) else declared.default
-    return Field(default, description=declared.about, **more)
+    key = KEYS[path]
+    if key.default is REQUIRED:
+        return Field(description=key.text, **more)
+    default = list(key.default) if isinstance(key.default, tuple) else key.default
+    return Field(default, description=key.text, **more)
 
 
 class Part(BaseModel):
@@ -76,42 +77,44 @@ class Part(BaseModel):
 class HierarchyModel(Part):
     """What the nodes of a column are: exactly one of the keys, `from` with `steps`, and `other` with those that list values. See [hierarchies.md](hierarchies.md)."""
 
-    file: Text | None = described("hierarchy", "file")
-    steps: Words | None = described("hierarchy", "steps")
-    origin: Word | None = described("hierarchy", "from", alias="from")
-    calendar: Words | None = described("hierarchy", "calendar")
-    prefix: Words | None = described("hierarchy", "prefix")
-    mask: Annotated[Literal["right"], one_of("right")] | None = described("hierarchy", "mask")
-    groups: Annotated[dict[str, Any] | None, mapping("young: [18, 19]")] = described("hierarchy", "groups")
-    table: Table | None = described("hierarchy", "table")
-    other: Word | None = described("hierarchy", "other")
+    file: Text | None = described("columns.*.hierarchy.file")
+    steps: Words | None = described("columns.*.hierarchy.steps")
+    origin: Word | None = described("columns.*.hierarchy.from", alias="from")
+    calendar: Words | None = described("columns.*.hierarchy.calendar")
+    prefix: Words | None = described("columns.*.hierarchy.prefix")
+    mask: Annotated[Literal["right"], one_of("right")] | None = described("columns.*.hierarchy.mask")
+    groups: Annotated[dict[str, Any] | None, mapping("young: [18, 19]")] = described(
+        "columns.*.hierarchy.groups"
+    )
+    table: Table | None = described("columns.*.hierarchy.table")
+    other: Word | None = described("columns.*.hierarchy.other")
 
 
 class ColumnModel(Part):
     """One column of the source. Its role alone may be written as text: `age: quasi`."""
 
-    role: RoleWord = described("column", "role")
-    weight: Annotated[int, whole(1, MAX_WEIGHT)] = described("column", "weight")
+    role: RoleWord = described("columns.*.role")
+    weight: Annotated[int, whole(1, MAX_WEIGHT)] = described("columns.*.weight")
     hierarchy: Annotated[
         HierarchyModel | None,
         BeforeValidator(fields.hierarchy, json_schema_input_type=str | HierarchyModel | None),
-    ] = described("column", "hierarchy")
-    ordered: Ordered | None = described("column", "ordered")
-    bottom: Word | None = described("column", "bottom")
-    top: Word | None = described("column", "top")
-    round: Word | None = described("column", "round")
-    accept_unique: Flag = described("column", "accept_unique")
-    accept_repeats: Flag = described("column", "accept_repeats")
-    scope: Text | None = described("column", "scope")
+    ] = described("columns.*.hierarchy")
+    ordered: Ordered | None = described("columns.*.ordered")
+    bottom: Word | None = described("columns.*.bottom")
+    top: Word | None = described("columns.*.top")
+    round: Word | None = described("columns.*.round")
+    accept_unique: Flag = described("columns.*.accept_unique")
+    accept_repeats: Flag = described("columns.*.accept_repeats")
+    scope: Text | None = described("columns.*.scope")
     secret: Annotated[str, BeforeValidator(fields.variable, json_schema_input_type=str)] | None = described(
-        "column", "secret"
+        "columns.*.secret"
     )
 
 
 class MaxLossModel(Part):
     """What every class may lose, at most."""
 
-    per_class_ncp: Annotated[Fraction, amount(1)] = described("max_loss", "per_class_ncp")
+    per_class_ncp: Annotated[Fraction, amount(1)] = described("privacy.max_loss.per_class_ncp")
 
 
 class AtLeastModel(Part):
@@ -120,8 +123,8 @@ class AtLeastModel(Part):
     The requirement that is maximized is needed here; the other one may be asked for as well.
     """
 
-    k: Annotated[int, whole(1)] | None = described("at_least", "k")
-    l: Frequency | None = described("at_least", "l")  # noqa: E741 - the papers' symbol
+    k: Annotated[int, whole(1)] | None = described("privacy.at_least.k")
+    l: Frequency | None = described("privacy.at_least.l")  # noqa: E741 - the papers' symbol
 
 
 class PrivacyModel(Part):
@@ -135,18 +138,18 @@ class PrivacyModel(Part):
 
     # Other requirements, those of extensions among them, have no field here: `sqlanon.policy.privacy` reads their keys.
 
-    k: Annotated[int | None, whole(1)] = described("privacy", "k")
-    l: Frequency | None = described("privacy", "l")  # noqa: E741 - the papers' symbol
-    distinct_l: Annotated[int, whole(1)] | None = described("privacy", "distinct_l")
-    joint: Flag = described("privacy", "joint")
-    maximize: Annotated[Literal["k", "l"], one_of("k", "l")] | None = described("privacy", "maximize")
-    max_loss: Annotated[MaxLossModel | None, mapping("per_class_ncp: 0.3")] = described("privacy", "max_loss")
+    k: Annotated[int | None, whole(1)] = described("privacy.k")
+    l: Frequency | None = described("privacy.l")  # noqa: E741 - the papers' symbol
+    distinct_l: Annotated[int, whole(1)] | None = described("privacy.distinct_l")
+    joint: Flag = described("privacy.joint")
+    maximize: Annotated[Literal["k", "l"], one_of("k", "l")] | None = described("privacy.maximize")
+    max_loss: Annotated[MaxLossModel | None, mapping("per_class_ncp: 0.3")] = described("privacy.max_loss")
     max_extent: Annotated[dict[str, Annotated[Fraction, amount()]] | None, mapping("age: 10")] = described(
-        "privacy", "max_extent"
+        "privacy.max_extent"
     )
-    at_least: Annotated[AtLeastModel | None, mapping("l: 2")] = described("privacy", "at_least")
-    presence: Annotated[Literal["disclosed"], one_of("disclosed")] | None = described("privacy", "presence")
-    boxes: Annotated[Literal["own"], one_of("own")] | None = described("privacy", "boxes")
+    at_least: Annotated[AtLeastModel | None, mapping("l: 2")] = described("privacy.at_least")
+    presence: Annotated[Literal["disclosed"], one_of("disclosed")] | None = described("privacy.presence")
+    boxes: Annotated[Literal["own"], one_of("own")] | None = described("privacy.boxes")
 
 
 class MethodModel(Part):
@@ -160,7 +163,7 @@ class MethodModel(Part):
         str, Annotated[str, BeforeValidator(fields.option, json_schema_input_type=str | float | bool)]
     ]
 
-    name: Annotated[str, BeforeValidator(fields.word)] = described("method", "name")
+    name: Annotated[str, BeforeValidator(fields.word)] = described("method.name")
 
 
 class RefineModel(Part):
@@ -170,9 +173,9 @@ class RefineModel(Part):
     never worse. `refine: true` takes the defaults, and as many trials as double the time of method `tree`.
     """
 
-    window: Annotated[int, whole(1, MAX_WINDOW)] = described("refine", "window")
-    passes: Annotated[int, whole(1, MAX_PASSES)] = described("refine", "passes")
-    search: Annotated[int, whole(0, MAX_SEARCH)] = described("refine", "search")
+    window: Annotated[int, whole(1, MAX_WINDOW)] = described("refine.window")
+    passes: Annotated[int, whole(1, MAX_PASSES)] = described("refine.passes")
+    search: Annotated[int, whole(0, MAX_SEARCH)] = described("refine.search")
 
     @classmethod
     def read(cls, value: object) -> object:
@@ -185,91 +188,87 @@ class RefineModel(Part):
 class SuppressionModel(Part):
     """Rows that may be suppressed, at most, and what becomes of them: `suppression: {limit: 0.05, rows: starred}`."""
 
-    limit: Annotated[Fraction, amount(1)] = described("suppression", "limit")
-    rows: Annotated[SuppressedRows, one_of(*SUPPRESSED_ROWS)] = described("suppression", "rows")
+    limit: Annotated[Fraction, amount(1)] = described("suppression.limit")
+    rows: Annotated[SuppressedRows, one_of(*SUPPRESSED_ROWS)] = described("suppression.rows")
 
 
 class FormatModel(Part):
     """How a class is published. The kind alone may be written as text: `format: labels`."""
 
-    kind: FormatWord = described("format", "kind")
-    mean: Names = described("format", "mean")
+    kind: FormatWord = described("format.kind")
+    mean: Names = described("format.mean")
 
 
 class CohortModel(Part):
     """When rows that wait are published together."""
 
-    rows: Annotated[int, whole(1)] | None = described("cohort", "rows")
+    rows: Annotated[int, whole(1)] | None = described("refresh.cohort.rows")
     every: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = described(
-        "cohort", "every"
+        "refresh.cohort.every"
     )
 
 
 class RefreshModel(Part):
     """How a release is made again."""
 
-    mode: Annotated[RefreshMode, one_of(*MODES)] = described("refresh", "mode")
-    cohort: Annotated[CohortModel | None, mapping("rows: 500")] = described("refresh", "cohort")
-    max_stale: Annotated[Fraction, amount(1)] | None = described("refresh", "max_stale")
-    max_retained: Annotated[Fraction, amount(1)] | None = described("refresh", "max_retained")
-    max_waiting: Annotated[Fraction, amount(1)] | None = described("refresh", "max_waiting")
+    mode: Annotated[RefreshMode, one_of(*MODES)] = described("refresh.mode")
+    cohort: Annotated[CohortModel | None, mapping("rows: 500")] = described("refresh.cohort")
+    max_stale: Annotated[Fraction, amount(1)] | None = described("refresh.max_stale")
+    max_retained: Annotated[Fraction, amount(1)] | None = described("refresh.max_retained")
+    max_waiting: Annotated[Fraction, amount(1)] | None = described("refresh.max_waiting")
     max_age: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = described(
-        "refresh", "max_age"
+        "refresh.max_age"
     )
 
 
 class HistoryModel(Part):
     """What two consecutive versions may reveal together. Needs `key`, or a pseudonym."""
 
-    max_failing: Annotated[int, whole(0)] | None = described("history", "max_failing")
+    max_failing: Annotated[int, whole(0)] | None = described("history.max_failing")
 
 
 class ReleaseModel(Part):
     """One release of one source."""
 
-    name: Text = described("release", "name")
-    source: Table = described("release", "source")
-    publish: Table | None = described("release", "publish")
-    publish_file: Text | None = described("release", "publish_file")
+    name: Text = described("name")
+    source: Table = described("source")
+    publish: Table | None = described("publish")
+    publish_file: Text | None = described("publish_file")
     columns: dict[
         str,
         Annotated[ColumnModel, BeforeValidator(fields.role_only, json_schema_input_type=Role | ColumnModel)],
-    ] = described("release", "columns")
-    rest: Annotated[Rest, one_of("error", "drop", "keep")] = described("release", "rest")
-    rows_are: Annotated[RowsAre, one_of("persons", "events")] = described("release", "rows_are")
-    person: Names = described("release", "person")
-    persons: Annotated[Persons, one_of("rows", "whole", "ignored")] | None = described("release", "persons")
-    null_person: Annotated[NullPerson, one_of("one", "distinct")] | None = described("release", "null_person")
-    person_share: Annotated[Fraction, amount(1)] | None = described("release", "person_share")
-    row_security: Annotated[RowSecurity, one_of("applied")] | None = described("release", "row_security")
-    readers: Names = described("release", "readers")
-    dimensions: Tables = described("release", "dimensions")
-    key: Names = described("release", "key")
-    every: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = described(
-        "release", "every"
-    )
-    keep: Annotated[int, whole(1)] = described("release", "keep")
-    history: Annotated[HistoryModel | None, mapping("max_failing: 0")] = described("release", "history")
-    refresh: Annotated[RefreshModel | None, mapping("mode: frozen")] = described("release", "refresh")
-    privacy: PrivacyModel = described("release", "privacy")
+    ] = described("columns")
+    rest: Annotated[Rest, one_of("error", "drop", "keep")] = described("rest")
+    rows_are: Annotated[RowsAre, one_of("persons", "events")] = described("rows_are")
+    person: Names = described("person")
+    persons: Annotated[Persons, one_of("rows", "whole", "ignored")] | None = described("persons")
+    null_person: Annotated[NullPerson, one_of("one", "distinct")] | None = described("null_person")
+    person_share: Annotated[Fraction, amount(1)] | None = described("person_share")
+    row_security: Annotated[RowSecurity, one_of("applied")] | None = described("row_security")
+    readers: Names = described("readers")
+    dimensions: Tables = described("dimensions")
+    key: Names = described("key")
+    every: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = described("every")
+    keep: Annotated[int, whole(1)] = described("keep")
+    history: Annotated[HistoryModel | None, mapping("max_failing: 0")] = described("history")
+    refresh: Annotated[RefreshModel | None, mapping("mode: frozen")] = described("refresh")
+    privacy: PrivacyModel = described("privacy")
     method: Annotated[
         MethodModel, BeforeValidator(fields.method, json_schema_input_type=str | MethodModel)
-    ] = described("release", "method", validate_default=True)
+    ] = described("method", validate_default=True)
     refine: Annotated[
         RefineModel | None, BeforeValidator(RefineModel.read, json_schema_input_type=Flag | RefineModel)
-    ] = described("release", "refine")
-    suppression: Annotated[SuppressionModel | None, mapping("limit: 0.05")] = described(
-        "release", "suppression"
-    )
+    ] = described("refine")
+    suppression: Annotated[SuppressionModel | None, mapping("limit: 0.05")] = described("suppression")
     format: Annotated[
         FormatModel, BeforeValidator(fields.kind_only, json_schema_input_type=FormatWord | FormatModel)
-    ] = described("release", "format", validate_default=True)
-    metrics: Metrics = described("release", "metrics")
-    execution: Annotated[Execution, one_of(*EXECUTIONS)] = described("release", "execution")
+    ] = described("format", validate_default=True)
+    metrics: Metrics = described("metrics")
+    execution: Annotated[Execution, one_of(*EXECUTIONS)] = described("execution")
     memory: Annotated[int, BeforeValidator(quantities.size, json_schema_input_type=int | str)] | None = (
-        described("release", "memory")
+        described("memory")
     )
-    seed: Annotated[int, whole(0)] | None = described("release", "seed")
+    seed: Annotated[int, whole(0)] | None = described("seed")
 
 
 class TablesModel(Part):
@@ -280,14 +279,14 @@ class TablesModel(Part):
 
     model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True)
 
-    name: Text = described("tables", "name")
-    tables: Annotated[list[dict[str, Any]], Field(min_length=2)] = described("tables", "tables")
-    rotate: Annotated[Literal["version"], one_of("version")] | None = described("tables", "rotate")
+    name: Text = described("tables:name")
+    tables: Annotated[list[dict[str, Any]], Field(min_length=2)] = described("tables:tables")
+    rotate: Annotated[Literal["version"], one_of("version")] | None = described("tables:rotate")
 
 
 class PolicyModel(Part):
     """A whole policy file."""
 
-    version: Annotated[int, whole(1, 1)] = described("policy", "version")
-    connection: Text | None = described("policy", "connection", repr=False)
-    releases: list[ReleaseModel | TablesModel] = described("policy", "releases", min_length=1)
+    version: Annotated[int, whole(1, 1)] = described("policy:version")
+    connection: Text | None = described("policy:connection", repr=False)
+    releases: list[ReleaseModel | TablesModel] = described("policy:releases", min_length=1)

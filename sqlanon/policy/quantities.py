@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +9,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from sqlanon.declared import values
+from sqlanon.declared.values import LARGEST_PART
 from sqlanon.policy.fields import wrong, wrong_kind
 
 LARGEST = 2**63 - 1
@@ -18,15 +19,6 @@ LARGEST = 2**63 - 1
 LARGEST_AMOUNT = 10**39
 """The largest number that is not whole, such as an extent: every engine's widest integers and decimals are below it."""
 
-LARGEST_PART = 10**9
-"""Numerator and denominator of l are at most this, so that rows x l fits 64 bits; so are other denominators."""
-
-_WHOLE = re.compile(r"-?[0-9]+")
-_DIGITS = 20
-_FRACTION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}|/[0-9]{1,9})?")
-_NUMBER = re.compile(
-    r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?|-?[0-9]{1,400}/[0-9]{1,400}", re.IGNORECASE
-)
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,6})?)\s*([a-z]*)", re.IGNORECASE)
 _DURATION = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.IGNORECASE)
 _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -48,19 +40,19 @@ def whole(low: int, high: int = LARGEST) -> BeforeValidator:
         allowed = str(low) if high == low else f"a whole number of at least {low}"
 
     def check(value: object) -> int:
-        if isinstance(value, str) and _WHOLE.fullmatch(value):
-            number = int(value[:_DIGITS])  # long enough to be out of bounds, short enough for int()
-        elif isinstance(value, str | bool) or not hasattr(value, "__index__"):
-            raise wrong(wrong_kind(value, "not a whole number"), allowed)
-        else:
-            number = operator.index(value)
-        if number < low:
-            raise wrong("too small", allowed)
-        if number > high:
-            raise wrong("too large", allowed)
-        return number
+        try:
+            return values.whole(value, low, high)
+        except ValueError as error:
+            raise wrong(wrong_kind(value, str(error)), allowed) from None
 
     return BeforeValidator(check, json_schema_input_type=Annotated[int, Field(ge=low, le=high)])
+
+
+def _exact(value: object, allowed: str) -> Fraction:
+    try:
+        return values.exact(value)
+    except ValueError:
+        raise wrong(wrong_kind(value, "not a number or fraction"), allowed) from None
 
 
 def fraction(value: object) -> Fraction:
@@ -70,10 +62,7 @@ def fraction(value: object) -> Fraction:
         >>> fraction(2.1), fraction("5/2")
         (Fraction(21, 10), Fraction(5, 2))
     """
-    written = "" if isinstance(value, bool) else str(value)
-    if not _FRACTION.fullmatch(written) or re.fullmatch(r".*/0+", written):
-        raise wrong(wrong_kind(value, "not a number or fraction"), A_FRACTION)
-    number = Fraction(written)
+    number = _exact(value, A_FRACTION)
     if number < 1:
         raise wrong("too small", A_FRACTION)
     if max(number.numerator, number.denominator) > LARGEST_PART:
@@ -86,17 +75,14 @@ def amount(high: int = LARGEST_AMOUNT) -> BeforeValidator:
     allowed = f"a number of at least 0{'' if high == LARGEST_AMOUNT else f' and at most {high}'}, such as 0.3 or 3/10"
 
     def check(value: object) -> Fraction:
-        written = "" if isinstance(value, bool) else str(value)
-        if not _NUMBER.fullmatch(written) or re.fullmatch(r".*/0+", written):
-            raise wrong(wrong_kind(value, "not a number or fraction"), allowed)
-        exact = Fraction(written)
-        if exact < 0:
+        number = _exact(value, allowed)
+        if number < 0:
             raise wrong("too small", allowed)
-        if exact > high:
+        if number > high:
             raise wrong("too large", f"{allowed}, at most 10^39" if high == LARGEST_AMOUNT else allowed)
-        if exact.denominator > LARGEST_PART:
+        if number.denominator > LARGEST_PART:
             raise wrong("too precise", f"{allowed}, its denominator at most {LARGEST_PART}")
-        return exact
+        return number
 
     return BeforeValidator(check, json_schema_input_type=Annotated[float, Field(ge=0, le=high)] | str)
 

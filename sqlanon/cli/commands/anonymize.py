@@ -26,6 +26,7 @@ from sqlanon.cli.options import (
 )
 from sqlanon.cli.policy_options import given_options, with_policy_options
 from sqlanon.cli.screen import Screen
+from sqlanon.declared.keys import FIRST
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def anonymize(
             metavar="URL",
             show_default=False,
             help="The table's database: duckdb:///path, postgresql://..., sc://...",
+            rich_help_panel=FIRST,
         ),
     ] = None,
     allow_weaker: AllowWeaker = False,

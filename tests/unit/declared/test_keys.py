@@ -13,39 +13,52 @@ from typing import Any, Required, Union, get_args, get_origin, get_type_hints
 import pytest
 from pydantic import BaseModel
 from typer.main import get_command
+from typer.testing import CliRunner
 
 import sqlanon
 from sqlanon.cli.app import app
 from sqlanon.cli.policy_options import given_options
-from sqlanon.declared.arguments import ARGUMENTS, NOT_ARGUMENTS, Form
 from sqlanon.declared.formats import FORMATS, FormatFacts
-from sqlanon.declared.keys import KEYS, REQUIRED
+from sqlanon.declared.key import REQUIRED, Form, Key
+from sqlanon.declared.keys import ARGUMENTS, FIRST, KEYS, PANELS, TABLE
 from sqlanon.declared.options import AnonymizeOptions, FileOptions
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.errors import PolicyError
 from sqlanon.policy import models, reference, release, schema
-from sqlanon.policy.reference import arguments_table
+from sqlanon.policy.reference import arguments_table, signatures
 from sqlanon.policy.shape import further
 from sqlanon.spec import ReleaseSpec
 
 ROOT = Path(__file__).parents[3]
 MODELS: dict[str, type[BaseModel]] = {
-    "policy": models.PolicyModel,
-    "release": models.ReleaseModel,
-    "tables": models.TablesModel,
-    "column": models.ColumnModel,
-    "hierarchy": models.HierarchyModel,
-    "privacy": models.PrivacyModel,
-    "max_loss": models.MaxLossModel,
-    "at_least": models.AtLeastModel,
-    "method": models.MethodModel,
-    "refine": models.RefineModel,
-    "suppression": models.SuppressionModel,
-    "format": models.FormatModel,
-    "refresh": models.RefreshModel,
-    "cohort": models.CohortModel,
-    "history": models.HistoryModel,
+    "policy:": models.PolicyModel,
+    "": models.ReleaseModel,
+    "columns.*.": models.ColumnModel,
+    "columns.*.hierarchy.": models.HierarchyModel,
+    "privacy.": models.PrivacyModel,
+    "privacy.max_loss.": models.MaxLossModel,
+    "privacy.at_least.": models.AtLeastModel,
+    "method.": models.MethodModel,
+    "refine.": models.RefineModel,
+    "suppression.": models.SuppressionModel,
+    "format.": models.FormatModel,
+    "refresh.": models.RefreshModel,
+    "refresh.cohort.": models.CohortModel,
+    "history.": models.HistoryModel,
+    "tables:": models.TablesModel,
 }
+"""The model of each part of a policy, by how the paths of its keys begin."""
+NOT_ARGUMENTS = {
+    "source": "the first argument",
+    "columns": "given by role",
+    "privacy": "given key by key",
+    "history": "given key by key",
+    "refresh": "for policies: what is made again and again",
+    "columns.*.role": "given by role",
+    "privacy.max_loss": "given as a number",
+    "format.kind": "given as format",
+}
+"""Keys of a release that are no argument of their own, with the reason; options of `method`, `refine` and `suppression` are given within them."""
 COMMANDS_OWN = {
     "source",
     "db",
@@ -68,13 +81,22 @@ COMMANDS_OWN = {
 """Options of ``sqlanon anonymize`` that are no keys of a policy."""
 
 
+def parts() -> dict[str, dict[str, Key]]:
+    """The keys of each part by name."""
+    found: dict[str, dict[str, Key]] = {part: {} for part in MODELS}
+    for path, key in KEYS.items():
+        part = max((part for part in MODELS if path.startswith(part)), key=len)
+        found[part][path.removeprefix(part)] = key
+    return found
+
+
 def members(kind: Any) -> set[Any]:
     return set(get_args(kind)) if get_origin(kind) in (Union, UnionType) else {kind}
 
 
 def test_every_key_has_a_type_and_every_field_a_key() -> None:
     read_apart = {key for key in REQUIREMENTS if key not in models.PrivacyModel.model_fields}
-    assert {part: [key for key in keys if key not in read_apart] for part, keys in KEYS.items()} == {
+    assert {part: [key for key in keys if key not in read_apart] for part, keys in parts().items()} == {
         part: [one.alias or name for name, one in model.model_fields.items()]
         for part, model in MODELS.items()
     }
@@ -82,26 +104,32 @@ def test_every_key_has_a_type_and_every_field_a_key() -> None:
 
 
 def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
-    given = set()
-    for argument in ARGUMENTS:
-        *parts, last = argument.path
-        part = "column" if "*" in parts else parts[-1] if parts else "release"
-        given.add((part, last))
+    given = {"columns.*.role" if argument.is_role else argument.path for argument in ARGUMENTS}
     within = {
-        "policy",
-        "hierarchy",
-        "at_least",
-        "method",
-        "refine",
-        "suppression",
-        "refresh",
-        "cohort",
-        "tables",
+        "policy:",
+        "columns.*.hierarchy.",
+        "privacy.at_least.",
+        "method.",
+        "refine.",
+        "suppression.",
+        "refresh.",
+        "refresh.cohort.",
+        "tables:",
     }
-    keys = {(part, key) for part, known in KEYS.items() if part not in within for key in known}
-    by_name = {("column", "role"), ("release", "privacy")}
+    keys = {key.path for part, known in parts().items() if part not in within for key in known.values()}
+    by_name = {"columns.*.role", "privacy"}
     assert given - by_name | set(NOT_ARGUMENTS) == keys
     assert given & set(NOT_ARGUMENTS) == by_name
+
+
+def test_every_argument_has_a_place_in_the_order() -> None:
+    assert sorted(key.name for key in ARGUMENTS) == sorted(key.name for key in TABLE if key.type)
+    assert len({key.path for key in TABLE}) == len(TABLE)
+
+
+def test_the_typed_arguments_are_generated() -> None:
+    """After a change: python -c "from sqlanon.policy.reference import signatures; print(signatures(), end='')"."""
+    assert signatures() == (ROOT / "sqlanon/declared/options.py").read_text(encoding="utf-8")
 
 
 def test_the_typed_arguments_are_those_that_there_are() -> None:
@@ -110,8 +138,7 @@ def test_the_typed_arguments_are_those_that_there_are() -> None:
     for argument in ARGUMENTS:
         hint = hints[argument.name]
         assert (get_origin(hint) is Required) == argument.required
-        found = members(get_args(hint)[0] if argument.required else hint)
-        assert found == members(argument.type) | ({NoneType} if argument.optional else set()), argument.name
+        assert (NoneType in members(hint)) == argument.optional, argument.name
     assert set(hints) - set(get_type_hints(FileOptions)) == {"publish", "publish_file"}
 
 
@@ -121,17 +148,17 @@ def test_defaults_are_those_of_the_keys() -> None:
     assert bare == ReleaseSpec("t", "t", bare.columns, bare.privacy)
     for argument in ARGUMENTS:
         if argument.name not in ("quasi", "k"):
-            same: dict[str, Any] = {"quasi": "age", "k": 1, argument.name: argument.default}
+            same: dict[str, Any] = {"quasi": "age", "k": 1, argument.name: argument.assumed}
             assert release(source="t", **same) == bare, argument.name
-    for part, keys in KEYS.items():
+    for part, keys in parts().items():
         made = schema()
-        fields = made if part == "policy" else made["$defs"][MODELS[part].__name__]
+        fields = made if part == "policy:" else made["$defs"][MODELS[part].__name__]
         assert set(fields.get("required", ())) == {
             name for name, key in keys.items() if key.default is REQUIRED
         }
         for name, key in keys.items():
             field = fields["properties"][name]
-            assert field["description"] == key.about
+            assert field["description"] == key.text
             if key.default is not REQUIRED:
                 assert field.get("default") == (
                     list(key.default) if isinstance(key.default, tuple) else key.default
@@ -142,12 +169,13 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
     command: Any = get_command(app).commands["anonymize"]  # type: ignore[attr-defined]
     options = {one.name: one for one in command.params if one.name not in (*COMMANDS_OWN, "help")}
     offered = {argument.name: argument for argument in ARGUMENTS if argument.option}
+    hints = get_type_hints(AnonymizeOptions)
     assert list(options) == list(offered)
     for name, argument in offered.items():
         option = options[name]
         assert option.opts == [argument.option]
         assert not option.secondary_opts
-        assert option.help == argument.help
+        assert option.help == argument.short
         assert option.help
         assert option.multiple == (
             argument.form not in (Form.TEXT, Form.WORD, Form.WHOLE, Form.NUMBER, Form.FLAG)
@@ -155,14 +183,34 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
         assert option.is_flag == (argument.form is Form.FLAG)
         if argument.form is Form.WORD:
             assert set(get_args(option.type_descriptor.annotation)) <= {
-                word for kind in members(argument.type) for word in get_args(kind)
+                word for kind in members(hints[name]) for word in get_args(kind)
             }
             assert option.default is None
-            assert option.show_default == (argument.default or False)
+            assert option.show_default == (argument.assumed or False)
     # What is made again night after night is said in a file.
     assert {a.name for a in ARGUMENTS} - set(offered) == {
         "readers", "dimensions", "key", "every", "keep", "max_failing"
     }  # fmt: skip
+
+
+def test_the_help_shows_first_what_people_need_first() -> None:
+    shown = CliRunner().invoke(app, ["anonymize", "--help"], env={"COLUMNS": "100"}).output
+    panels = {
+        title: re.findall(r"^  (?:-\w, )?(--[a-z-]+)", listed, re.MULTILINE)
+        for title, listed in re.findall(r"^(\S.*):\n((?:  .*\n)+)", shown, re.MULTILINE)
+    }
+    first, *_, last = (title for title in panels if title != "Arguments")
+    assert first == FIRST
+    assert len(panels[first]) == 10
+    assert {"--db", "--to", "--qi", "--sensitive", "--k"} <= set(panels[first])
+    assert panels[last] == ["--json", "--quiet", "--verbose", "--debug", "--help"]
+    for title, names in PANELS.items():
+        keys = [key for key in ARGUMENTS if key.name in names.split()]
+        options = [key.option for key in keys if key.option]
+        assert [option for option in panels.get(title, ()) if option in options] == options, title
+    command: Any = get_command(app).commands["anonymize"]  # type: ignore[attr-defined]
+    offered = [max(one.opts, key=len) for one in command.params if one.param_type_name == "option"]
+    assert sorted(option for listed in panels.values() for option in listed) == sorted([*offered, "--help"])
 
 
 def test_an_option_that_is_not_given_asks_for_nothing() -> None:

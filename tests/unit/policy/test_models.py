@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +24,8 @@ GOOD = [
     ("recursive_cl", {"c": 3, "l": 2}, Recursive(Fraction(3), 2)),
     ("recursive_cl", "c=1/2, l=2", Recursive(Fraction(1, 2), 2)),
     ("alpha", "0.5", Alpha(Fraction(1, 2))),
+    ("alpha", " .5 ", Alpha(Fraction(1, 2))),
+    ("alpha", Decimal("0.5"), Alpha(Fraction(1, 2))),
     ("alpha", {"max": 0.5, "values": ["b", "a"]}, Alpha(Fraction(1, 2), ("a", "b"))),
     ("t", 0, Closeness(Fraction(0), "equal")),
     ("t", "0.2 ordered", Closeness(Fraction(1, 5), "ordered")),
@@ -65,7 +68,7 @@ def test_what_is_taken_and_kept(key: str, written: Any, read: Any) -> None:
         ("t", {"max": 0.2, "distance": "ordered", "by": 1}), ("t", {}), ("t", "s=0.1,s=0.2"), ("t", "x"), ("t", "1/0"),
         ("recursive_cl", 3), ("recursive_cl", {"c": 0, "l": 2}), ("recursive_cl", {"c": -1, "l": 2}),
         ("recursive_cl", {"c": 1}), ("recursive_cl", {"c": 1, "l": 0}), ("recursive_cl", {"c": 1, "l": 1.5}),
-        ("alpha", 0), ("alpha", 1.2), ("alpha", {"values": ["a"]}), ("alpha", {"max": 0.5, "values": "a"}),
+        ("alpha", 0), ("alpha", 1.2), ("alpha", "1_0e-2"), ("alpha", f"0.5{'0' * 60}1"), ("alpha", {"values": ["a"]}), ("alpha", {"max": 0.5, "values": "a"}),
         ("alpha", {"max": 0.5, "values": ["a", "a"]}), ("entropy_l", 0.5), ("entropy_l", "two"),
         ("beta", 2), ("beta", {"basic": 1, "enhanced": 1}), ("beta", {"basic": 0}), ("beta", {"strong": 1}),
         ("delta_disclosure", 0), ("delta_disclosure", {"max": 1, "absent": "skipped"}),

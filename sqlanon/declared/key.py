@@ -1,0 +1,133 @@
+"""What is said of a key of a policy: one entry of the table in `keys`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Final, Literal
+
+from sqlanon.declared.registry import Registry
+
+Names = str | Sequence[str]
+FileName = str | os.PathLike[str]
+Number = int | float | str | Fraction | Decimal
+Asked = Number | Mapping[str, object]
+"""A number for every sensitive column, or more than a number: see `sqlanon.declared.records`."""
+Goal = Literal["k", "l"]
+Presence = Literal["disclosed"]
+Boxes = Literal["own"]
+
+REQUIRED: Final = object()
+"""The default of a key that has none."""
+
+ROLE = ("columns", "*", "role")
+PRIVACY = ("privacy",)
+"""Requirements by name: keys of `privacy` that extensions add."""
+
+
+class Form(Enum):
+    """How a value is written on the command line."""
+
+    TEXT = "text"
+    WORD = "one of a few words"
+    WHOLE = "whole number"
+    NUMBER = "number or fraction"
+    FLAG = "an option without a value"
+    NAMES = "comma list of columns"
+    PAIRS = "column=value, once for each column"
+    WHOLE_PAIRS = "column=whole number, once for each column"
+    SETTINGS = "comma list of key=value"
+    SWITCH = "nothing, or a comma list of key=whole number"
+    REQUIREMENT_PAIRS = "requirement=value, once for each requirement"
+
+
+_FORMS = {
+    "Names": Form.NAMES,
+    "int": Form.WHOLE,
+    "Number": Form.NUMBER,
+    "bool": Form.FLAG,
+    **dict.fromkeys(("Execution", "NullPerson", "Persons", "Rest", "RowsAre", "RowSecurity"), Form.WORD),
+}
+"""The form of a type, where a key says no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key.
+
+    Attributes:
+        path: where it is in a release, ``*`` for a column's name; ``policy:`` in the file itself, ``tables:`` in a release of several
+            tables. A role lies below `role`: its argument lists the columns that have it.
+        default: its value where it is left out; None: nothing is asked.
+        text: what it means, for the reference and for editors.
+        type: what its keyword argument takes, None aside, as `options` writes it; empty: only files have the key.
+        option: of the command line; empty: files and Python alone have the key.
+        short: one line about it, for ``--help``.
+        named: the keyword argument, if it is not called as the key.
+        value: what the value is called in ``--help``, if not by its form.
+        written: the form of the value on the command line, if it is not that of the type.
+        words: the registry whose names it takes there, extensions included; None: the words of its type.
+    """
+
+    path: str
+    default: object
+    text: str
+    type: str = ""
+    option: str = ""
+    short: str = ""
+    named: str = ""
+    value: str = ""
+    written: Form | None = None
+    words: Registry[Any] | None = None
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """The parts of the path."""
+        return tuple(self.path.split("."))
+
+    @property
+    def name(self) -> str:
+        """The keyword argument."""
+        return self.named or self.place[-1]
+
+    @property
+    def of_columns(self) -> bool:
+        """Whether it is a setting of columns, which each has by itself."""
+        return self.path.startswith("columns.")
+
+    @property
+    def is_role(self) -> bool:
+        """Whether the argument lists the columns of a role."""
+        return self.place[:-1] == ROLE
+
+    @property
+    def form(self) -> Form:
+        """How its value is written on the command line."""
+        return self.written or _FORMS.get(self.type) or (Form.PAIRS if self.of_columns else Form.TEXT)
+
+    @property
+    def metavar(self) -> str | None:
+        """What its value is called in ``--help``; None: by its type."""
+        if self.words is not None:
+            # Words that need no extension: to ask for theirs here would be done at every start.
+            return f"[{'|'.join(one.name for one in self.words.own)}]"
+        return self.value or ("COLUMNS" if self.form is Form.NAMES else None)
+
+    @property
+    def assumed(self) -> object:
+        """What is taken where the argument is not given; None for settings of columns."""
+        return None if self.default is REQUIRED or self.of_columns else self.default
+
+    @property
+    def required(self) -> bool:
+        """Whether a release cannot do without the argument."""
+        return self.is_role and self.name == "quasi"
+
+    @property
+    def optional(self) -> bool:
+        """Whether the argument may be None: it is the same as nothing."""
+        return not self.required and self.assumed in (None, ())
