@@ -81,10 +81,7 @@ def works(folder: Path) -> bool:
     try:
         here = f" {folder}\n" in (folder / "pyvenv.cfg").read_text()
         return (
-            here
-            and not subprocess.run(
-                [str(python), "-c", "import pip"], capture_output=True, check=False
-            ).returncode
+            here and not subprocess.run([str(python), "-c", "import pip"], capture_output=True, check=False).returncode
         )
     except OSError:
         return False
@@ -100,9 +97,7 @@ def install(constraints: str, folder: Path = VENV) -> None:
         try:
             import ensurepip  # noqa: F401 - only asked whether it is there
         except ImportError:
-            stop(
-                "this Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv"
-            )
+            stop("this Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv")
         print(f"dev.py: making {folder.name} with Python {sys.version.split()[0]}", flush=True)
         venv.create(folder, clear=folder.exists(), with_pip=True, symlinks=True)
     elif stamp.exists() and stamp.read_text() == wanted:
@@ -203,9 +198,7 @@ def lock() -> None:
 def main(arguments: list) -> None:
     """Do what the first word says; hand the others on."""
     if sys.version_info < (3, 11):
-        stop(
-            f"sqlanon needs Python 3.11 or newer, this is {sys.version.split()[0]}; try: python3.13 dev.py ..."
-        )
+        stop(f"sqlanon needs Python 3.11 or newer, this is {sys.version.split()[0]}; try: python3.13 dev.py ...")
     command, *rest = arguments or ["help"]
     if command == "demo":
         install(RUN)

@@ -66,7 +66,7 @@ QUERIES = {
     "one month of every year": "SELECT count(*) AS n FROM staff WHERE extract(month FROM hired) = 1",
     "median of dates": "SELECT sex, median(hired) AS hired FROM staff GROUP BY sex",
     "since a date": "SELECT count(*) AS n, avg(age) AS age FROM staff WHERE hired BETWEEN DATE '1980-01-01' AND DATE '1989-12-31'",
-}  # fmt: skip
+}
 
 
 def _cells(
@@ -100,9 +100,7 @@ def _inside(cell: Bounded, truth: Any) -> bool:
 
 def ask(db: sqlanon.Database, name: str, text: str) -> dict[str, Any]:
     """One query over a release and over its source."""
-    truth = db.engine.fetch(
-        text.replace("FROM people", "FROM main.people").replace("FROM staff", "FROM main.staff")
-    )
+    truth = db.engine.fetch(text.replace("FROM people", "FROM main.people").replace("FROM staff", "FROM main.staff"))
     made: dict[str, Any] = {"query": name, "sql": text}
     try:
         answer = db.query(text)
@@ -119,15 +117,18 @@ def ask(db: sqlanon.Database, name: str, text: str) -> dict[str, Any]:
     ]
     errors = [abs(cell.estimate - value) / abs(value) for cell, value in numbers]
     widths = [
-        (cell.high - cell.low) / abs(value)
-        for cell, value in numbers
-        if cell.low is not None and cell.high is not None
+        (cell.high - cell.low) / abs(value) for cell, value in numbers if cell.low is not None and cell.high is not None
     ]
     return made | {
-        "answered": True, "groups": len(answer.rows), "cells": len(cells), "inside": sum(_inside(*pair) for pair in cells),
-        "exact": sum(cell.exact for cell, _ in cells), "error": statistics.median(errors) if errors else None,
-        "width": statistics.median(widths) if widths else None, "without_bounds": sum(cell.low is None or cell.high is None for cell, _ in cells),
-    }  # fmt: skip
+        "answered": True,
+        "groups": len(answer.rows),
+        "cells": len(cells),
+        "inside": sum(_inside(*pair) for pair in cells),
+        "exact": sum(cell.exact for cell, _ in cells),
+        "error": statistics.median(errors) if errors else None,
+        "width": statistics.median(widths) if widths else None,
+        "without_bounds": sum(cell.low is None or cell.high is None for cell, _ in cells),
+    }
 
 
 def measure(rows: int | None, k: int) -> list[dict[str, Any]]:
@@ -177,10 +178,13 @@ def main(words: Sequence[str] | None = None) -> int:
             else one["reason"],
         )
     summary = {
-        "queries": len(found), "answered": len(answered), "error": statistics.median(one["error"] for one in answered if one["error"] is not None),
+        "queries": len(found),
+        "answered": len(answered),
+        "error": statistics.median(one["error"] for one in answered if one["error"] is not None),
         "width": statistics.median(one["width"] for one in answered if one["width"] is not None),
-        "inside": sum(one["inside"] for one in answered), "cells": sum(one["cells"] for one in answered),
-    }  # fmt: skip
+        "inside": sum(one["inside"] for one in answered),
+        "cells": sum(one["cells"] for one in answered),
+    }
     print(summary)
     record.write(args.out, k=args.k, summary=summary, queries=found)
     return int(summary["inside"] < summary["cells"])

@@ -95,9 +95,15 @@ def measure(db: sqlanon.Database, repeats: int) -> list[dict[str, Any]]:
             start = time.perf_counter()
             db.query(text.format(i=22 + i % 40))
             spent.append((time.perf_counter() - start) * 1000)
-        found.append({
-            "question": name, "sql": text, "median_ms": statistics.median(spent), "fastest_ms": min(spent), "calls": len(calls),
-        })  # fmt: skip
+        found.append(
+            {
+                "question": name,
+                "sql": text,
+                "median_ms": statistics.median(spent),
+                "fastest_ms": min(spent),
+                "calls": len(calls),
+            }
+        )
     return found
 
 

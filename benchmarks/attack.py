@@ -29,9 +29,7 @@ TABLES = {"adult": (ADULT.quasi, ADULT.sensitive), "wide": (KNOWN, "s")}
 
 def generated(rows: int) -> str:
     """The statement that makes the table of independent columns."""
-    columns = (
-        f"CAST(hash(i * 9 + {a}) % {values} AS INTEGER) AS {KNOWN[a]}" for a, values in enumerate(VALUES)
-    )
+    columns = (f"CAST(hash(i * 9 + {a}) % {values} AS INTEGER) AS {KNOWN[a]}" for a, values in enumerate(VALUES))
     return WIDE.format(columns=", ".join(columns), rows=rows)
 
 
@@ -43,7 +41,7 @@ def measured(db: Any, table: str, rows: int, repeat: int) -> dict[str, Any]:
     db.engine.execute(f"CREATE TABLE {name} AS SELECT * FROM {table} LIMIT {rows}")
     db.anonymize(
         name, quasi=quasi, sensitive=sensitive, rest="drop", k=10, seed=1, name=name, publish=f"release.{name}"
-    )  # fmt: skip
+    )
     times = []
     for _ in range(repeat):
         wall, used = time.perf_counter(), time.process_time()
@@ -51,10 +49,15 @@ def measured(db: Any, table: str, rows: int, repeat: int) -> dict[str, Any]:
         times.append((time.perf_counter() - wall, time.process_time() - used))
     wrong = next((one for one in report.linkage if one.errors and one.known == 1), None)
     return {
-        "table": table, "rows": report.victims, "boxes": report.boxes, "seconds": min(times)[0],
-        "cpu_seconds": min(used for _, used in times), "held": report.held, "known_all": report.linkage[len(quasi) - 1].mean,
+        "table": table,
+        "rows": report.victims,
+        "boxes": report.boxes,
+        "seconds": min(times)[0],
+        "cpu_seconds": min(used for _, used in times),
+        "held": report.held,
+        "known_all": report.linkage[len(quasi) - 1].mean,
         "one_wrong": wrong.mean if wrong else None,
-    }  # fmt: skip
+    }
 
 
 def main(words: list[str] | None = None) -> int:

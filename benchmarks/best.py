@@ -31,9 +31,18 @@ def measured(url: str, name: str, case: Case, method: str | dict[str, Any]) -> d
     before = processor_seconds()
     with sqlanon.connect(url) as db:
         report = db.anonymize(
-            name, quasi=case.table.quasi, sensitive=case.table.sensitive, rest="drop", ordered=dict.fromkeys(case.table.text, "alphabetical"),
-            k=case.k, method=method, refine=True, name="best", publish="release.best", allow_weaker=True,
-        ).report  # fmt: skip
+            name,
+            quasi=case.table.quasi,
+            sensitive=case.table.sensitive,
+            rest="drop",
+            ordered=dict.fromkeys(case.table.text, "alphabetical"),
+            k=case.k,
+            method=method,
+            refine=True,
+            name="best",
+            publish="release.best",
+            allow_weaker=True,
+        ).report
     return {
         "method": method,
         "loss": report.loss.gcp,

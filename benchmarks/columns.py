@@ -34,10 +34,15 @@ def released(rows: int, columns: int, method: str) -> dict[str, Any]:
         wall, used = time.perf_counter() - wall, time.process_time() - used
     guess = estimate(made(MethodSpec(method)), rows, columns, K)
     return {
-        "columns": columns, "seconds": wall, "cpu_seconds": used, "cpu_stages": clock.seconds,
-        "cpu_without_method": used - clock.seconds["method"], "stages": dict(report.seconds), "gcp": report.loss.gcp,
+        "columns": columns,
+        "seconds": wall,
+        "cpu_seconds": used,
+        "cpu_stages": clock.seconds,
+        "cpu_without_method": used - clock.seconds["method"],
+        "stages": dict(report.seconds),
+        "gcp": report.loss.gcp,
         "estimate": {"method": guess.seconds, "around": guess.sql_seconds},
-    }  # fmt: skip
+    }
 
 
 def apart(rows: int, columns: int, method: str) -> dict[str, Any]:
@@ -63,7 +68,10 @@ def main(words: list[str] | None = None) -> None:
         runs = []
         for size in sizes:
             runs.append(apart(asked.rows, size, method))
-            print(f"{method}, {size} columns: {runs[-1]['seconds']:.1f} s, processor {runs[-1]['cpu_seconds']:.1f} s", flush=True)  # fmt: skip
+            print(
+                f"{method}, {size} columns: {runs[-1]['seconds']:.1f} s, processor {runs[-1]['cpu_seconds']:.1f} s",
+                flush=True,
+            )
         measures = ("seconds", "cpu_seconds", "cpu_without_method")
         growth = {name: runs[-1][name] / runs[0][name] for name in measures}
         found[method] = {"runs": runs, "growth": growth}

@@ -63,18 +63,22 @@ def measured(method: str, rows: int, columns: int, k: int) -> dict[str, float]:
     clock = Clock()
     with sqlanon.connect("duckdb:///:memory:", progress=clock, threads=1) as db:
         drawn = ", ".join(f"CAST((hash(i * 1000 + {c}) % 100) AS INTEGER) AS c{c}" for c in range(columns))
-        db.engine.execute(
-            f"CREATE TABLE t AS SELECT i AS id, i % 20 AS s, {drawn} FROM range({rows}) AS r(i)"
-        )
+        db.engine.execute(f"CREATE TABLE t AS SELECT i AS id, i % 20 AS s, {drawn} FROM range({rows}) AS r(i)")
         asked: dict[str, Any] = (
             {"l": k, "format": "anatomy", "presence": "disclosed"} if method == "anatomy" else {"k": k}
         )
         if METHODS[method.partition(":")[0]].own_boxes:
             asked["boxes"] = "own"
         db.anonymize(
-            "t", quasi=[f"c{c}" for c in range(columns)], sensitive="s", identifiers="id", method=method, execution="kernel",
-            seed=1, **asked,
-        )  # fmt: skip
+            "t",
+            quasi=[f"c{c}" for c in range(columns)],
+            sensitive="s",
+            identifiers="id",
+            method=method,
+            execution="kernel",
+            seed=1,
+            **asked,
+        )
     return {
         "method": clock.seconds["method"],
         "walk": sum(spent for stage, spent in clock.seconds.items() if stage != "method"),

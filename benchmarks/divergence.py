@@ -119,10 +119,19 @@ def _released(db: Database, database: Loaded, point: Point, seed: int) -> str | 
     asked: dict[str, Any] = {"l": point.l} | ({} if "format" in point.who.more else {"k": 1})
     try:
         db.anonymize(
-            table(point.data, point.rows), quasi=point.quasi, sensitive=point.data.sensitive, rest="drop",
-            hierarchies=database.of(point.quasi), method=point.who.method, seed=seed, name="divergence",
-            publish="release.divergence", allow_weaker=True, **asked, **point.who.more,
-        )  # fmt: skip
+            table(point.data, point.rows),
+            quasi=point.quasi,
+            sensitive=point.data.sensitive,
+            rest="drop",
+            hierarchies=database.of(point.quasi),
+            method=point.who.method,
+            seed=seed,
+            name="divergence",
+            publish="release.divergence",
+            allow_weaker=True,
+            **asked,
+            **point.who.more,
+        )
     except SqlanonError as refused:
         return type(refused).__name__
     return None
@@ -154,13 +163,20 @@ def _means(todo: list[Point], found: list[dict[str, Any]]) -> list[dict[str, Any
         done = [one for _, one in group if not one.get("refused")]
         lines.append(
             {
-                "data": data, "x": x, "contender": name, "rows": point.rows, "l": point.l, "d": len(point.quasi),
-                "level": point.level, "projections": len(group), "refused": len(group) - len(done),
+                "data": data,
+                "x": x,
+                "contender": name,
+                "rows": point.rows,
+                "l": point.l,
+                "d": len(point.quasi),
+                "level": point.level,
+                "projections": len(group),
+                "refused": len(group) - len(done),
                 "kld": fmean(one["kld"] for one in done) if done else None,
                 "missed": sum(one["missed"] for one in done),
                 "seconds": fmean(one["seconds"] for one in done) if done else None,
             }
-        )  # fmt: skip
+        )
     return lines
 
 
@@ -192,9 +208,7 @@ def draw(experiment: str, found: list[dict[str, Any]], folder: Path) -> None:
 
 def _arguments(words: list[str] | None) -> argparse.Namespace:
     parser = experiments("divergence", __doc__, TITLES)
-    parser.add_argument(
-        "--points", help="of the values of what is varied only these, comma list; default: all"
-    )
+    parser.add_argument("--points", help="of the values of what is varied only these, comma list; default: all")
     parser.add_argument("--methods", help="a comma list of the contenders' names; default: all")
     return parsed(parser, words, TITLES)
 

@@ -67,9 +67,7 @@ def _positions(source: NDArray[Any], ends: Sequence[NDArray[Any]]) -> list[NDArr
     return [(end.astype(np.float64) - low) / ((high - low) or 1.0) for end in ends]
 
 
-def measure(
-    connection: duckdb.DuckDBPyConnection, source: str, view: str, quasi: Sequence[str], k: int
-) -> Measured:
+def measure(connection: duckdb.DuckDBPyConnection, source: str, view: str, quasi: Sequence[str], k: int) -> Measured:
     """Range NCP, C_DM and C_AVG of ``view`` over ``source``.
 
     Range NCP of a row is the mean over columns of (hi - lo) / (max - min), max and min over the source; the release's
@@ -108,9 +106,7 @@ def measure(
     )
 
 
-def class_sizes(
-    connection: duckdb.DuckDBPyConnection, source: str, view: str, quasi: Sequence[str], k: int
-) -> Sizes:
+def class_sizes(connection: duckdb.DuckDBPyConnection, source: str, view: str, quasi: Sequence[str], k: int) -> Sizes:
     """C_DM and C_AVG of ``view``, ranges or nodes; classes are the rows with equal published columns.
 
     Raises:
@@ -123,14 +119,10 @@ def class_sizes(
     (rows,) = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
     if rows != size.sum():
         raise ValueError("the view has another number of rows than the source")
-    return Sizes(
-        rows, len(size), int(size.min()), int(size.max()), float((size**2).sum()), rows / (len(size) * k)
-    )
+    return Sizes(rows, len(size), int(size.min()), int(size.max()), float((size**2).sum()), rows / (len(size) * k))
 
 
-def set_loss(
-    connection: duckdb.DuckDBPyConnection, source: str, view: str, quasi: Sequence[str], key: str
-) -> SetLoss:
+def set_loss(connection: duckdb.DuckDBPyConnection, source: str, view: str, quasi: Sequence[str], key: str) -> SetLoss:
     """Loss of a release that counts values: the mean over rows and *all* quasi columns, numeric ones too, of
     (distinct values of the source in the class - 1) / (distinct values in the source - 1).
 
@@ -157,8 +149,7 @@ def set_loss(
     ).fetchnumpy()
     size = np.asarray(classes["n"], dtype=np.float64)
     columns = {
-        column: float((size * (np.asarray(classes[column]) - 1)).sum() / size.sum())
-        / max(int(whole[column][0]) - 1, 1)
+        column: float((size * (np.asarray(classes[column]) - 1)).sum() / size.sum()) / max(int(whole[column][0]) - 1, 1)
         for column in quasi
     }
     return SetLoss(

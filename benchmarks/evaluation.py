@@ -49,14 +49,24 @@ def measured(db: sqlanon.Database, name: str, workload: WorkloadSpec | None, wha
         flush=True,
     )
     return {
-        "release": what, "rows": report.rows, "answers": report.total.errors.cells, "inside": report.total.errors.inside,
-        "group_bys": sum(len(cube.group_bys) for cube in report.cubes), "seconds": seconds, "processor_s": processor,
+        "release": what,
+        "rows": report.rows,
+        "answers": report.total.errors.cells,
+        "inside": report.total.errors.inside,
+        "group_bys": sum(len(cube.group_bys) for cube in report.cubes),
+        "seconds": seconds,
+        "processor_s": processor,
         "families": [
-            {"name": one.name, "answers": one.errors.cells, "refused": one.refused, "error": one.errors.relative.median,
-             "width": one.errors.relative_width.median}
+            {
+                "name": one.name,
+                "answers": one.errors.cells,
+                "refused": one.refused,
+                "error": one.errors.relative.median,
+                "width": one.errors.relative_width.median,
+            }
             for one in report.families
         ],
-    }  # fmt: skip
+    }
 
 
 def adult(threads: int | None) -> list[dict[str, Any]]:
@@ -65,9 +75,15 @@ def adult(threads: int | None) -> list[dict[str, Any]]:
         load_csv(url, "adult", data_folder() / ADULT.file)
         with sqlanon.connect(url, threads=threads) as db:
             db.anonymize(
-                "adult", quasi=ADULT.quasi, sensitive=ADULT.sensitive, rest="drop", method="tree", k=10, name="asked",
+                "adult",
+                quasi=ADULT.quasi,
+                sensitive=ADULT.sensitive,
+                rest="drop",
+                method="tree",
+                k=10,
+                name="asked",
                 publish="release.asked",
-            )  # fmt: skip
+            )
             return [
                 measured(db, "asked", None, "adult"),
                 measured(db, "asked", MANY, "adult, many answers"),

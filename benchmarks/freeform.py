@@ -60,7 +60,7 @@ CASES = (
     Case("integers, tree refined", None, SMALL, 10, "tree", refine=True),
     Case("integers, 1 pass", None, SMALL, 10, "freeform:block=256,passes=1"),
     Case("integers, large", None, LARGE, 10, "freeform:block=256,passes=1", verify=80, beside="integers, 1 pass"),
-)  # fmt: skip
+)
 
 
 @contextmanager
@@ -80,9 +80,11 @@ def source(case: Case, rows: int | None) -> Iterator[tuple[str, str, dict[str, A
             connection.execute(f"CREATE TABLE adult AS SELECT * FROM whole LIMIT {rows or 'ALL'}")
         warm(url, "adult")
         roles: dict[str, Any] = {
-            "quasi": case.table.quasi, "sensitive": case.table.sensitive, "rest": "drop",
+            "quasi": case.table.quasi,
+            "sensitive": case.table.sensitive,
+            "rest": "drop",
             "ordered": dict.fromkeys(case.table.text, "alphabetical"),
-        }  # fmt: skip
+        }
         yield url, "adult", roles
 
 
@@ -148,9 +150,7 @@ def main(words: list[str] | None = None) -> int:
     """Measure every case asked for; 1 if a box or class has fewer than k rows."""
     parser = options(__doc__, RESULTS / "freeform.json")
     names = [case.name for case in CASES]
-    parser.add_argument(
-        "--only", nargs="+", default=names, choices=names, metavar="CASE", help=", ".join(names)
-    )
+    parser.add_argument("--only", nargs="+", default=names, choices=names, metavar="CASE", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="a few thousand rows")
     parser.add_argument("--large", type=int, default=LARGE, help="rows of the large table")
     parser.add_argument("--threads", type=int, default=1)

@@ -46,7 +46,7 @@ def ordered(text: str, url: str, table: str) -> dict[str, Any]:
         return {
             name: [row[0] for row in connection.sql(f"SELECT DISTINCT {name} FROM {table} ORDER BY 1").fetchall()]
             for name in ADULT.text
-        }  # fmt: skip
+        }
 
 
 def asked(text: str, system: str, rows: int | None, queries: int, threads: int) -> dict[str, Any]:
@@ -61,18 +61,23 @@ def asked(text: str, system: str, rows: int | None, queries: int, threads: int) 
     with source(CASES[0], rows) as (url, table, roles):
         shown = {**roles, "ordered": ordered(text, url, table)}
         with sqlanon.connect(url, threads=threads) as db:
-            release = db.anonymize(
-                table, **shown, **SYSTEMS[system], k=10, name="asked", publish="release.asked"
-            )
+            release = db.anonymize(table, **shown, **SYSTEMS[system], k=10, name="asked", publish="release.asked")
             families = release.evaluate(WorkloadSpec(generators=generators)).families
     found = [
         {
-            "text": text, "system": system, "gcp": release.report.loss.gcp, "queries": family.name, "cells": family.errors.cells, "inside": family.errors.inside,
-            "refused": family.refused, "error": family.errors.absolute.mean, "relative": family.errors.relative.mean,
+            "text": text,
+            "system": system,
+            "gcp": release.report.loss.gcp,
+            "queries": family.name,
+            "cells": family.errors.cells,
+            "inside": family.errors.inside,
+            "refused": family.refused,
+            "error": family.errors.absolute.mean,
+            "relative": family.errors.relative.mean,
             "width": family.errors.width.mean,
         }
         for family in families
-    ]  # fmt: skip
+    ]
     return {"families": found}
 
 

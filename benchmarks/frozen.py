@@ -46,8 +46,15 @@ def cohort_rows(rows: int, setting: Setting, nights: int) -> int:
 
 
 def drift(
-    setting: Setting, rows: int, nights: int, cohort: int, *, diverse: int | None = None, keyed: int = KEYED, fresh: int = 1
-) -> dict[str, Any]:  # fmt: skip
+    setting: Setting,
+    rows: int,
+    nights: int,
+    cohort: int,
+    *,
+    diverse: int | None = None,
+    keyed: int = KEYED,
+    fresh: int = 1,
+) -> dict[str, Any]:
     """One lineage: so many nights after the first version. It is compared with a fresh release in every ``fresh``-th night, and in the last."""
     source = Source(rows)
     frozen = spec_of("frozen", l=diverse, cohort=cohort_rows(rows, setting, cohort))
@@ -77,10 +84,19 @@ def drift(
             lines[pair.new - 1]["failing"] = pair.failing
     last, waits = lines[-1], [one["waiting"] for one in lines[1:]]
     return {
-        "setting": setting.title, "l": diverse, "cohort_nights": cohort, "cohort_rows": cohort_rows(rows, setting, cohort),
-        "ratio": last["ratio"], "mean_waiting": sum(waits) / len(waits), "most_waiting": max(waits), "stale": last["stale"],
-        "retained": last["retained"], "failing": sum(one.get("failing", 0) for one in lines), "stopped": stopped(lines), "nights": lines,
-    }  # fmt: skip
+        "setting": setting.title,
+        "l": diverse,
+        "cohort_nights": cohort,
+        "cohort_rows": cohort_rows(rows, setting, cohort),
+        "ratio": last["ratio"],
+        "mean_waiting": sum(waits) / len(waits),
+        "most_waiting": max(waits),
+        "stale": last["stale"],
+        "retained": last["retained"],
+        "failing": sum(one.get("failing", 0) for one in lines),
+        "stopped": stopped(lines),
+        "nights": lines,
+    }
 
 
 def stopped(lines: Sequence[dict[str, Any]]) -> dict[str, dict[str, int | None]]:
@@ -135,9 +151,7 @@ def cost(rows: int, repeat: int) -> dict[str, Any]:
         way: min((one for one in runs if one["way"] == way), key=lambda one: float(one["cpu_seconds"]))
         for way in ("full", "frozen")
     }
-    ratios = {
-        f"{what}_ratio": best["frozen"][what] / best["full"][what] for what in ("cpu_seconds", "seconds")
-    }
+    ratios = {f"{what}_ratio": best["frozen"][what] / best["full"][what] for what in ("cpu_seconds", "seconds")}
     print(
         f"{rows:,} rows: frozen {ratios['cpu_seconds_ratio']:.3f} of full by processor, {ratios['seconds_ratio']:.3f} by clock"
     )

@@ -54,11 +54,28 @@ class Synthetic:
 
 
 _DEPARTMENTS = np.array(
-    ["cardiology", "dermatology", "emergency", "endocrinology", "gastroenterology", "geriatrics", "gynecology",
-     "nephrology", "neurology", "obstetrics", "oncology", "ophthalmology", "orthopedics", "pediatrics", "psychiatry",
-     "pulmonology", "surgery", "urology"],
+    [
+        "cardiology",
+        "dermatology",
+        "emergency",
+        "endocrinology",
+        "gastroenterology",
+        "geriatrics",
+        "gynecology",
+        "nephrology",
+        "neurology",
+        "obstetrics",
+        "oncology",
+        "ophthalmology",
+        "orthopedics",
+        "pediatrics",
+        "psychiatry",
+        "pulmonology",
+        "surgery",
+        "urology",
+    ],
     dtype=object,
-)  # fmt: skip
+)
 _INSURANCES = np.array(["self-paid", "public", "private", "company", "student", "pensioner"], dtype=object)
 _SEXES = np.array(["female", "male"], dtype=object)
 _FIRST = np.array(
@@ -102,9 +119,7 @@ _LAST = np.array(
     ],
     dtype=object,
 )
-_DIAGNOSES = np.array(
-    [f"{group}{number:02d}" for group in "ABCDEFGHIJKLMNOPQR" for number in range(4)], dtype=object
-)
+_DIAGNOSES = np.array([f"{group}{number:02d}" for group in "ABCDEFGHIJKLMNOPQR" for number in range(4)], dtype=object)
 _ZIPS = 10_000 + 7 * np.sort(np.random.default_rng(7).choice(10_000, 900, replace=False))
 _FIRST_DAY = np.datetime64("2022-01-01", "D")
 
@@ -156,9 +171,17 @@ def _admissions(rng: np.random.Generator, start: int, rows: int) -> Columns:
 ADMISSIONS = Synthetic(
     name="admissions",
     columns=(
-        ("id", "BIGINT"), ("name", "TEXT"), ("age", "INTEGER"), ("zip", "INTEGER"), ("stay", "INTEGER"),
-        ("admitted", "DATE"), ("sex", "TEXT"), ("department", "TEXT"), ("insurance", "TEXT"),
-        ("diagnosis", "TEXT"), ("cost", "DOUBLE PRECISION"),
+        ("id", "BIGINT"),
+        ("name", "TEXT"),
+        ("age", "INTEGER"),
+        ("zip", "INTEGER"),
+        ("stay", "INTEGER"),
+        ("admitted", "DATE"),
+        ("sex", "TEXT"),
+        ("department", "TEXT"),
+        ("insurance", "TEXT"),
+        ("diagnosis", "TEXT"),
+        ("cost", "DOUBLE PRECISION"),
     ),
     draw=_admissions,
     quasi=("age", "zip", "stay", "admitted", "sex", "department", "insurance"),
@@ -167,13 +190,19 @@ ADMISSIONS = Synthetic(
     insensitive=("cost",),
     accept_unique=("cost",),
     accept_repeats=("name",),
-)  # fmt: skip
+)
 """A hospital's admissions: number, name, 3 integer, 1 date and 3 text quasi-identifiers, a diagnosis and a cost."""
 
 _SHAPES = {
-    "age": (78, 1.0), "sex": (2, 1.0), "education": (17, 1.4), "marital": (6, 2.0), "race": (9, 9.0),
-    "workclass": (10, 4.0), "country": (83, 30.0), "salary": (50, 1.2),
-}  # fmt: skip
+    "age": (78, 1.0),
+    "sex": (2, 1.0),
+    "education": (17, 1.4),
+    "marital": (6, 2.0),
+    "race": (9, 9.0),
+    "workclass": (10, 4.0),
+    "country": (83, 30.0),
+    "salary": (50, 1.2),
+}
 """Per column: values of the domain, and how strongly they lean to the first ones."""
 
 
@@ -200,9 +229,16 @@ INTEGERS = Synthetic(
 """A census-like table: 7 small-integer quasi-identifiers (domains of 2 to 83 values) and a salary class."""
 
 _NESTED = {
-    "born": (30, 12, 10, 8), "home": (10, 10, 9), "admitted": (30, 12, 3), "ward": (6, 6, 5), "procedure": (8, 5, 4),
-    "job": (4, 6, 8), "origin": (5, 5, 8), "payer": (3, 3, 4), "physician": (5, 3, 2),
-}  # fmt: skip
+    "born": (30, 12, 10, 8),
+    "home": (10, 10, 9),
+    "admitted": (30, 12, 3),
+    "ward": (6, 6, 5),
+    "procedure": (8, 5, 4),
+    "job": (4, 6, 8),
+    "origin": (5, 5, 8),
+    "payer": (3, 3, 4),
+    "physician": (5, 3, 2),
+}
 """Per column of `NESTED`: how many nodes a node of each level has under it, from the lowest level up."""
 
 

@@ -111,9 +111,7 @@ def anonymous(kept: Kept, sizes: tuple[int, ...], small: int, threads: int) -> l
                         release = {**INTEGERS.roles(), "k": 10, "method": method}
                         release |= {"memory": memory} if memory else {}
                         _reported(
-                            kept.add(
-                                figures(url, INTEGERS.name, release, threads), "k", rows, method, memory
-                            ),
+                            kept.add(figures(url, INTEGERS.name, release, threads), "k", rows, method, memory),
                             rows,
                             method,
                         )
@@ -139,9 +137,7 @@ def diverse(kept: Kept, sizes: tuple[int, ...], threads: int) -> list[dict[str, 
             one = kept.get("l", rows, method)
             if one is None:
                 with drawn(rows) as url:
-                    one = kept.add(
-                        figures(url, SAL.name, {**release, "method": method}, threads), "l", rows, method
-                    )
+                    one = kept.add(figures(url, SAL.name, {**release, "method": method}, threads), "l", rows, method)
                     _reported(one, rows, method)
             found.append({"part": "l", "rows": rows, "method": method, **one})
     return found
@@ -154,9 +150,14 @@ def dual(kept: Kept, threads: int) -> list[dict[str, Any]]:
         one = kept.get("dual", quasi)
         if one is None:
             release = {
-                "quasi": quasi, "sensitive": SAL.sensitive, "rest": "drop", "method": "hilbert",
-                "max_loss": E, "maximize": "l", "at_least": {"l": 1},
-            }  # fmt: skip
+                "quasi": quasi,
+                "sensitive": SAL.sensitive,
+                "rest": "drop",
+                "method": "hilbert",
+                "max_loss": E,
+                "maximize": "l",
+                "at_least": {"l": 1},
+            }
             with drawn(None) as url:
                 one = kept.add(figures(url, SAL.name, release, threads), "dual", quasi)
             _reported(one, None, "hilbert, " + ", ".join(quasi))

@@ -41,10 +41,12 @@ def shares(
     wanted = np.zeros(len(positions))
     wanted[[positions[value] for value in taken]] = 1
     known: dict[tuple[str, ...], float] = {}
-    return np.array([
-        known.setdefault(tuple(members), float(np.mean(wanted[[positions[m] for m in members]])))
-        for members in published[column]
-    ])  # fmt: skip
+    return np.array(
+        [
+            known.setdefault(tuple(members), float(np.mean(wanted[[positions[m] for m in members]])))
+            for members in published[column]
+        ]
+    )
 
 
 def question(
@@ -74,17 +76,26 @@ def measure(table: Table, rows: int | None, queries: int) -> dict[str, Any]:
         with sqlanon.connect(url) as db:
             db.engine.execute(f"CREATE TABLE people AS SELECT * FROM whole LIMIT {rows or 'ALL'}")
             db.anonymize(
-                "people", quasi=table.quasi, sensitive=table.sensitive, rest="drop", method="tree", k=10, name="asked",
+                "people",
+                quasi=table.quasi,
+                sensitive=table.sensitive,
+                rest="drop",
+                method="tree",
+                k=10,
+                name="asked",
                 publish="release.asked",
-            )  # fmt: skip
+            )
         import duckdb
 
         with duckdb.connect(url.removeprefix("duckdb:///"), read_only=True) as connection:
             published = dict(connection.sql("SELECT * FROM release.asked").fetchnumpy())
             values = {
-                name: [row[0] for row in connection.sql(f"SELECT DISTINCT {identifier(name)} FROM people ORDER BY 1").fetchall()]
+                name: [
+                    row[0]
+                    for row in connection.sql(f"SELECT DISTINCT {identifier(name)} FROM people ORDER BY 1").fetchall()
+                ]
                 for name in table.quasi
-            }  # fmt: skip
+            }
         with sqlanon.connect(url, read_only=True) as db:
             for _ in range(queries):
                 where, taken = question(rng, table.quasi, values, published)
@@ -99,21 +110,32 @@ def measure(table: Table, rows: int | None, queries: int) -> dict[str, Any]:
                 chances, many = np.unique(share.round(12), return_counts=True)
                 drawn = sum(draw.binomial(n, p, DRAWS) for p, n in zip(chances, many, strict=True))
                 ends = np.quantile(drawn, [0.025, 0.975])
-                found.append({
-                    "truth": truth, "low": cell.low, "high": cell.high, "from": drawn_in.low, "to": drawn_in.high,
-                    "drawn": float(ends[1] - ends[0]), "estimate": cell.estimate, "boxes": int((share > 0).sum() - (share >= 1).sum()),
-                })  # fmt: skip
+                found.append(
+                    {
+                        "truth": truth,
+                        "low": cell.low,
+                        "high": cell.high,
+                        "from": drawn_in.low,
+                        "to": drawn_in.high,
+                        "drawn": float(ends[1] - ends[0]),
+                        "estimate": cell.estimate,
+                        "boxes": int((share > 0).sum() - (share >= 1).sum()),
+                    }
+                )
     asked = [one for one in found if one["truth"] > 0]
     open_ = [one for one in found if one["low"] < one["high"]]
     made = {
-        "table": table.name, "rows": len(share), "queries": len(found), "inside": sum(one["low"] <= one["truth"] <= one["high"] for one in found),
+        "table": table.name,
+        "rows": len(share),
+        "queries": len(found),
+        "inside": sum(one["low"] <= one["truth"] <= one["high"] for one in found),
         "error": statistics.median(abs(one["estimate"] - one["truth"]) / one["truth"] for one in asked),
         "bounds_width": statistics.median((one["high"] - one["low"]) / one["truth"] for one in asked),
         "boxes_width": statistics.median(one["boxes"] / one["truth"] for one in asked),
         "interval_width": statistics.median((one["to"] - one["from"]) / one["truth"] for one in asked),
         "interval_holds": statistics.fmean(one["from"] <= one["truth"] <= one["to"] for one in open_),
         "by_draws": statistics.median((one["to"] - one["from"]) / one["drawn"] for one in open_ if one["drawn"]),
-    }  # fmt: skip
+    }
     print(made, flush=True)
     return made
 
@@ -128,9 +150,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     record = Record("intervals")
     results = [measure(ADULT, None, args.queries), measure(SAL, args.rows, args.queries)]
-    record.write(
-        args.out, seed=SEED, draws=DRAWS, results=results, wanted={"bounds_width": 0.18, "by_draws": 1.1}
-    )
+    record.write(args.out, seed=SEED, draws=DRAWS, results=results, wanted={"bounds_width": 0.18, "by_draws": 1.1})
     return int(any(one["inside"] < one["queries"] for one in results))
 
 

@@ -72,17 +72,27 @@ def measure(table: Table, rows: int | None, queries: int) -> list[dict[str, Any]
             db.engine.execute(f"CREATE TABLE people AS SELECT * FROM whole LIMIT {rows or 'ALL'}")
             exact = [] if summed == table.sensitive else [summed]
             db.anonymize(
-                "people", quasi=table.quasi, sensitive=table.sensitive, insensitive=exact, rest="drop", method="tree", k=10, name="asked",
+                "people",
+                quasi=table.quasi,
+                sensitive=table.sensitive,
+                insensitive=exact,
+                rest="drop",
+                method="tree",
+                k=10,
+                name="asked",
                 publish="release.asked",
-            )  # fmt: skip
+            )
         import duckdb
 
         with duckdb.connect(url.removeprefix("duckdb:///"), read_only=True) as connection:
             published = dict(connection.sql("SELECT * FROM release.asked").fetchnumpy())
             values = {
-                name: [row[0] for row in connection.sql(f"SELECT DISTINCT {identifier(name)} FROM people ORDER BY 1").fetchall()]
+                name: [
+                    row[0]
+                    for row in connection.sql(f"SELECT DISTINCT {identifier(name)} FROM people ORDER BY 1").fetchall()
+                ]
                 for name in table.quasi
-            }  # fmt: skip
+            }
         drawn, held = Drawn(published, generator), published[summed].astype(np.int64)
         with sqlanon.connect(url, read_only=True) as db:
             for i in range(queries):
@@ -102,20 +112,33 @@ def measure(table: Table, rows: int | None, queries: int) -> list[dict[str, Any]
                     continue
                 truth = int(held[inside].sum() if kind == "sum" else inside.sum())
                 compared = (i % 25) in (0, 4)
-                found[kind].append({
-                    "holds": cell.interval.low <= truth <= cell.interval.high, "sound": (cell.low or 0) <= truth <= cell.high,
-                    "width": float(cell.interval.high - cell.interval.low), "error": cell.interval.error,
-                    "drawn": width_of_draws(share, held if kind == "sum" else None, generator) if compared else 0.0,
-                })  # fmt: skip
+                found[kind].append(
+                    {
+                        "holds": cell.interval.low <= truth <= cell.interval.high,
+                        "sound": (cell.low or 0) <= truth <= cell.high,
+                        "width": float(cell.interval.high - cell.interval.low),
+                        "error": cell.interval.error,
+                        "drawn": width_of_draws(share, held if kind == "sum" else None, generator) if compared else 0.0,
+                    }
+                )
     made = []
     for kind, cells in found.items():
         compared = [one["width"] / one["drawn"] for one in cells if one["drawn"]]
         normal = [one for one in cells if one["error"] <= 0.05]
-        made.append({
-            "table": table.name, "rows": len(held), "of": kind, "queries": len(cells), "inside_bounds": sum(one["sound"] for one in cells),
-            "holds": statistics.fmean(one["holds"] for one in cells), "compared": len(compared), "by_draws": statistics.median(compared),
-            "small_error": len(normal), "holds_small_error": statistics.fmean(one["holds"] for one in normal) if normal else None,
-        })  # fmt: skip
+        made.append(
+            {
+                "table": table.name,
+                "rows": len(held),
+                "of": kind,
+                "queries": len(cells),
+                "inside_bounds": sum(one["sound"] for one in cells),
+                "holds": statistics.fmean(one["holds"] for one in cells),
+                "compared": len(compared),
+                "by_draws": statistics.median(compared),
+                "small_error": len(normal),
+                "holds_small_error": statistics.fmean(one["holds"] for one in normal) if normal else None,
+            }
+        )
         print(made[-1], flush=True)
     return made
 
@@ -130,9 +153,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     record = Record("intervals_drawn")
     results = [*measure(ADULT, None, args.queries), *measure(SAL, args.rows, args.queries)]
-    record.write(
-        args.out, seed=SEED, draws=DRAWS, results=results, wanted={"holds": [0.93, 0.98], "by_draws": 1.1}
-    )
+    record.write(args.out, seed=SEED, draws=DRAWS, results=results, wanted={"holds": [0.93, 0.98], "by_draws": 1.1})
     return int(any(one["inside_bounds"] < one["queries"] for one in results))
 
 

@@ -52,8 +52,19 @@ def measure(url: str, methods: tuple[str, ...], rows: int, repeat: int) -> list[
         for method in methods:
             more: dict[str, Any] = {"format": "anatomy"} if method == "anatomy" else {"k": 1}
             for name, d, size, promised in CASES:
-                db.anonymize("sal", quasi=QUASI[:d], sensitive="salary", rest="drop", l=10, method=method, seed=1,
-                             name="kld", publish="release.kld", allow_weaker=True, **more)  # fmt: skip
+                db.anonymize(
+                    "sal",
+                    quasi=QUASI[:d],
+                    sensitive="salary",
+                    rest="drop",
+                    l=10,
+                    method=method,
+                    seed=1,
+                    name="kld",
+                    publish="release.kld",
+                    allow_weaker=True,
+                    **more,
+                )
                 on = subject(db.engine, "kld")
                 group_bys = level(on.quasi, size)
                 seconds, processor = [], []
@@ -62,11 +73,18 @@ def measure(url: str, methods: tuple[str, ...], rows: int, repeat: int) -> list[
                     result = divergence(db.engine, on, group_bys, "salary")
                     seconds.append(time.perf_counter() - start)
                     processor.append(processor_seconds(db) - used)
-                found.append({
-                    "case": name, "method": method, "rows": rows, "group_bys": len(group_bys), "kld": mean(result),
-                    "seconds": min(seconds), "promised": promised,
-                    "processor_seconds": min(processor),
-                })  # fmt: skip
+                found.append(
+                    {
+                        "case": name,
+                        "method": method,
+                        "rows": rows,
+                        "group_bys": len(group_bys),
+                        "kld": mean(result),
+                        "seconds": min(seconds),
+                        "promised": promised,
+                        "processor_seconds": min(processor),
+                    }
+                )
                 print(f"{method}, {name}: {min(seconds):.1f} s of {promised:g} s", flush=True)
     return found
 

@@ -80,9 +80,16 @@ def loaded(part: str, rows: Mapping[str, int]) -> Iterator[tuple[Database, str, 
             (data,) = (replace(one, rows=rows[part]) for one in CENSUS if one.name == part)
             with census(data, [data.rows], 1) as made, sqlanon.connect(made.url) as db:
                 files = {**made.of(QUASI), **intervals(db, data.name, Path(folder))}
-                yield db, table(data, data.rows), {
-                    "quasi": QUASI, "sensitive": data.sensitive, "rest": "drop", "hierarchies": files,
-                }  # fmt: skip
+                yield (
+                    db,
+                    table(data, data.rows),
+                    {
+                        "quasi": QUASI,
+                        "sensitive": data.sensitive,
+                        "rest": "drop",
+                        "hierarchies": files,
+                    },
+                )
             return
         with duckdb_url() as url:
             roles = _load(url, part, rows, Path(folder))
@@ -108,14 +115,32 @@ def release(db: Database, source: str, roles: dict[str, Any], case: Case) -> dic
     """One release's figures."""
     with processor() as used:
         report = db.anonymize(
-            source, **roles, **case.asked, **case.more, method=case.method, name="lattice",
-            publish="release.lattice", allow_weaker=True, seed=1, refine={"search": 0} if case.refine else None,
-        ).report  # fmt: skip
+            source,
+            **roles,
+            **case.asked,
+            **case.more,
+            method=case.method,
+            name="lattice",
+            publish="release.lattice",
+            allow_weaker=True,
+            seed=1,
+            refine={"search": 0} if case.refine else None,
+        ).report
     return {
-        "part": case.part, "method": report.method, "refine": case.refine, **case.asked, "suppressed": report.suppressed,
-        "rows": report.rows, "classes": report.classes, "lm": report.loss.lm, "most_lm": case.lm, "processor_seconds": used[-1],
-        "most_seconds": case.seconds, "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, "verified": report.verified,
-    }  # fmt: skip
+        "part": case.part,
+        "method": report.method,
+        "refine": case.refine,
+        **case.asked,
+        "suppressed": report.suppressed,
+        "rows": report.rows,
+        "classes": report.classes,
+        "lm": report.loss.lm,
+        "most_lm": case.lm,
+        "processor_seconds": used[-1],
+        "most_seconds": case.seconds,
+        "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+        "verified": report.verified,
+    }
 
 
 def judged(found: list[dict[str, Any]], rows: Mapping[str, int]) -> None:
@@ -144,9 +169,7 @@ def main(words: list[str] | None = None) -> int:
     record = Record("lattice")
     rows = {part: min(most, args.rows or most) for part, most in ROWS.items()}
     found: list[dict[str, Any]] = []
-    for part, cases in groupby(
-        (case for case in CASES if case.part in args.only.split(",")), lambda case: case.part
-    ):
+    for part, cases in groupby((case for case in CASES if case.part in args.only.split(",")), lambda case: case.part):
         try:
             with loaded(part, rows) as (db, source, roles):
                 own = list(cases)

@@ -156,13 +156,18 @@ def release(url: str, points: list[Point], sets: int) -> list[Published]:
             order = {} if who.levels else {"ordered": dict.fromkeys(point.text, "alphabetical")}
             own = {"hierarchies": point.hierarchies} if who.levels else order
             report = db.anonymize(
-                point.table, quasi=who.columns(point), rest="drop", k=point.k, method=method, name=name, publish=f"release.{name}",
-                allow_weaker=True, **own,
-            ).report  # fmt: skip
+                point.table,
+                quasi=who.columns(point),
+                rest="drop",
+                k=point.k,
+                method=method,
+                name=name,
+                publish=f"release.{name}",
+                allow_weaker=True,
+                **own,
+            ).report
             done.append(Published(point, who, f"release.{name}", report))
-            print(
-                f"{place + 1} of {len(points) * len(able)}: {point.figure} {point.x} {who.name}", flush=True
-            )
+            print(f"{place + 1} of {len(points) * len(able)}: {point.figure} {point.x} {who.name}", flush=True)
     return done
 
 
@@ -215,9 +220,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--k", default=",".join(map(str, KS)), help="comma list for Figures 10, 11 and 14")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--sets", type=int, default=SETS, help="sets of cuts that K-Optimize looks at, at most"
-    )
+    parser.add_argument("--sets", type=int, default=SETS, help="sets of cuts that K-Optimize looks at, at most")
     parser.add_argument("--no-adult", action="store_true")
     parser.add_argument("--no-plots", action="store_true")
     args = parser.parse_args(words)

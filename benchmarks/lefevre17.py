@@ -26,11 +26,19 @@ KS = (10, 25, 50)
 MULTI, SINGLE = "mondrian:variant=strict,cut=median", "fulldomain:search=single,metric=dm,nodes=5000"
 METHODS = (MULTI, "mondrian:variant=strict,cut=loss", "tree", SINGLE)
 PAPER = {
-    (MULTI, 10, "x"): "4.66 / 3.26", (MULTI, 25, "x"): "5.69 / 3.86", (MULTI, 50, "x"): "7.94 / 5.87",
-    (MULTI, 10, "y"): "4.03 / 3.44", (MULTI, 25, "y"): "lost / 3.80", (MULTI, 50, "y"): "8.06 / 5.58",
-    (SINGLE, 10, "x"): "lost / 5.94", (SINGLE, 25, "x"): "12.68 / 7.17", (SINGLE, 50, "x"): "7.73 / 5.94",
-    (SINGLE, 10, "y"): "3.18 / 2.56", (SINGLE, 25, "y"): "lost / 4.17", (SINGLE, 50, "y"): "lost / 6.15",
-}  # fmt: skip
+    (MULTI, 10, "x"): "4.66 / 3.26",
+    (MULTI, 25, "x"): "5.69 / 3.86",
+    (MULTI, 50, "x"): "7.94 / 5.87",
+    (MULTI, 10, "y"): "4.03 / 3.44",
+    (MULTI, 25, "y"): "lost / 3.80",
+    (MULTI, 50, "y"): "8.06 / 5.58",
+    (SINGLE, 10, "x"): "lost / 5.94",
+    (SINGLE, 25, "x"): "12.68 / 7.17",
+    (SINGLE, 50, "x"): "7.73 / 5.94",
+    (SINGLE, 10, "y"): "3.18 / 2.56",
+    (SINGLE, 25, "y"): "lost / 4.17",
+    (SINGLE, 50, "y"): "lost / 6.15",
+}
 """Mean and deviation: the numbers that are left, in turn single- and multidimensional."""
 PICTURED = 25
 """k of Figures 15 and 16, of the first table; the paper's is lost."""
@@ -41,9 +49,7 @@ def spread(connection: Any, view: str, attribute: str) -> NDArray[np.float64]:
     low, high, count = (
         np.array(column)
         for column in zip(
-            *connection.execute(
-                f"SELECT {attribute}_lo, {attribute}_hi, COUNT(*) FROM {view} GROUP BY ALL"
-            ).fetchall(),
+            *connection.execute(f"SELECT {attribute}_lo, {attribute}_hi, COUNT(*) FROM {view} GROUP BY ALL").fetchall(),
             strict=True,
         )
     )
@@ -88,8 +94,16 @@ def measure(
         for k in ks:
             for method in methods:
                 with sqlanon.connect(url) as db:
-                    db.anonymize("points", quasi=["x", "y"], k=k, method=method, name="f17",
-                                 publish="release.f17", seed=1, allow_weaker=True)  # fmt: skip
+                    db.anonymize(
+                        "points",
+                        quasi=["x", "y"],
+                        k=k,
+                        method=method,
+                        name="f17",
+                        publish="release.f17",
+                        seed=1,
+                        allow_weaker=True,
+                    )
                     found = {name: answered(db, name, truths[name]) for name in "xy"}
                 with duckdb.connect(url.removeprefix("duckdb:///"), read_only=True) as connection:
                     own = {name: spread(connection, "release.f17", name) for name in "xy"}
@@ -110,13 +124,19 @@ def measure(
         print(f"seed {seed} of {seeds}", flush=True)
     return [
         {
-            "k": k, "method": method, "attribute": attribute, "seeds": seeds, "agree": agree[k, method, attribute],
-            "mean": float(np.mean(found)), "deviation": float(np.mean([one.std() for one in found])),
-            "least": float(min(one.mean() for one in found)), "most": float(max(one.mean() for one in found)),
+            "k": k,
+            "method": method,
+            "attribute": attribute,
+            "seeds": seeds,
+            "agree": agree[k, method, attribute],
+            "mean": float(np.mean(found)),
+            "deviation": float(np.mean([one.std() for one in found])),
+            "least": float(min(one.mean() for one in found)),
+            "most": float(max(one.mean() for one in found)),
             "paper": PAPER.get((method, k, attribute)),
         }
         for (k, method, attribute), found in errors.items()
-    ]  # fmt: skip
+    ]
 
 
 def main(words: list[str] | None = None) -> int:

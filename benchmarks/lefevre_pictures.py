@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 STYLES = {
-    "strict, median": "o-", "strict, loss": "o--", "relaxed, median": "s-", "relaxed, loss": "s--", "Incognito": "^-",
+    "strict, median": "o-",
+    "strict, loss": "o--",
+    "relaxed, median": "s-",
+    "relaxed, loss": "s--",
+    "Incognito": "^-",
     "K-Optimize": "x-",
-}  # fmt: skip
+}
 Box = tuple[int, int, int, int]
 
 
@@ -31,7 +35,7 @@ def plot(found: list[dict[str, Any]], folder: Path) -> None:
         ):
             for name in dict.fromkeys(one["contender"] for one in mine):
                 line = [one for one in mine if one["contender"] == name]
-                axis.plot([one["x"] for one in line], [one[measured] for one in line], STYLES[name], ms=4, label=name)  # fmt: skip
+                axis.plot([one["x"] for one in line], [one[measured] for one in line], STYLES[name], ms=4, label=name)
             strict = [one for one in mine if one["contender"] == "strict, median"]
             x = [one["x"] for one in strict]
             axis.plot(x, [one[upper] for one in strict], ":", color="gray", label="strict bound")
@@ -63,15 +67,11 @@ def partitions(
     from matplotlib.patches import Rectangle
 
     picture = Figure(figsize=(4.2 * len(boxes), 4.2), dpi=80, layout="constrained")
-    for axis, (name, found) in zip(
-        picture.subplots(1, len(boxes), squeeze=False)[0], boxes.items(), strict=True
-    ):
+    for axis, (name, found) in zip(picture.subplots(1, len(boxes), squeeze=False)[0], boxes.items(), strict=True):
         axis.plot(points[:, 0], points[:, 1], ".", ms=2, color="tab:blue")
         for x, to_x, y, to_y in found:
             axis.add_patch(
-                Rectangle(
-                    (x - 0.5, y - 0.5), to_x - x + 1, to_y - y + 1, fill=False, linewidth=0.6, color="gray"
-                )
+                Rectangle((x - 0.5, y - 0.5), to_x - x + 1, to_y - y + 1, fill=False, linewidth=0.6, color="gray")
             )
         axis.set_xlim(-1, values)
         axis.set_ylim(-1, values)

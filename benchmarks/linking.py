@@ -24,7 +24,7 @@ WAYS: dict[str, tuple[dict[str, int], dict[str, Any]]] = {
         {"patients": 100, "stays": 10},
         {"pseudonyms": "patient_id", "scopes": {"patient_id": "b"}, **LINKED},
     ),
-}  # fmt: skip
+}
 
 
 def main(words: list[str] | None = None) -> None:
@@ -43,13 +43,16 @@ def main(words: list[str] | None = None) -> None:
                 ).report
                 runs.append(
                     {
-                        "way": way, "table": table, "k": least[table], "rows": report.rows, "gcp": report.loss.gcp, "classes": report.classes,
+                        "way": way,
+                        "table": table,
+                        "k": least[table],
+                        "rows": report.rows,
+                        "gcp": report.loss.gcp,
+                        "classes": report.classes,
                         "left_out": report.left_out / report.rows,
                     }
-                )  # fmt: skip
-                print(
-                    f"{way}, {table}: GCP {report.loss.gcp:.3f}, {report.left_out / report.rows:.1%} left out"
                 )
+                print(f"{way}, {table}: GCP {report.loss.gcp:.3f}, {report.left_out / report.rows:.1%} left out")
     record.write(asked.out, persons=asked.persons, runs=runs)
 
 

@@ -92,9 +92,7 @@ CONTENDERS = (
 )
 
 
-def releases(
-    url: str, table: Table, ks: Iterable[int], contenders: Iterable[Contender]
-) -> list[dict[str, Any]]:
+def releases(url: str, table: Table, ks: Iterable[int], contenders: Iterable[Contender]) -> list[dict[str, Any]]:
     """Release the table once for every k and contender."""
     import sqlanon
 

@@ -45,13 +45,26 @@ def measured(db: Any, name: str, tree: Path, turn: int, k: int) -> dict[str, Any
     hierarchies = {"cost": str(tree)} if "hierarchical" in name else {}
     wall, used = time.perf_counter(), time.process_time()
     report = db.anonymize(
-        "visits", quasi=["age", "sex", "zip", "day", "ward"], sensitive="cost", k=k, seed=1, method="tree", name=f"r{turn}",
-        publish=f"release.r{turn}", hierarchies=hierarchies, **MODELS[name],
-    ).report  # fmt: skip
+        "visits",
+        quasi=["age", "sex", "zip", "day", "ward"],
+        sensitive="cost",
+        k=k,
+        seed=1,
+        method="tree",
+        name=f"r{turn}",
+        publish=f"release.r{turn}",
+        hierarchies=hierarchies,
+        **MODELS[name],
+    ).report
     return {
-        "model": name, "asked": MODELS[name], "seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - used,
-        "gcp": report.loss.gcp, "classes": report.classes, "stages": dict(report.seconds),
-    }  # fmt: skip
+        "model": name,
+        "asked": MODELS[name],
+        "seconds": time.perf_counter() - wall,
+        "cpu_seconds": time.process_time() - used,
+        "gcp": report.loss.gcp,
+        "classes": report.classes,
+        "stages": dict(report.seconds),
+    }
 
 
 def main(words: list[str] | None = None) -> None:

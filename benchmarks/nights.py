@@ -73,9 +73,7 @@ class Source:
         self._next += new
         kept = np.ones(self.rows, dtype=bool)
         kept[touched[:deleted]] = False
-        self.columns = {
-            name: np.concatenate([values[kept], added[name]]) for name, values in self.columns.items()
-        }
+        self.columns = {name: np.concatenate([values[kept], added[name]]) for name, values in self.columns.items()}
 
     def write(self, db: sqlanon.Database, table: str = TABLE) -> None:
         """Make the table of a database what it is tonight."""
@@ -83,13 +81,28 @@ class Source:
         db.engine.load_arrays(TableRef("main", table), self.columns)
 
 
-def spec_of(name: str, *, key: bool = True, l: int | None = None, cohort: int | None = None, table: str = TABLE) -> ReleaseSpec:  # noqa: E741 # fmt: skip
+def spec_of(
+    name: str,
+    *,
+    key: bool = True,
+    l: int | None = None,  # noqa: E741
+    cohort: int | None = None,
+    table: str = TABLE,
+) -> ReleaseSpec:
     """A release of the table by `tree`: with a cohort its versions are a lineage, else each is computed anew."""
     keyed: dict[str, Any] = {"identifiers": ["id"], "key": ["id"]} if key else {"identifiers": ["id"]}
     made = policy.release(
-        source=table, name=name, publish=f"release.{name}", quasi=list(INTEGERS.quasi), sensitive=INTEGERS.sensitive, k=K, l=l, method="tree",
-        seed=1, **keyed,
-    )  # fmt: skip
+        source=table,
+        name=name,
+        publish=f"release.{name}",
+        quasi=list(INTEGERS.quasi),
+        sensitive=INTEGERS.sensitive,
+        k=K,
+        l=l,
+        method="tree",
+        seed=1,
+        **keyed,
+    )
     if cohort is None:
         return made
     return replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(cohort)))
@@ -98,9 +111,7 @@ def spec_of(name: str, *, key: bool = True, l: int | None = None, cohort: int | 
 def published(db: sqlanon.Database, name: str) -> NDArray[np.int64]:
     """What readers see of the quasi columns: both ends of each, and in the last column the rows that have these."""
     ends = ", ".join(f"{column}_lo, {column}_hi" for column in INTEGERS.quasi)
-    return np.array(
-        db.engine.fetch(f"SELECT {ends}, COUNT(*) FROM release.{name} GROUP BY ALL"), dtype=np.int64
-    )
+    return np.array(db.engine.fetch(f"SELECT {ends}, COUNT(*) FROM release.{name} GROUP BY ALL"), dtype=np.int64)
 
 
 def gcp(seen: NDArray[np.int64], source: Source) -> float:

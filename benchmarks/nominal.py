@@ -53,9 +53,7 @@ def main(words: list[str] | None = None) -> int:
         load_csv(url, ADULT.name, folder / ADULT.file)
         file = url.removeprefix("duckdb:///")
         with duckdb.connect(file) as connection:
-            connection.execute(
-                f"CREATE TABLE numbered AS SELECT row_number() OVER () AS {KEY}, * FROM {ADULT.name}"
-            )
+            connection.execute(f"CREATE TABLE numbered AS SELECT row_number() OVER () AS {KEY}, * FROM {ADULT.name}")
         for k, who in product([int(k) for k in args.k.split(",")], CONTENDERS):
             one: dict[str, Any] = {
                 "table": ADULT.name,
@@ -67,12 +65,8 @@ def main(words: list[str] | None = None) -> int:
             with duckdb.connect(file, read_only=True) as connection:
                 own = set_loss(connection, "numbered", "release.numbered", ADULT.quasi, KEY)
             target = TARGETS.get((who.name, k))
-            met = (
-                None if target is None else own.set_ncp < target or (own.set_ncp == target and not who.refine)
-            )
-            results.append(
-                one | {"evaluator": asdict(own), "peer": PEERS.get(k), "target": target, "met": met}
-            )
+            met = None if target is None else own.set_ncp < target or (own.set_ncp == target and not who.refine)
+            results.append(one | {"evaluator": asdict(own), "peer": PEERS.get(k), "target": target, "met": met})
             print(
                 f"k={k:<3} {who.name:24} set loss {own.set_ncp:.4f}, {one['seconds']:.1f} s, met: {met}",
                 flush=True,

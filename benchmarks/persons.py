@@ -33,13 +33,26 @@ def measured(db: Any, way: str, diverse: int | None, name: str, k: int = 10) -> 
     asked: dict[str, Any] = {"sensitive": "dx", "l": diverse} if diverse else {}
     wall, used = time.perf_counter(), time.process_time()
     report = db.anonymize(
-        "events", quasi=["age", "sex", "zip", "day", "ward"], identifiers="p", rest="drop", k=k, seed=1, name=name,
-        publish=f"release.{name}", **asked, **WAYS[way],
-    ).report  # fmt: skip
+        "events",
+        quasi=["age", "sex", "zip", "day", "ward"],
+        identifiers="p",
+        rest="drop",
+        k=k,
+        seed=1,
+        name=name,
+        publish=f"release.{name}",
+        **asked,
+        **WAYS[way],
+    ).report
     return {
-        "persons": way, "l": diverse, "seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - used,
-        "gcp": report.loss.gcp, "classes": report.classes, "stages": dict(report.seconds),
-    }  # fmt: skip
+        "persons": way,
+        "l": diverse,
+        "seconds": time.perf_counter() - wall,
+        "cpu_seconds": time.process_time() - used,
+        "gcp": report.loss.gcp,
+        "classes": report.classes,
+        "stages": dict(report.seconds),
+    }
 
 
 def main(words: list[str] | None = None) -> None:

@@ -73,9 +73,7 @@ def measured(
             if one.get("refused") in (None, INFEASIBLE):
                 kept.add(one, *point.key)
             what = f"{point.experiment} {point.data.name} x={point.x:g} d={len(point.quasi)} {point.who.name}"
-            print(
-                f"{number} of {len(points)}: {what}: {one.get('refused') or shown(one).strip()}", flush=True
-            )
+            print(f"{number} of {len(points)}: {what}: {one.get('refused') or shown(one).strip()}", flush=True)
         found.append(one)
     return found
 
@@ -96,10 +94,18 @@ def means(
         point, refused = group[0][0], [one["refused"] for _, one in group if "refused" in one]
         done = [one for _, one in group if "refused" not in one]
         line: Figures = {
-            "data": data, "x": x, "contender": name, "method": point.who.method, "rows": rows, "d": len(point.quasi),
-            "projections": len(group), "infeasible": refused.count(INFEASIBLE), "failed": len(refused) - refused.count(INFEASIBLE),
-            "verified": all(one["verified"] for one in done), **facts(point, done),
-        }  # fmt: skip
+            "data": data,
+            "x": x,
+            "contender": name,
+            "method": point.who.method,
+            "rows": rows,
+            "d": len(point.quasi),
+            "projections": len(group),
+            "infeasible": refused.count(INFEASIBLE),
+            "failed": len(refused) - refused.count(INFEASIBLE),
+            "verified": all(one["verified"] for one in done),
+            **facts(point, done),
+        }
         for figure in figures:
             values = [one[figure] for one in done if one[figure] is not None]
             line[figure] = fmean(values) if values else None

@@ -44,9 +44,7 @@ QUESTIONS = (
         "SELECT diagnosis, count(*) AS n, sum(cost) AS s FROM people WHERE age BETWEEN 30 AND 41 GROUP BY diagnosis",
         ratio=8,
     ),
-    Question(
-        "count by quasi", "SELECT age, count(*) AS n FROM people WHERE zip < 40000 GROUP BY age", seconds=5
-    ),
+    Question("count by quasi", "SELECT age, count(*) AS n FROM people WHERE zip < 40000 GROUP BY age", seconds=5),
     Question("average", "SELECT avg(cost) AS a FROM people WHERE age BETWEEN 30 AND 41", seconds=5),
     Question(
         "average by sensitive",
@@ -74,9 +72,7 @@ def fill(db: sqlanon.Database, rows: int, k: int) -> None:
         "list_sort(list_distinct(list(sex) OVER c)) AS sex, diagnosis, cost FROM classed WINDOW c AS (PARTITION BY band, part) "
         "ORDER BY 1, 2, 3, 4"
     )
-    facts = {
-        "types": {"age": "integer", "zip": "integer", "sex": "text", "diagnosis": "text", "cost": "integer"}
-    }
+    facts = {"types": {"age": "integer", "zip": "integer", "sex": "text", "diagnosis": "text", "cost": "integer"}}
     lines: list[tuple[str, str, str, str, str, str]] = [("", "release", "", "ranges", "", json.dumps(facts))]
     for name, treatment in (("age", "ordered"), ("zip", "ordered"), ("sex", "nominal")):
         published = [f"{name}_lo", f"{name}_hi"] if treatment == "ordered" else [name]
@@ -89,11 +85,7 @@ def fill(db: sqlanon.Database, rows: int, k: int) -> None:
         "CREATE TABLE release.people_metadata (column_name TEXT, role TEXT, kind TEXT, format TEXT, source_type TEXT, published TEXT, declared TEXT)"
     )
     for line in lines:
-        run(
-            "INSERT INTO release.people_metadata VALUES ("
-            + ", ".join("'" + part + "'" for part in line)
-            + ", NULL)"
-        )
+        run("INSERT INTO release.people_metadata VALUES (" + ", ".join("'" + part + "'" for part in line) + ", NULL)")
 
 
 def timed(work: Callable[[], Any], repeats: int) -> float:
@@ -122,11 +114,18 @@ def measure(rows: int, k: int, repeats: int, directory: Path) -> list[dict[str, 
                 repeats,
             )
             asked = timed(lambda text=question.sql: db.query(text, release="release.people"), repeats)
-            found.append({
-                "question": question.name, "sql": question.sql, "source_s": plain, "release_s": asked, "ratio": asked / plain,
-                "allowed_ratio": question.ratio, "allowed_s": question.seconds,
-                "met": asked <= question.ratio * plain if question.ratio else asked <= (question.seconds or 0),
-            })  # fmt: skip
+            found.append(
+                {
+                    "question": question.name,
+                    "sql": question.sql,
+                    "source_s": plain,
+                    "release_s": asked,
+                    "ratio": asked / plain,
+                    "allowed_ratio": question.ratio,
+                    "allowed_s": question.seconds,
+                    "met": asked <= question.ratio * plain if question.ratio else asked <= (question.seconds or 0),
+                }
+            )
     return found
 
 

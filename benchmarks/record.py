@@ -23,9 +23,7 @@ _PACKAGES = ("sqlanon", "duckdb", "psycopg", "pyspark", "numpy", "numba", "sqlgl
 def options(doc: str | None, out: Path | None) -> argparse.ArgumentParser:
     """A command's parser with its one shared option, ``--out``."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--out", type=Path, default=out, metavar="FILE.json", help="default: in benchmarks/results"
-    )
+    parser.add_argument("--out", type=Path, default=out, metavar="FILE.json", help="default: in benchmarks/results")
     return parser
 
 
@@ -48,23 +46,15 @@ def experiments(name: str, doc: str | None, titles: Iterable[str]) -> argparse.A
     )
     parser.add_argument("--only", default=",".join(titles), help="experiments, comma list; default: all")
     parser.add_argument("--data", default="occ,sal", help="census tables, comma list")
-    parser.add_argument(
-        "--projections", type=int, help="at most so many for every d, drawn by the seed; default: all"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="two points an experiment, 2,000 rows, one projection"
-    )
+    parser.add_argument("--projections", type=int, help="at most so many for every d, drawn by the seed; default: all")
+    parser.add_argument("--quick", action="store_true", help="two points an experiment, 2,000 rows, one projection")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
-    parser.add_argument(
-        "--out", type=Path, default=RESULTS, metavar="FOLDER", help="default: benchmarks/results"
-    )
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="FOLDER", help="default: benchmarks/results")
     return parser
 
 
-def parsed(
-    parser: argparse.ArgumentParser, words: list[str] | None, titles: Iterable[str]
-) -> argparse.Namespace:
+def parsed(parser: argparse.ArgumentParser, words: list[str] | None, titles: Iterable[str]) -> argparse.Namespace:
     """The arguments; an experiment that there is not ends the command."""
     args = parser.parse_args(words)
     unknown = [name for name in args.only.split(",") if name not in titles]
@@ -86,9 +76,7 @@ def _versions() -> dict[str, str]:
 def _processor() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.is_file() else []
-    return next(
-        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine()
-    )
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def machine() -> dict[str, Any]:

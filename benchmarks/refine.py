@@ -61,9 +61,7 @@ def main(words: list[str] | None = None) -> int:
     """Measure Adult by k and method, SAL by rows; 1 if refining made a release worse."""
     parser = options(__doc__, RESULTS / "refine.json")
     parser.add_argument("--k", default="10,50,100", help="for Adult, comma list")
-    parser.add_argument(
-        "--rows", default=",".join(map(str, SIZES)), help="of SAL, comma list; empty for none"
-    )
+    parser.add_argument("--rows", default=",".join(map(str, SIZES)), help="of SAL, comma list; empty for none")
     parser.add_argument("--repeat", type=int, default=3)
     args = parser.parse_args(words)
     try:

@@ -114,9 +114,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 },
             }
             line = found[engine]
-            print(
-                f"{engine:9} {line['median_ms']:7.1f} ms {line['fastest_ms']:7.1f} ms {line['calls']:4} calls"
-            )
+            print(f"{engine:9} {line['median_ms']:7.1f} ms {line['fastest_ms']:7.1f} ms {line['calls']:4} calls")
     record.write(args.out, repeats=args.repeats, engines=found)
     within = all(line["calls"] <= CALLS[engine] for engine, line in found.items())
     return 0 if within and found["duckdb"]["median_ms"] <= MILLISECONDS else 1

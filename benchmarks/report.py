@@ -62,17 +62,13 @@ def render(text: str, folder: Path, sections: Sections = SECTIONS) -> str:
     for name, section in sections.items():
         opening, closing = f"<!-- figures: {name} -->\n", "<!-- end -->"
         before, rest = text.split(opening, 1)
-        text = (
-            f"{before}{opening}{section(folder) or 'Not measured yet.'}\n{closing}{rest.split(closing, 1)[1]}"
-        )
+        text = f"{before}{opening}{section(folder) or 'Not measured yet.'}\n{closing}{rest.split(closing, 1)[1]}"
     return text
 
 
 def main(words: list[str] | None = None) -> int:
     """Rewrite or check the document."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args(words)
     old = []
@@ -84,9 +80,7 @@ def main(words: list[str] | None = None) -> int:
             if not args.check:
                 page.write_text(made)
     if args.check:
-        print(
-            f"older than the results: {', '.join(old)}: python -m benchmarks.report" if old else "up to date"
-        )
+        print(f"older than the results: {', '.join(old)}: python -m benchmarks.report" if old else "up to date")
         return int(bool(old))
     return 0
 

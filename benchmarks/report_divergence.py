@@ -43,12 +43,19 @@ def kld(folder: Path) -> str:
     found = [result for engine in ("duckdb", "postgres") if (result := read(folder, f"kld_{engine}"))]
     rows = [
         (
-            result["engine"], one["case"], one["method"], f"{one['rows']:,}", one["group_bys"], number(one["kld"], ".4g"),
-            number(one["seconds"], ".1f"), f"{one['promised']:g}", number(one.get("processor_seconds"), ".1f"),
+            result["engine"],
+            one["case"],
+            one["method"],
+            f"{one['rows']:,}",
+            one["group_bys"],
+            number(one["kld"], ".4g"),
+            number(one["seconds"], ".1f"),
+            f"{one['promised']:g}",
+            number(one.get("processor_seconds"), ".1f"),
         )
         for result in found
         for one in result["results"]
-    ]  # fmt: skip
+    ]
     if not found:
         return ""
     head = ("engine", "SAL", "method", "rows", "group-bys", "KLD", "seconds", "at most", "processor seconds")
@@ -62,15 +69,17 @@ def figure17(folder: Path) -> str:
         return ""
     rows = [
         (
-            one["k"], one["method"], one["attribute"], f"{one['mean']:.2f} / {one['deviation']:.2f}",
-            f"{one['least']:.2f} to {one['most']:.2f}", one["paper"] or "-",
+            one["k"],
+            one["method"],
+            one["attribute"],
+            f"{one['mean']:.2f} / {one['deviation']:.2f}",
+            f"{one['least']:.2f} to {one['most']:.2f}",
+            one["paper"] or "-",
         )
         for one in result["results"]
-    ]  # fmt: skip
+    ]
     head = ("k", "method", "predicate on", "mean / deviation", "means over the seeds", "the paper")
     return f"{table(head, rows)}\n\n{source(result)}"
 
 
-SECTIONS: Mapping[str, Callable[[Path], str]] = {
-    f"divergence {name}": partial(_figure, name) for name in TITLES
-}
+SECTIONS: Mapping[str, Callable[[Path], str]] = {f"divergence {name}": partial(_figure, name) for name in TITLES}

@@ -19,9 +19,7 @@ def _section(figure: str, folder: Path) -> str:
     if result is None:
         return ""
     found = result["results"]
-    parts = [
-        f"{'Gain / GCP' if figure == '7' else 'GCP / processor seconds'}, a dash where a system was not run."
-    ]
+    parts = [f"{'Gain / GCP' if figure == '7' else 'GCP / processor seconds'}, a dash where a system was not run."]
     for data in dict.fromkeys(one["data"] for one in found):
         mine = [one for one in found if one["data"] == data]
         for panel in dict.fromkeys(one["panel"] for one in mine):

@@ -8,8 +8,12 @@ from pathlib import Path
 from benchmarks.tables import Result, number, read, source, table
 
 NAMES = {
-    "ncp": "NCP", "method_seconds": "seconds", "verify_seconds": "verification", "peak_gib": "memory", "growth": "seconds a row",
-}  # fmt: skip
+    "ncp": "NCP",
+    "method_seconds": "seconds",
+    "verify_seconds": "verification",
+    "peak_gib": "memory",
+    "growth": "seconds a row",
+}
 """What is wanted of a release, as tables name it."""
 FORMS = {"ncp": ".4f", "method_seconds": ".1f", "verify_seconds": ".1f", "peak_gib": ".1f", "growth": ".2f"}
 
@@ -20,16 +24,34 @@ def releases(folder: Path) -> str:
     if result is None or not result["results"]:
         return ""
     head = (
-        "table", "rows", "k", "method", "NCP", "at most", "method (s)", "at most", "verification (s)", "GiB", "met",
-    )  # fmt: skip
+        "table",
+        "rows",
+        "k",
+        "method",
+        "NCP",
+        "at most",
+        "method (s)",
+        "at most",
+        "verification (s)",
+        "GiB",
+        "met",
+    )
     rows = [
         (
-            one["case"], f"{one['rows']:,}", one["k"], f"`{one['method']}`" + (", refined" if one["refine"] else ""),
-            f"**{one['ncp']:.4f}**", number(one["wanted"].get("ncp"), ".4f"), f"{one['method_seconds']:.1f}",
-            number(one["wanted"].get("method_seconds"), "g"), f"{one['verify_seconds']:.1f}", f"{one['peak_gib']:.1f}", _met(one),
+            one["case"],
+            f"{one['rows']:,}",
+            one["k"],
+            f"`{one['method']}`" + (", refined" if one["refine"] else ""),
+            f"**{one['ncp']:.4f}**",
+            number(one["wanted"].get("ncp"), ".4f"),
+            f"{one['method_seconds']:.1f}",
+            number(one["wanted"].get("method_seconds"), "g"),
+            f"{one['verify_seconds']:.1f}",
+            f"{one['peak_gib']:.1f}",
+            _met(one),
         )
         for one in result["results"]
-    ]  # fmt: skip
+    ]
     return f"{table(head, rows)}\n\n{source(result)}"
 
 
@@ -57,7 +79,13 @@ def counts(folder: Path) -> str:
         ]
         inside = f"{_sum(mine)['inside']} of {_sum(mine)['cells']}"
         rows.append((text, system, f"{mine[0]['gcp']:.4f}", *shares, inside))
-    head = ("text", "method", "GCP", *(f"{what}, {over}" for what in ("error", "width") for over in (*families, "all")), "true counts in bounds")  # fmt: skip
+    head = (
+        "text",
+        "method",
+        "GCP",
+        *(f"{what}, {over}" for what in ("error", "width") for over in (*families, "all")),
+        "true counts in bounds",
+    )
     return f"{table(head, rows)}\n\n{source(result)}"
 
 

@@ -13,17 +13,39 @@ LIMITS = ("max_stale", "max_retained", "max_waiting")
 def drift(folder: Path) -> str:
     """The last night of every setting, and the nights on which limits would have stopped it."""
     head = (
-        "a night", "l", "GCP, times fresh", "at most", "waiting, mean", "waiting, most", "stale", "retained", "failing", "failing of full runs",
+        "a night",
+        "l",
+        "GCP, times fresh",
+        "at most",
+        "waiting, mean",
+        "waiting, most",
+        "stale",
+        "retained",
+        "failing",
+        "failing of full runs",
         *(f"`{limit}` 5 %, 10 %, 20 %: night" for limit in LIMITS),
-    )  # fmt: skip
-    return figures(folder, "frozen_drift", head, lambda result: (
-        (
-            one["setting"], one["l"] or "-", f"**{one['ratio']:.2f}**", result["goal"]["ratio"], f"{one['mean_waiting']:.1%}",
-            f"{one['most_waiting']:.1%}", f"{one['stale']:.1%}", f"{one['retained']:.1%}", one["failing"], _full(one),
-            *(", ".join(number(night, "d") for night in one["stopped"][limit].values()) for limit in LIMITS),
-        )
-        for one in result["runs"]
-    ))  # fmt: skip
+    )
+    return figures(
+        folder,
+        "frozen_drift",
+        head,
+        lambda result: (
+            (
+                one["setting"],
+                one["l"] or "-",
+                f"**{one['ratio']:.2f}**",
+                result["goal"]["ratio"],
+                f"{one['mean_waiting']:.1%}",
+                f"{one['most_waiting']:.1%}",
+                f"{one['stale']:.1%}",
+                f"{one['retained']:.1%}",
+                one["failing"],
+                _full(one),
+                *(", ".join(number(night, "d") for night in one["stopped"][limit].values()) for limit in LIMITS),
+            )
+            for one in result["runs"]
+        ),
+    )
 
 
 def _full(one: Result) -> str:
@@ -35,13 +57,23 @@ def curve(folder: Path) -> str:
     """GCP by the nights of a cohort."""
     head = ("nights of a cohort", "rows", "GCP, times fresh", "waiting, mean", "waiting, most")
     result = read(folder, "frozen_drift")
-    return "" if result is None else table(head, (
-        (
-            one["cohort_nights"], f"{one['cohort_nights'] * result['rows'] // 100:,}", f"**{one['ratio']:.2f}**",
-            f"{one['mean_waiting']:.1%}", f"{one['most_waiting']:.1%}",
+    return (
+        ""
+        if result is None
+        else table(
+            head,
+            (
+                (
+                    one["cohort_nights"],
+                    f"{one['cohort_nights'] * result['rows'] // 100:,}",
+                    f"**{one['ratio']:.2f}**",
+                    f"{one['mean_waiting']:.1%}",
+                    f"{one['most_waiting']:.1%}",
+                )
+                for one in result["curve"]
+            ),
         )
-        for one in result["curve"]
-    ))  # fmt: skip
+    )
 
 
 def year(folder: Path) -> str:
@@ -52,10 +84,13 @@ def year(folder: Path) -> str:
     head = ("night", "rows", "GCP, times fresh", "waiting", "stale", "retained")
     lines = (
         (
-            one["night"], f"{one['rows']:,}", f"**{one['ratio']:.2f}**", *(f"{one[share]:.1%}" for share in ("waiting", "stale", "retained")),
+            one["night"],
+            f"{one['rows']:,}",
+            f"**{one['ratio']:.2f}**",
+            *(f"{one[share]:.1%}" for share in ("waiting", "stale", "retained")),
         )
         for one in result["nights"]
-    )  # fmt: skip
+    )
     stops = "; ".join(
         f"`{limit}` of 5, 10, 20 %: {', '.join(number(night, 'd') for night in result['stopped'][limit].values())}"
         for limit in LIMITS

@@ -58,9 +58,16 @@ def _tables(name: str, result: Result, cell: Cell) -> list[str]:
 
 
 ALL = {
-    "gcp": "GCP", "il1": "IL1 (mean)", "il_inf": "IL∞", "il_sum": "sum", "weighted_max_ncp": "weighted max NCP",
-    "avg_ncp": "average NCP", "weighted_avg_volume": "weighted average volume", "c_avg": "C_AVG", "pm": "PM",
-}  # fmt: skip
+    "gcp": "GCP",
+    "il1": "IL1 (mean)",
+    "il_inf": "IL∞",
+    "il_sum": "sum",
+    "weighted_max_ncp": "weighted max NCP",
+    "avg_ncp": "average NCP",
+    "weighted_avg_volume": "weighted average volume",
+    "c_avg": "C_AVG",
+    "pm": "PM",
+}
 
 
 def _all_metrics(result: Result) -> list[str]:
@@ -77,9 +84,7 @@ def _all_metrics(result: Result) -> list[str]:
 def _figures(figure: str, one: Result, _: Sequence[Result]) -> str:
     if one["method_seconds"] is None:
         return "infeasible" if one["infeasible"] else "refused"
-    text = (
-        f"{number(one[figure], '.4f' if figure == 'gcp' else '.2f')} / {number(one['method_seconds'], '.2f')}"
-    )
+    text = f"{number(one[figure], '.4f' if figure == 'gcp' else '.2f')} / {number(one['method_seconds'], '.2f')}"
     return text + (f" ({one['infeasible']} of {one['projections']} infeasible)" if one["infeasible"] else "")
 
 
@@ -105,9 +110,7 @@ def _ratios(name: str, folder: Path) -> str:
 
 def _projections(result: Result) -> str:
     counts = {one["d"]: one["projections"] for one in result["results"]}
-    return ", ".join(
-        f"{count} projection{'s' * (count > 1)} to {d} attributes" for d, count in sorted(counts.items())
-    )
+    return ", ".join(f"{count} projection{'s' * (count > 1)} to {d} attributes" for d, count in sorted(counts.items()))
 
 
 def _base(one: Result, here: Sequence[Result], base: str) -> Result | None:

@@ -14,8 +14,14 @@ LARGE, LARGE_SECONDS, LARGE_GIB = 100_000_000, 100, 8
 """Rows of the large table, the seconds of its release and its peak memory."""
 RELEASE_MS, ASK_MS = 60, 10
 """Of a release of 40 rows in DuckDB, and of a simple question to a small release."""
-STARS = {("occ", 2): 30_500, ("occ", 6): 86_000, ("occ", 10): 137_000,
-         ("sal", 2): 66_000, ("sal", 6): 168_000, ("sal", 10): 260_000}  # fmt: skip
+STARS = {
+    ("occ", 2): 30_500,
+    ("occ", 6): 86_000,
+    ("occ", 10): 137_000,
+    ("sal", 2): 66_000,
+    ("sal", 6): 168_000,
+    ("sal", 10): 260_000,
+}
 """Hidden values of the cascade, at most, by table and l."""
 STAR_SECONDS = {("sal", 2): 0.3, ("sal", 6): 0.5, ("sal", 10): 1.0}
 """Its processor seconds, at most."""
@@ -131,8 +137,10 @@ def _search(folder: Path) -> Iterator[Goal]:
 def _lattice(folder: Path) -> Iterator[Goal]:
     result = read(folder, "lattice")
     for one in result["results"] if result else ():
-        limits = (("LM", one.get("lm"), one.get("most_lm")),
-                  ("processor seconds", one.get("processor_seconds"), one.get("most_seconds")))  # fmt: skip
+        limits = (
+            ("LM", one.get("lm"), one.get("most_lm")),
+            ("processor seconds", one.get("processor_seconds"), one.get("most_seconds")),
+        )
         for what, found, most in limits:
             if found is not None and most is not None:
                 asked = f"k={one['k']}" if one.get("k") else f"l={one['l']}"
@@ -146,8 +154,11 @@ def _lattice(folder: Path) -> Iterator[Goal]:
 
 def _stars(folder: Path) -> Iterator[Goal]:
     """Goals of the cascade, by table and l."""
-    wanted = (("xiao_l", "stars", STARS, ",.0f"), ("xiao_l", "processor_seconds", STAR_SECONDS, ".2f"),
-              ("xiao_kld-l", "kld", DIVERGENCE, ".3f"))  # fmt: skip
+    wanted = (
+        ("xiao_l", "stars", STARS, ",.0f"),
+        ("xiao_l", "processor_seconds", STAR_SECONDS, ".2f"),
+        ("xiao_kld-l", "kld", DIVERGENCE, ".3f"),
+    )
     for file, what, most, form in wanted:
         result = read(folder, file)
         for one in result["results"] if result else ():

@@ -15,14 +15,27 @@ def lattice(folder: Path) -> str:
         return ""
     rows = [
         (
-            f"{one['part']}, {one['rows']:,}", _method(one), _asked(one), f"**{one['lm']:.4f}**", number(one["most_lm"], "g"),
-            f"{one['processor_seconds']:.2f}", number(one["most_seconds"], "g"), _met(one),
+            f"{one['part']}, {one['rows']:,}",
+            _method(one),
+            _asked(one),
+            f"**{one['lm']:.4f}**",
+            number(one["most_lm"], "g"),
+            f"{one['processor_seconds']:.2f}",
+            number(one["most_seconds"], "g"),
+            _met(one),
         )
         for one in result["results"]
-    ]  # fmt: skip
+    ]
     head = (
-        "table, rows", "method", "asked", "LM", "at most", "processor seconds of the method", "at most", "met",
-    )  # fmt: skip
+        "table, rows",
+        "method",
+        "asked",
+        "LM",
+        "at most",
+        "processor seconds of the method",
+        "at most",
+        "met",
+    )
     return f"{table(head, rows)}\n\n{source(result)}"
 
 
@@ -55,16 +68,29 @@ def single(folder: Path) -> str:
         return ""
     rows = [
         (
-            f"{one['table']}, {one['rows']:,}", one["columns"], f"k = {one['k']}", "any" if one["limit"] else "none",
-            f"{one['metric']} **{_cost(one, 'cost')}**", "proven" if one["proven"] else _cost(one, "bound"),
-            "-" if one["proven"] else f"{one['gap']:.1%}", f"{one['sets']:,}", f"{one['processor_seconds']:.1f}",
+            f"{one['table']}, {one['rows']:,}",
+            one["columns"],
+            f"k = {one['k']}",
+            "any" if one["limit"] else "none",
+            f"{one['metric']} **{_cost(one, 'cost')}**",
+            "proven" if one["proven"] else _cost(one, "bound"),
+            "-" if one["proven"] else f"{one['gap']:.1%}",
+            f"{one['sets']:,}",
+            f"{one['processor_seconds']:.1f}",
         )
         for one in result["results"]
-    ]  # fmt: skip
+    ]
     head = (
-        "table, rows", "columns", "asked", "suppressed rows allowed", "cost", "no set costs less than", "gap", "sets",
+        "table, rows",
+        "columns",
+        "asked",
+        "suppressed rows allowed",
+        "cost",
+        "no set costs less than",
+        "gap",
+        "sets",
         "processor seconds of the release",
-    )  # fmt: skip
+    )
     return f"{table(head, rows)}\n\n{source(result)}"
 
 

@@ -11,66 +11,128 @@ from benchmarks.tables import Result, contender, figures, number, read, source, 
 def loss(folder: Path) -> str:
     """Range NCP of every contender, as the independent evaluator sees it."""
     head = ("table", "k", "method", "Range NCP", "at most", "classes", "C_AVG", "method (s)")
-    return figures(folder, "loss", head, lambda result: (
-        (
-            one["table"], one["k"], contender(one), f"**{one['evaluator']['range_ncp']:.4f}**", one.get("target", "-"),
-            f"{one['evaluator']['classes']:,}", f"{one['evaluator']['c_avg']:.2f}", f"{one['method_seconds']:.2f}",
-        )
-        for one in result["results"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "loss",
+        head,
+        lambda result: (
+            (
+                one["table"],
+                one["k"],
+                contender(one),
+                f"**{one['evaluator']['range_ncp']:.4f}**",
+                one.get("target", "-"),
+                f"{one['evaluator']['classes']:,}",
+                f"{one['evaluator']['c_avg']:.2f}",
+                f"{one['method_seconds']:.2f}",
+            )
+            for one in result["results"]
+        ),
+    )
 
 
 def nominal(folder: Path) -> str:
     """Loss by sets, as the independent evaluator sees it, beside the best peer."""
     head = ("k", "method", "set loss", "goal", "best peer", "GCP (numbers by range)", "classes", "method (s)")
-    return figures(folder, "nominal", head, lambda result: (
-        (
-            one["k"], one["contender"], f"**{one['evaluator']['set_ncp']:.4f}**", number(one["target"], ".4f"),
-            number(one["peer"], ".4f"), f"{one['gcp']:.4f}", f"{one['evaluator']['classes']:,}", f"{one['method_seconds']:.2f}",
-        )
-        for one in result["results"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "nominal",
+        head,
+        lambda result: (
+            (
+                one["k"],
+                one["contender"],
+                f"**{one['evaluator']['set_ncp']:.4f}**",
+                number(one["target"], ".4f"),
+                number(one["peer"], ".4f"),
+                f"{one['gcp']:.4f}",
+                f"{one['evaluator']['classes']:,}",
+                f"{one['method_seconds']:.2f}",
+            )
+            for one in result["results"]
+        ),
+    )
 
 
 def refine(folder: Path) -> str:
     """What refine gains and what it costs."""
     head = (
-        "table", "rows", "k", "method", "GCP", "refined", "gain", "method (s)", "refine (s)", "s a million rows",
-    )  # fmt: skip
-    return figures(folder, "refine", head, lambda result: (
-        (
-            one["table"], f"{one['rows']:,}", one["k"], one["method"].partition(":")[0], f"{one['gcp']:.4f}",
-            f"**{one['refined_gcp']:.4f}**", f"{one['gain']:.1%}", f"{one['method_seconds']:.2f}", f"{one['refine_seconds']:.2f}",
-            f"{one['refine_seconds'] / one['rows'] * 1e6:.1f}",
-        )
-        for one in result["results"]
-    ))  # fmt: skip
+        "table",
+        "rows",
+        "k",
+        "method",
+        "GCP",
+        "refined",
+        "gain",
+        "method (s)",
+        "refine (s)",
+        "s a million rows",
+    )
+    return figures(
+        folder,
+        "refine",
+        head,
+        lambda result: (
+            (
+                one["table"],
+                f"{one['rows']:,}",
+                one["k"],
+                one["method"].partition(":")[0],
+                f"{one['gcp']:.4f}",
+                f"**{one['refined_gcp']:.4f}**",
+                f"{one['gain']:.1%}",
+                f"{one['method_seconds']:.2f}",
+                f"{one['refine_seconds']:.2f}",
+                f"{one['refine_seconds'] / one['rows'] * 1e6:.1f}",
+            )
+            for one in result["results"]
+        ),
+    )
 
 
 def search(folder: Path) -> str:
     """What the search of refine gains and what it costs, by its trials."""
     head = ("table", "k", "search", "loss", "at most", "classes", "search (processor s)")
-    return figures(folder, "search", head, lambda result: (
-        (
-            one["table"], one["k"], run["trials"], f"**{run['loss']:.4f}**", f"{run['goal']:.4f}" if run.get("goal") else "-",
-            f"{run['classes']:,}", f"{run['search_seconds']:.1f}" if "search_seconds" in run else "-",
-        )
-        for one in result["results"]
-        for run in one["runs"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "search",
+        head,
+        lambda result: (
+            (
+                one["table"],
+                one["k"],
+                run["trials"],
+                f"**{run['loss']:.4f}**",
+                f"{run['goal']:.4f}" if run.get("goal") else "-",
+                f"{run['classes']:,}",
+                f"{run['search_seconds']:.1f}" if "search_seconds" in run else "-",
+            )
+            for one in result["results"]
+            for run in one["runs"]
+        ),
+    )
 
 
 def best(folder: Path) -> str:
     """What `best` keeps of three searches, beside each of them."""
     head = ("table", "k", "method", "loss", "classes", "release (processor s)")
-    return figures(folder, "best", head, lambda result: (
-        (
-            one["table"], one["k"], f"`{run['method']}`", f"**{run['loss']:.5f}**" if "least" in run else f"{run['loss']:.5f}",
-            f"{run['classes']:,}", f"{run['processor_seconds']:.1f}",
-        )
-        for one in result["results"]
-        for run in one["runs"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "best",
+        head,
+        lambda result: (
+            (
+                one["table"],
+                one["k"],
+                f"`{run['method']}`",
+                f"**{run['loss']:.5f}**" if "least" in run else f"{run['loss']:.5f}",
+                f"{run['classes']:,}",
+                f"{run['processor_seconds']:.1f}",
+            )
+            for one in result["results"]
+            for run in one["runs"]
+        ),
+    )
 
 
 def search_rows(folder: Path) -> str:
@@ -85,26 +147,47 @@ def search_rows(folder: Path) -> str:
         "GCP",
         "with search",
     )
-    return figures(folder, "search_rows", head, lambda result: (
-        (
-            f"{one['rows']:,}", f"{before['cpu_seconds']:.1f}", f"{after['cpu_seconds']:.1f}", f"{one['search_seconds']:.1f}",
-            f"**{one['search_seconds'] / one['rows'] * 1e6:.2f}**", f"{after['peak_gib']:.2f}", f"{before['gcp']:.5f}", f"{after['gcp']:.5f}",
-        )
-        for one in result["results"]
-        for before, after in [one["runs"]]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "search_rows",
+        head,
+        lambda result: (
+            (
+                f"{one['rows']:,}",
+                f"{before['cpu_seconds']:.1f}",
+                f"{after['cpu_seconds']:.1f}",
+                f"{one['search_seconds']:.1f}",
+                f"**{one['search_seconds'] / one['rows'] * 1e6:.2f}**",
+                f"{after['peak_gib']:.2f}",
+                f"{before['gcp']:.5f}",
+                f"{after['gcp']:.5f}",
+            )
+            for one in result["results"]
+            for before, after in [one["runs"]]
+        ),
+    )
 
 
 def clusters(folder: Path, name: str = "clusters") -> str:
     """Clustering in blocks by rows."""
     head = ("rows", "method", "processor s", "s a million rows", "peak GiB", "classes", "GCP")
-    return figures(folder, name, head, lambda result: (
-        (
-            f"{one['rows']:,}", one["method"], f"{one['cpu_seconds']:.1f}", f"**{one['cpu_per_million']:.1f}**", f"{one['peak_gib']:.2f}",
-            f"{one['classes']:,}", f"{one['gcp']:.4f}",
-        )
-        for one in result["results"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        name,
+        head,
+        lambda result: (
+            (
+                f"{one['rows']:,}",
+                one["method"],
+                f"{one['cpu_seconds']:.1f}",
+                f"**{one['cpu_per_million']:.1f}**",
+                f"{one['peak_gib']:.2f}",
+                f"{one['classes']:,}",
+                f"{one['gcp']:.4f}",
+            )
+            for one in result["results"]
+        ),
+    )
 
 
 def lefevre(folder: Path) -> str:
@@ -113,8 +196,7 @@ def lefevre(folder: Path) -> str:
     if result is None:
         return ""
     found = [
-        {**one, "contender": one.get("contender") or f"{one['variant']}, {one['cut']}"}
-        for one in result["results"]
+        {**one, "contender": one.get("contender") or f"{one['variant']}, {one['cut']}"} for one in result["results"]
     ]
     names = list(dict.fromkeys(one["contender"] for one in found))
     rows = []

@@ -44,13 +44,24 @@ def intervals(folder: Path) -> str:
         "by boxes alone",
         "error of the estimate",
     )
-    return figures(folder, "intervals", head, lambda result: (
-        (
-            one["table"], f"{one['rows']:,}", one["queries"], f"**{one['interval_holds']:.0%}**", f"{one['interval_width']:.1%}",
-            f"{one['bounds_width']:.0%}", f"{one['boxes_width']:.0%}", f"{one['error']:.1%}",
-        )
-        for one in result["results"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "intervals",
+        head,
+        lambda result: (
+            (
+                one["table"],
+                f"{one['rows']:,}",
+                one["queries"],
+                f"**{one['interval_holds']:.0%}**",
+                f"{one['interval_width']:.1%}",
+                f"{one['bounds_width']:.0%}",
+                f"{one['boxes_width']:.0%}",
+                f"{one['error']:.1%}",
+            )
+            for one in result["results"]
+        ),
+    )
 
 
 def drawn(folder: Path) -> str:
@@ -64,13 +75,23 @@ def drawn(folder: Path) -> str:
         "queries with an error of at most 0.05",
         "truths in these",
     )
-    return figures(folder, "intervals_drawn", head, lambda result: (
-        (
-            one["table"], one["of"], f"{one['queries']:,}", f"**{one['holds']:.1%}**", f"{one['by_draws']:.2f} ({one['compared']} queries)",
-            one["small_error"], number(one["holds_small_error"], ".1%"),
-        )
-        for one in result["results"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "intervals_drawn",
+        head,
+        lambda result: (
+            (
+                one["table"],
+                one["of"],
+                f"{one['queries']:,}",
+                f"**{one['holds']:.1%}**",
+                f"{one['by_draws']:.2f} ({one['compared']} queries)",
+                one["small_error"],
+                number(one["holds_small_error"], ".1%"),
+            )
+            for one in result["results"]
+        ),
+    )
 
 
 SECTIONS: Mapping[str, Callable[[Path], str]] = {

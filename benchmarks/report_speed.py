@@ -14,13 +14,22 @@ STAGES = ("snapshot", "profile", "encode", "method", "recode", "verify", "publis
 def query(folder: Path) -> str:
     """Questions to a release against the same aggregates over its source."""
     head = ("question", "source (s)", "release (s)", "ratio", "at most", "met")
-    return figures(folder, "query", head, lambda result: (
-        (
-            f"`{one['sql']}`", f"{one['source_s']:.3f}", f"{one['release_s']:.3f}", f"{one['ratio']:.1f}",
-            f"{one['allowed_ratio']}x" if one["allowed_ratio"] else f"{one['allowed_s']} s", "yes" if one["met"] else "**no**",
-        )
-        for one in result["questions"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "query",
+        head,
+        lambda result: (
+            (
+                f"`{one['sql']}`",
+                f"{one['source_s']:.3f}",
+                f"{one['release_s']:.3f}",
+                f"{one['ratio']:.1f}",
+                f"{one['allowed_ratio']}x" if one["allowed_ratio"] else f"{one['allowed_s']} s",
+                "yes" if one["met"] else "**no**",
+            )
+            for one in result["questions"]
+        ),
+    )
 
 
 def speed(folder: Path) -> str:
@@ -92,7 +101,7 @@ def columns(folder: Path) -> str:
             spent, apart = run["cpu_seconds"], run["cpu_without_method"]
             lines.append((method, run["columns"], f"{apart:.1f}", f"{spent - apart:.1f}", f"{spent:.1f}"))
         grow = one["growth"]
-        lines.append((method, most, f"**{grow['cpu_without_method']:.1f}x**", "", f"**{grow['cpu_seconds']:.1f}x**"))  # fmt: skip
+        lines.append((method, most, f"**{grow['cpu_without_method']:.1f}x**", "", f"**{grow['cpu_seconds']:.1f}x**"))
     head = ("method", "quasi columns", "SQL around the method (processor s)", "method", "release")
     return f"{table(head, lines)}\n\n{source(result)}"
 
@@ -100,36 +109,60 @@ def columns(folder: Path) -> str:
 def scale(folder: Path) -> str:
     """Seconds and memory by size."""
     head = ("rows", "sort (s)", "release (s)", "peak memory (GiB)", "execution", "classes")
-    return figures(folder, "scale", head, lambda result: (
-        (
-            f"{one['rows']:,}", f"{one['base_seconds']:.1f}", f"{one['seconds']:.1f}", f"{one['peak_gib']:.2f}", one["execution"],
-            f"{one['classes']:,}",
-        )
-        for one in result["results"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "scale",
+        head,
+        lambda result: (
+            (
+                f"{one['rows']:,}",
+                f"{one['base_seconds']:.1f}",
+                f"{one['seconds']:.1f}",
+                f"{one['peak_gib']:.2f}",
+                one["execution"],
+                f"{one['classes']:,}",
+            )
+            for one in result["results"]
+        ),
+    )
 
 
 def texts(folder: Path) -> str:
     """Memory that long texts need, against what is refused."""
     head = ("rows", "characters", "a block holds (MiB)", "estimate (MiB)", "least", "median", "most", "met")
-    return figures(folder, "texts", head, lambda result: (
-        (
-            f"{one['rows']:,}", f"{one['characters']:,}", *(f"{one['block_bytes'] * times / 2**20:,.0f}" for times in
-            (1, result["allowed"], one["least"], one["median"], one["most"])), "yes" if one["most"] <= result["allowed"] else "**no**",
-        )
-        for one in result["cases"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "texts",
+        head,
+        lambda result: (
+            (
+                f"{one['rows']:,}",
+                f"{one['characters']:,}",
+                *(
+                    f"{one['block_bytes'] * times / 2**20:,.0f}"
+                    for times in (1, result["allowed"], one["least"], one["median"], one["most"])
+                ),
+                "yes" if one["most"] <= result["allowed"] else "**no**",
+            )
+            for one in result["cases"]
+        ),
+    )
 
 
 def startup(folder: Path) -> str:
     """Wall time of fresh processes."""
-    return figures(folder, "startup", ("what", "seconds", "at most"), lambda result: (
-        ("`python -c pass`", f"{result['python']['seconds']:.2f}", "-"),
-        ("`import sqlanon`", f"{result['import']['seconds']:.2f}", result["import"]["target"]),
-        ("`sqlanon --help`", f"{result['help']['seconds']:.2f}", result["help"]["target"]),
-        ("first release ever (compiles the kernels)", f"{result['kernels']['first']['seconds']:.1f}", "-"),
-        ("the same in a new process, kernels cached", f"{result['kernels']['cached']['seconds']:.2f}", "-"),
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "startup",
+        ("what", "seconds", "at most"),
+        lambda result: (
+            ("`python -c pass`", f"{result['python']['seconds']:.2f}", "-"),
+            ("`import sqlanon`", f"{result['import']['seconds']:.2f}", result["import"]["target"]),
+            ("`sqlanon --help`", f"{result['help']['seconds']:.2f}", result["help"]["target"]),
+            ("first release ever (compiles the kernels)", f"{result['kernels']['first']['seconds']:.1f}", "-"),
+            ("the same in a new process, kernels cached", f"{result['kernels']['cached']['seconds']:.2f}", "-"),
+        ),
+    )
 
 
 def growth(folder: Path) -> str:
@@ -139,9 +172,7 @@ def growth(folder: Path) -> str:
         return ""
     rows = [
         (
-            {"k": "integers, k=10", "l": f"SAL, l={result['l']}", "dual": f"SAL, d=3, E={result['e']}"}[
-                one["part"]
-            ],
+            {"k": "integers, k=10", "l": f"SAL, l={result['l']}", "dual": f"SAL, d=3, E={result['e']}"}[one["part"]],
             "as it is" if one["rows"] is None else f"{one['rows']:,}",
             ", ".join([one["method"], *one.get("quasi", [])]),
             f"{one['memory'] >> 20} MiB" if one.get("memory") else "-",
@@ -154,20 +185,39 @@ def growth(folder: Path) -> str:
         )
         for one in result["results"]
     ]
-    head = ("table", "rows", "method", "memory budget", "release (s)", "at most", "s a million rows", "method (s)",
-            "peak memory (GiB)", "execution")  # fmt: skip
+    head = (
+        "table",
+        "rows",
+        "method",
+        "memory budget",
+        "release (s)",
+        "at most",
+        "s a million rows",
+        "method (s)",
+        "peak memory (GiB)",
+        "execution",
+    )
     return f"{table(head, rows)}\n\n![Growth](../benchmarks/results/growth.png)\n\n{source(result)}"
 
 
 def attack(folder: Path) -> str:
     """Seconds of attacks by rows."""
     head = ("table", "rows", "boxes", "attack (processor s)", "grows as rows to the power of")
-    return figures(folder, "attack", head, lambda result: (
-        (
-            one["table"], f"{one['rows']:,}", f"{one['boxes']:,}", f"{one['cpu_seconds']:.2f}", number(one.get("growth"), ".2f"),
-        )
-        for one in result["runs"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "attack",
+        head,
+        lambda result: (
+            (
+                one["table"],
+                f"{one['rows']:,}",
+                f"{one['boxes']:,}",
+                f"{one['cpu_seconds']:.2f}",
+                number(one.get("growth"), ".2f"),
+            )
+            for one in result["runs"]
+        ),
+    )
 
 
 def models(folder: Path) -> str:
@@ -181,13 +231,23 @@ def models(folder: Path) -> str:
         "classes",
         "GCP",
     )
-    return figures(folder, "models", head, lambda result: (
-        (
-            one["model"] if one["model"] == "k" else f"k and {one['model']}", f"{one['cpu_seconds']:.2f}", f"**{one['cpu_times']:.2f}**",
-            f"{one['times']:.2f}", "-" if one["model"] == "k" else f"{result['promised']:g}", f"{one['classes']:,}", f"{one['gcp']:.3f}",
-        )
-        for one in result["runs"]
-    ))  # fmt: skip
+    return figures(
+        folder,
+        "models",
+        head,
+        lambda result: (
+            (
+                one["model"] if one["model"] == "k" else f"k and {one['model']}",
+                f"{one['cpu_seconds']:.2f}",
+                f"**{one['cpu_times']:.2f}**",
+                f"{one['times']:.2f}",
+                "-" if one["model"] == "k" else f"{result['promised']:g}",
+                f"{one['classes']:,}",
+                f"{one['gcp']:.3f}",
+            )
+            for one in result["runs"]
+        ),
+    )
 
 
 SECTIONS: Mapping[str, Callable[[Path], str]] = {

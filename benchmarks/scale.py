@@ -16,9 +16,7 @@ LIMIT_GIB = 16.0
 def main(words: list[str] | None = None) -> None:
     """Measure every size asked for, smallest first."""
     parser = options(__doc__, RESULTS / "scale.json")
-    parser.add_argument(
-        "--rows", default="1000000,2000000,5000000,10000000,20000000,50000000", help="comma list"
-    )
+    parser.add_argument("--rows", default="1000000,2000000,5000000,10000000,20000000,50000000", help="comma list")
     parser.add_argument("--table", choices=sorted(TABLES), default="integers")
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--method", default="mondrian")
@@ -57,9 +55,7 @@ def main(words: list[str] | None = None) -> None:
             f"{rows:>11,} rows: {one['seconds']:8.1f} s, {one['peak_gib']:5.2f} GiB, {report['execution']}",
             flush=True,
         )
-    record.write(
-        args.out, table=args.table, k=args.k, threads=args.threads, limit_gib=LIMIT_GIB, results=results
-    )
+    record.write(args.out, table=args.table, k=args.k, threads=args.threads, limit_gib=LIMIT_GIB, results=results)
 
 
 if __name__ == "__main__":

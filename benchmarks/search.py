@@ -79,9 +79,15 @@ def measured(url: str, name: str, case: Case, trials: int) -> dict[str, Any]:
     before = processor_seconds()
     with sqlanon.connect(url) as db:
         report = db.anonymize(
-            name, **roles, k=case.k, method="tree", refine={"search": trials}, name="search",
-            publish="release.search", allow_weaker=True,
-        ).report  # fmt: skip
+            name,
+            **roles,
+            k=case.k,
+            method="tree",
+            refine={"search": trials},
+            name="search",
+            publish="release.search",
+            allow_weaker=True,
+        ).report
     seconds = processor_seconds() - before
     loss = report.loss.gcp
     if case.sets:
@@ -98,9 +104,7 @@ def measured(url: str, name: str, case: Case, trials: int) -> dict[str, Any]:
     }
 
 
-def compared(
-    url: str, name: str, case: Case, numbers: list[int], say: Callable[[str], None]
-) -> dict[str, Any]:
+def compared(url: str, name: str, case: Case, numbers: list[int], say: Callable[[str], None]) -> dict[str, Any]:
     """A case without trials and with each number of them."""
     measured(url, name, case, 1)
     found = [measured(url, name, case, trials) for trials in (0, *numbers)]

@@ -24,33 +24,48 @@ TRIED = 2000
 """Sets of the first run, by whose time the number of the second is chosen; the result depends on the number alone."""
 SETS = 100_000
 """Sets of a generated table, at most."""
-_FOUND = re.compile(
-    r"fulldomain: (\d+) sets of cuts were looked at, (\d+) of (\d+) cuts are published; \w+ ([0-9.]+)"
-)
+_FOUND = re.compile(r"fulldomain: (\d+) sets of cuts were looked at, (\d+) of (\d+) cuts are published; \w+ ([0-9.]+)")
 _LEFT = re.compile(r"no set costs less than ([0-9.]+), ([0-9.]+)% below")
 
 
-def released(
-    db: Any, table: str, source: str, metric: str, k: int, nodes: int, **asked: Any
-) -> dict[str, Any]:
+def released(db: Any, table: str, source: str, metric: str, k: int, nodes: int, **asked: Any) -> dict[str, Any]:
     """One release; what its notes and its report say, and the method's seconds."""
     start = time.process_time()
     report = db.anonymize(
-        source, rest="drop", k=k, publish=f"release.single_{table}", allow_weaker=True,
-        method={"name": "fulldomain", "search": "single", "metric": metric, "nodes": nodes}, **asked,
-    ).report  # fmt: skip
+        source,
+        rest="drop",
+        k=k,
+        publish=f"release.single_{table}",
+        allow_weaker=True,
+        method={"name": "fulldomain", "search": "single", "metric": metric, "nodes": nodes},
+        **asked,
+    ).report
     said = " ".join(report.notes)
     found, left = _FOUND.search(said), _LEFT.search(said)
     assert found is not None
     cost = float(found[4])
     return {
-        "table": table, "rows": report.rows, "columns": len(asked["quasi"]), "metric": metric, "k": k, "nodes": nodes,
+        "table": table,
+        "rows": report.rows,
+        "columns": len(asked["quasi"]),
+        "metric": metric,
+        "k": k,
+        "nodes": nodes,
         "limit": asked["suppression"]["limit"] if "suppression" in asked else 0,
-        "sets": int(found[1]), "cuts": int(found[2]), "of": int(found[3]),
-        "cost": cost, "bound": float(left[1]) if left else cost, "gap": float(left[2]) / 100 if left else 0.0, "proven": left is None,
-        "suppressed": report.suppressed, "classes": report.classes, "lm": report.loss.lm, "dm": report.loss.dm,
-        "processor_seconds": time.process_time() - start, "method_seconds": report.seconds["method"],
-    }  # fmt: skip
+        "sets": int(found[1]),
+        "cuts": int(found[2]),
+        "of": int(found[3]),
+        "cost": cost,
+        "bound": float(left[1]) if left else cost,
+        "gap": float(left[2]) / 100 if left else 0.0,
+        "proven": left is None,
+        "suppressed": report.suppressed,
+        "classes": report.classes,
+        "lm": report.loss.lm,
+        "dm": report.loss.dm,
+        "processor_seconds": time.process_time() - start,
+        "method_seconds": report.seconds["method"],
+    }
 
 
 def generated(db: Any) -> Iterator[dict[str, Any]]:
@@ -74,10 +89,17 @@ def adult(db: Any, metric: str, columns: tuple[str, ...], k: int, seconds: float
 
     def tried(nodes: int) -> dict[str, Any]:
         return released(
-            db, "adult", ADULT.name, metric, k, nodes, quasi=columns, sensitive=ADULT.sensitive,
+            db,
+            "adult",
+            ADULT.name,
+            metric,
+            k,
+            nodes,
+            quasi=columns,
+            sensitive=ADULT.sensitive,
             ordered=dict.fromkeys([name for name in ADULT.text if name in columns], "alphabetical"),
             suppression={"limit": 1, "rows": "starred"},
-        )  # fmt: skip
+        )
 
     first = tried(TRIED)
     return first if first["proven"] else tried(max(int(TRIED * seconds / first["processor_seconds"]), TRIED))
@@ -88,13 +110,9 @@ def main(words: list[str] | None = None) -> int:
     import sqlanon
 
     parser = options(__doc__, RESULTS / "single.json")
-    parser.add_argument(
-        "--seconds", type=float, default=60, help="processor seconds of a release of Adult, about"
-    )
+    parser.add_argument("--seconds", type=float, default=60, help="processor seconds of a release of Adult, about")
     parser.add_argument("--k", default="10,50", help="comma list")
-    parser.add_argument(
-        "--metric", default="dm,cm", help="comma list, of Adult; none: the generated tables alone"
-    )
+    parser.add_argument("--metric", default="dm,cm", help="comma list, of Adult; none: the generated tables alone")
     args = parser.parse_args(words)
     record, results = Record("single"), []
     with duckdb_url() as url:

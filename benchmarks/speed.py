@@ -85,9 +85,15 @@ def base(table: Synthetic) -> str:
 
 
 def timed(
-    url: str, table: Synthetic, cases: Sequence[dict[str, Any]], repeat: int, threads: int, cpu: Callable[[], float] = time.process_time,
-    *, warm: str = "",
-) -> list[dict[str, Any]]:  # fmt: skip
+    url: str,
+    table: Synthetic,
+    cases: Sequence[dict[str, Any]],
+    repeat: int,
+    threads: int,
+    cpu: Callable[[], float] = time.process_time,
+    *,
+    warm: str = "",
+) -> list[dict[str, Any]]:
     """Base and every case's release in turn, ``repeat`` times each after one release of each that is only noted.
 
     With ``warm`` the first release is of that smaller table.
@@ -218,9 +224,7 @@ def main(words: list[str] | None = None) -> None:
         "--method", nargs="+", default=["mondrian"], help="one or more, such as tree hilbert hilbert_fast"
     )
     parser.add_argument("--url", help="a PostgreSQL database to use; default: a throwaway server")
-    parser.add_argument(
-        "--no-memory", action="store_true", help="leave out the two runs that measure peak memory"
-    )
+    parser.add_argument("--no-memory", action="store_true", help="leave out the two runs that measure peak memory")
     args = parser.parse_args(words)
     table = TABLES[args.table]
     asked = list(product(args.method, [int(k) for k in args.k.split(",")]))
@@ -236,9 +240,7 @@ def main(words: list[str] | None = None) -> None:
     else:
         with loaded(args.engine, table, args.rows, args.url) as url:
             found = timed(url, table, cases, args.repeat, args.threads)
-            memory = [
-                {} if args.no_memory else peaks(args.engine, url, table, case, args.threads) for case in cases
-            ]
+            memory = [{} if args.no_memory else peaks(args.engine, url, table, case, args.threads) for case in cases]
     for (method, k), figures, held in zip(asked, found, memory, strict=True):
         figures.pop("when")
         bound = target(args.engine, args.table, method, k, args.rows)

@@ -45,13 +45,10 @@ def _heavy() -> list[str]:
         "import sys, json; before = set(sys.modules); import sqlanon; "
         "print(json.dumps(sorted({name.split('.')[0] for name in set(sys.modules) - before})))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     loaded_names = set(json.loads(done.stdout))
     return sorted(
-        loaded_names
-        & {"duckdb", "psycopg", "numpy", "numba", "sqlglot", "jinja2", "pydantic", "rich", "typer"}
+        loaded_names & {"duckdb", "psycopg", "numpy", "numba", "sqlglot", "jinja2", "pydantic", "rich", "typer"}
     )
 
 
@@ -81,9 +78,7 @@ def kernels(rows: int, method: str) -> dict[str, object]:
                     "cpu_seconds": done["cpu_seconds"],
                     "stages": done["report"]["seconds"],
                 }
-            found["cache_mib"] = (
-                sum(file.stat().st_size for file in Path(cache).rglob("*") if file.is_file()) / 2**20
-            )
+            found["cache_mib"] = sum(file.stat().st_size for file in Path(cache).rglob("*") if file.is_file()) / 2**20
         finally:
             os.environ.pop("NUMBA_CACHE_DIR")
             if kept is not None:

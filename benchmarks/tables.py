@@ -32,9 +32,7 @@ def read(folder: Path, name: str) -> Result | None:
     return dict(json.loads(file.read_text())) if file.is_file() else None
 
 
-def figures(
-    folder: Path, name: str, head: Sequence[str], rows: Callable[[Result], Iterable[Sequence[object]]]
-) -> str:
+def figures(folder: Path, name: str, head: Sequence[str], rows: Callable[[Result], Iterable[Sequence[object]]]) -> str:
     """The section of one result file: its table, and where the figures come from. Empty where there is no file yet."""
     result = read(folder, name)
     return "" if result is None else f"{table(head, rows(result))}\n\n{source(result)}"

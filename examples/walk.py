@@ -49,9 +49,7 @@ def arguments(doc: str | None) -> argparse.Namespace:
 
 def _one(example: Example, url: str) -> int:
     load_csv(url, example.table, example.file)
-    path = os.pathsep.join(
-        [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    )  # a bare checkout works too
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])  # a bare checkout works too
     environ = {**os.environ, **example.environ, "SQLANON_EXAMPLE_DB": url, "PYTHONPATH": path}
     for command in example.commands:
         print(f"\n$ sqlanon {command}", flush=True)

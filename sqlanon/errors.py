@@ -22,9 +22,7 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text
-    )
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 class SqlanonError(Exception):
@@ -123,8 +121,6 @@ def file_errors(path: str | Path) -> Iterator[None]:
 
 _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free space there"),
-    **dict.fromkeys(
-        (errno.EACCES, errno.EPERM, errno.EROFS), "give this user the right to write in that folder"
-    ),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "give this user the right to write in that folder"),
     **dict.fromkeys((errno.ENOENT, errno.ENOTDIR), "make the folder"),
 }

@@ -111,6 +111,3 @@ def put_in_place(written: Path, target: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
-
-
-__all__ = ["MARKER", "PrivateFolder", "put_in_place", "sweep"]

@@ -24,9 +24,7 @@ def word(text: str) -> str:
     """
     if text.isprintable():
         return shlex.quote(text)
-    return (
-        f"$'{''.join(_ESCAPES.get(char) or (char if char.isprintable() else _bytes(char)) for char in text)}'"
-    )
+    return f"$'{''.join(_ESCAPES.get(char) or (char if char.isprintable() else _bytes(char)) for char in text)}'"
 
 
 def _bytes(char: str) -> str:
@@ -70,6 +68,3 @@ def pair(column: str, value: str) -> str:
 def _name(name: str, odd: re.Pattern[str]) -> str:
     doubled = name.replace('"', '""')
     return f'"{doubled}"' if odd.search(name) else name
-
-
-__all__ = ["command", "listed", "option", "pair", "word"]

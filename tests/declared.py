@@ -11,9 +11,7 @@ from sqlanon.declared import METHODS, MethodDeclaration
 from sqlanon.declared.cost import Cost
 
 
-def declare(
-    monkeypatch: pytest.MonkeyPatch, name: str, code: type[Any], like: str | None = None, **more: Any
-) -> None:
+def declare(monkeypatch: pytest.MonkeyPatch, name: str, code: type[Any], like: str | None = None, **more: Any) -> None:
     """Add a method.
 
     Args:

@@ -205,9 +205,7 @@ def create_table(
     for column, kind in columns.items():
         if isinstance(kind, Enum):
             types[column] = quote(f"enum_{uuid.uuid4().hex[:8]}")
-            db.engine.execute(
-                f"CREATE TYPE {types[column]} AS ENUM ({', '.join(map(text_literal, kind.labels))})"
-            )
+            db.engine.execute(f"CREATE TYPE {types[column]} AS ENUM ({', '.join(map(text_literal, kind.labels))})")
         else:
             types[column] = kind
     declared = ", ".join(f"{quote(column)} {kind}" for column, kind in types.items())

@@ -16,9 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TABLE = "import duckdb; duckdb.connect('t.duckdb').execute(\"CREATE TABLE t AS SELECT i AS id, i % 50 AS age, i * 7 % 11 AS zip, 'd' || i % 5 AS s FROM range(1000) r(i)\")"
-RELEASE = (
-    "anonymize t --db duckdb:///t.duckdb --qi age,zip --sensitive s --k 5 --l 2 --rest drop --to shared.t"
-)
+RELEASE = "anonymize t --db duckdb:///t.duckdb --qi age,zip --sensitive s --k 5 --l 2 --rest drop --to shared.t"
 
 
 def main(wheel: Path) -> None:

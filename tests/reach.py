@@ -28,8 +28,13 @@ KEPT = 30
 """Tests that are kept of a file, the quickest one of every test file first."""
 SECONDS = 60.0
 """What the tests of a change may take, by their record."""
-GENERATED = ("tests/docs/test_docs.py", "tests/benchmarks/test_report.py", "tests/unit/policy/test_reference.py",
-             "tests/project/test_files.py", "tests/project/test_code.py")  # fmt: skip
+GENERATED = (
+    "tests/docs/test_docs.py",
+    "tests/benchmarks/test_report.py",
+    "tests/unit/policy/test_reference.py",
+    "tests/project/test_files.py",
+    "tests/project/test_code.py",
+)
 """Tests that what is generated is up to date: they run at every change."""
 
 Reach = Mapping[str, Sequence[tuple[str, float]]]
@@ -65,9 +70,7 @@ def read(path: Path = KNOWN) -> Reach:
     if not path.exists():
         return {}
     known = json.loads(path.read_text(encoding="utf-8"))
-    return {
-        file: [tuple(known["tests"][number]) for number in tests] for file, tests in known["files"].items()
-    }
+    return {file: [tuple(known["tests"][number]) for number in tests] for file, tests in known["files"].items()}
 
 
 def choose(changed: Iterable[str], reach: Reach, seconds: float = SECONDS) -> set[str]:
@@ -102,7 +105,9 @@ def recorded_names(file: str) -> set[str]:
         module = left.pop().removesuffix(".py").replace("/", ".")
         for path in sorted((ROOT / "sqlanon").rglob("*.py")):
             name = path.relative_to(ROOT).as_posix()
-            if name not in seen and re.search(rf"^\s*from {re.escape(module)} import", path.read_text(encoding="utf-8"), re.MULTILINE):  # fmt: skip
+            if name not in seen and re.search(
+                rf"^\s*from {re.escape(module)} import", path.read_text(encoding="utf-8"), re.MULTILINE
+            ):
                 seen.add(name)
                 (left.append if name.startswith("sqlanon/kernels/") else names.add)(name)
     return names
@@ -130,9 +135,7 @@ def main(words: Sequence[str]) -> int:
         with RECORDED.open(encoding="utf-8") as lines:
             found = summarize(lines)
         tests = ",\n".join(f"  {json.dumps(test)}" for test in found["tests"])  # type: ignore[attr-defined]
-        files = ",\n".join(
-            f"  {json.dumps(name)}: {json.dumps(numbers)}" for name, numbers in found["files"].items()
-        )  # type: ignore[attr-defined]
+        files = ",\n".join(f"  {json.dumps(name)}: {json.dumps(numbers)}" for name, numbers in found["files"].items())  # type: ignore[attr-defined]
         KNOWN.write_text(f'{{"tests": [\n{tests}\n], "files": {{\n{files}\n}}}}\n', encoding="utf-8")
         return 0
     print(__doc__)

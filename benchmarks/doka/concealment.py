@@ -61,9 +61,7 @@ def _cover(c: Coordinates, k: int, box: Places, mask: Masks) -> None:
     for i in range(n):
         lacks = k
         for j in range(n):
-            price[j] = joined(box, mask, j, c.box, c.mask, i, c.measure) - joined(
-                box, mask, j, box, mask, j, c.measure
-            )
+            price[j] = joined(box, mask, j, c.box, c.mask, i, c.measure) - joined(box, mask, j, box, mask, j, c.measure)
             if price[j] == 0:
                 lacks -= 1
                 price[j] = -1

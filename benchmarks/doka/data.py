@@ -33,11 +33,13 @@ class Source:
 
 SOURCES = {
     "occ": Source(
-        "occ", "census/occ100k.csv",
-        ("age", "sex", "education", "marital", "race", "workclass", "country", "occupation"), ("age", "education"),
+        "occ",
+        "census/occ100k.csv",
+        ("age", "sex", "education", "marital", "race", "workclass", "country", "occupation"),
+        ("age", "education"),
     ),
     "adult": Source("adult", ADULT.file, ADULT.quasi, ("age", "education_num")),
-}  # fmt: skip
+}
 """The paper's table is the census' 500,000 rows with Occupation as the eighth column, of which 100,000 are at hand."""
 
 
@@ -64,9 +66,7 @@ class Rows:
 
     def columns(self, d: int) -> Rows:
         """The first d columns."""
-        return Rows(
-            np.ascontiguousarray(self.codes[:d]), self.geometry._replace(facts=self.geometry.facts[:d])
-        )
+        return Rows(np.ascontiguousarray(self.codes[:d]), self.geometry._replace(facts=self.geometry.facts[:d]))
 
     def coordinates(self) -> Coordinates:
         """As solvers take them."""
@@ -82,9 +82,7 @@ def load(source: Source) -> Rows:
     """The whole table, in the order of its file."""
     with (data_folder() / source.file).open(newline="") as file:
         lines = list(csv.DictReader(file))
-    found = [
-        _column([line[name] for line in lines], number=name in source.numbers) for name in source.columns
-    ]
+    found = [_column([line[name] for line in lines], number=name in source.numbers) for name in source.columns]
     return table([codes for codes, _ in found], [positions for _, positions in found])
 
 

@@ -103,16 +103,39 @@ class Scale:
     def reduced(self) -> Scale:
         """A few minutes of one processor."""
         return replace(
-            self, samples=10, sizes6=(1_000, 2_000, 4_000, 8_000), ks8=(10, 50, 100), rows8=((1_000, 100), (4_000, 10)), ds=(2, 5, 8),
-            rows9=1_000, ks9=(30,), sizes10=(1_000, 2_000, 4_000), excess=30,
-        )  # fmt: skip
+            self,
+            samples=10,
+            sizes6=(1_000, 2_000, 4_000, 8_000),
+            ks8=(10, 50, 100),
+            rows8=((1_000, 100), (4_000, 10)),
+            ds=(2, 5, 8),
+            rows9=1_000,
+            ks9=(30,),
+            sizes10=(1_000, 2_000, 4_000),
+            excess=30,
+        )
 
     def quick(self) -> Scale:
         """Seconds, for tests."""
         return replace(
-            self, few=8, ks=(2, 3), samples=2, seconds=(6, 8), seconds_k=3, sizes6=(300, 600), ks6=(5,), ks8=(3, 6), rows8=((100, 6),),
-            ds=(2, 8), rows9=100, ks9=(5,), sizes10=(100, 200), ks10=(5,), excess=2, sizes_tree=(100, 200),
-        )  # fmt: skip
+            self,
+            few=8,
+            ks=(2, 3),
+            samples=2,
+            seconds=(6, 8),
+            seconds_k=3,
+            sizes6=(300, 600),
+            ks6=(5,),
+            ks8=(3, 6),
+            rows8=((100, 6),),
+            ds=(2, 8),
+            rows9=100,
+            ks9=(5,),
+            sizes10=(100, 200),
+            ks10=(5,),
+            excess=2,
+            sizes_tree=(100, 200),
+        )
 
 
 def points(figure: str, data: str, scale: Scale) -> Iterator[Point]:
@@ -122,17 +145,23 @@ def points(figure: str, data: str, scale: Scale) -> Iterator[Point]:
         for k in scale.ks6:
             for n in scale.sizes6:
                 for who in (NH, GREEDY, SORT, HUNGARIAN):
-                    yield replace(
-                        base, panel=f"k={k}", x=n, rows=n, k=k, who=who, segment=SEGMENTS.get(who.name, 0)
-                    )
+                    yield replace(base, panel=f"k={k}", x=n, rows=n, k=k, who=who, segment=SEGMENTS.get(who.name, 0))
     elif figure == "7":
         for k in scale.ks:
             for who in FEW:
-                yield replace(base, panel=f"{scale.few} rows", x=k, rows=scale.few, k=k, who=who, samples=scale.samples)  # fmt: skip
+                yield replace(base, panel=f"{scale.few} rows", x=k, rows=scale.few, k=k, who=who, samples=scale.samples)
     elif figure == "7b":
         for n in scale.seconds:
             for who in FEW:
-                yield replace(base, panel=f"k={scale.seconds_k}", x=n, rows=n, k=scale.seconds_k, who=who, samples=min(scale.samples, 2))  # fmt: skip
+                yield replace(
+                    base,
+                    panel=f"k={scale.seconds_k}",
+                    x=n,
+                    rows=n,
+                    k=scale.seconds_k,
+                    who=who,
+                    samples=min(scale.samples, 2),
+                )
     elif figure == "8":
         for n, most in scale.rows8:
             for k in (k for k in scale.ks8 if k <= most):
@@ -140,14 +169,20 @@ def points(figure: str, data: str, scale: Scale) -> Iterator[Point]:
     elif figure == "9":
         for k in scale.ks9:
             for d in scale.ds:
-                yield from (replace(base, panel=f"k={k}", x=d, rows=scale.rows9, d=d, k=k, who=who) for who in MANY if who != FLOW)  # fmt: skip
+                yield from (
+                    replace(base, panel=f"k={k}", x=d, rows=scale.rows9, d=d, k=k, who=who)
+                    for who in MANY
+                    if who != FLOW
+                )
     elif figure == "10":
         for k in scale.ks10:
             for n in scale.sizes10:
-                yield from (replace(base, panel=f"k={k}", x=n, rows=n, k=k, who=who) for who in MANY if who != FLOW)  # fmt: skip
+                yield from (replace(base, panel=f"k={k}", x=n, rows=n, k=k, who=who) for who in MANY if who != FLOW)
     elif figure == "excess":
         for who in (MIP, GREEDY, SORT, HUNGARIAN, PASSED, FLOW, NH, KC):
             yield replace(base, panel="k=3", x=12, rows=12, k=3, who=who, samples=scale.excess)
     else:
         for n in scale.sizes_tree:
-            yield from (replace(base, panel="k=10", x=n, rows=n, who=who) for who in (GREEDY, SORT, HUNGARIAN, BLOCKS, REFINED))  # fmt: skip
+            yield from (
+                replace(base, panel="k=10", x=n, rows=n, who=who) for who in (GREEDY, SORT, HUNGARIAN, BLOCKS, REFINED)
+            )

@@ -14,9 +14,10 @@ LABELS = {"6": "N", "7": "k", "7b": "N", "8": "k", "9": "columns d", "10": "N"}
 def gain(found: list[dict[str, Any]], one: dict[str, Any]) -> float | None:
     """The part of the loss between k-c and the optimum that a system gains: 1 for the optimum, 0 for k-c."""
     means = {
-        other["system"]: other["gcp"] for other in found
+        other["system"]: other["gcp"]
+        for other in found
         if (other["data"], other["x"]) == (one["data"], one["x"]) and other["gcp"] is not None
-    }  # fmt: skip
+    }
     if one["gcp"] is None or not {KC.name, MIP.name} <= means.keys() or means[KC.name] == means[MIP.name]:
         return None
     return (means[KC.name] - one["gcp"]) / (means[KC.name] - means[MIP.name])

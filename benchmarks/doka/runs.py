@@ -18,9 +18,7 @@ from sqlanon.methods.freeform.solvers.lexicographic import lexicographic
 Figures = dict[str, Any]
 
 
-def run(
-    tables: dict[str, Rows], points: Iterable[Point], kept: Kept, seed: int, work: float
-) -> list[Figures]:
+def run(tables: dict[str, Rows], points: Iterable[Point], kept: Kept, seed: int, work: float) -> list[Figures]:
     """A line for every point, measured or kept from before; one without ``gcp`` was not measured."""
     found: list[Figures] = []
     loaded = set[str]()

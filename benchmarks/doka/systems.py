@@ -151,11 +151,7 @@ GREEDY = System("Greedy", "x-", partial(_solver, "greedy", any_size=True))
 SORT = System("SortGreedy", "s-", partial(_solver, "sortgreedy", any_size=True))
 HUNGARIAN = System("Hungarian", "o-", _hungarian)
 PASSED = System("Hungarian, 4 passes (ours)", "o:", partial(_hungarian, passes=PASSES))
-BLOCKS = System(
-    "Hungarian, blocks, 4 passes (ours)", "D:", partial(_hungarian, block=BLOCK, passes=PASSES), power=1
-)
+BLOCKS = System("Hungarian, blocks, 4 passes (ours)", "D:", partial(_hungarian, block=BLOCK, passes=PASSES), power=1)
 REFINED = System("tree + refine (ours)", "D--", _refined, power=1)
 
-MARKERS = {
-    who.name: who.marker for who in (NH, KC, FLOW, MIP, GREEDY, SORT, HUNGARIAN, PASSED, BLOCKS, REFINED)
-}
+MARKERS = {who.name: who.marker for who in (NH, KC, FLOW, MIP, GREEDY, SORT, HUNGARIAN, PASSED, BLOCKS, REFINED)}

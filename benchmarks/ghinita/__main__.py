@@ -36,9 +36,7 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
 def _loaded(data: Data, wanted: list[Point], seed: int) -> Iterator[Loaded]:
     """The tables that these points need."""
     if data.file is None:
-        with synthetic(
-            data.rows, sorted({point.alpha for point in wanted if point.alpha is not None}), seed
-        ) as found:
+        with synthetic(data.rows, sorted({point.alpha for point in wanted if point.alpha is not None}), seed) as found:
             yield found
     else:
         with census(data, {point.rows for point in wanted}, seed) as found:

@@ -79,9 +79,7 @@ def census(data: Data, sizes: Iterable[int], seed: int) -> Iterator[Loaded]:
         convert(folder / "census" / "hierarchies", Path(made), (*data.quasi, data.sensitive))
         load_csv(url, data.name, folder / data.file)
         with duckdb.connect(url.removeprefix("duckdb:///")) as connection:
-            whole = {
-                n: np.asarray(v) for n, v in connection.execute(f"FROM {data.name}").fetchnumpy().items()
-            }
+            whole = {n: np.asarray(v) for n, v in connection.execute(f"FROM {data.name}").fetchnumpy().items()}
             order = np.random.default_rng(seed).permutation(len(whole[data.sensitive]))
             for rows in sorted(set(sizes)):
                 arrays = {name: values[order[:rows]] for name, values in whole.items()}

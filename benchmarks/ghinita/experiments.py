@@ -74,10 +74,16 @@ class Scale:
     def quick(self) -> Scale:
         """Two points an experiment on small tables."""
         return replace(
-            self, ks=(10, 50), ls=(4, 8), ds=(3, 7), es=(0.2, 0.6), alphas=(0.0, 0.4), projections=1,
+            self,
+            ks=(10, 50),
+            ls=(4, 8),
+            ds=(3, 7),
+            es=(0.2, 0.6),
+            alphas=(0.0, 0.4),
+            projections=1,
             census=tuple(replace(data, rows=2_000, sizes=(1_000, 2_000)) for data in self.census),
             synthetic=replace(self.synthetic, rows=2_000),
-        )  # fmt: skip
+        )
 
     def chosen(self, quasi: Sequence[str], d: int) -> list[tuple[str, ...]]:
         """The projections to d attributes, all or a seeded sample."""

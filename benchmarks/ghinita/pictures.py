@@ -11,9 +11,16 @@ from benchmarks.ghinita.experiments import RANGES, TITLES
 
 MARKERS = {who.name: who.marker for who in (*ANONYMOUS, *DIVERSE, *DUAL, HILB_SAMPLE, TOPDOWN)}
 LABELS = {
-    "gcp": "GCP", "pm": "PM", "method_seconds": "seconds of the method", "weighted_max_ncp": "weighted maximum NCP",
-    "avg_ncp": "average NCP", "weighted_avg_volume": "weighted average volume", "n": "N", "e": "E", "alpha": "α",
-}  # fmt: skip
+    "gcp": "GCP",
+    "pm": "PM",
+    "method_seconds": "seconds of the method",
+    "weighted_max_ncp": "weighted maximum NCP",
+    "avg_ncp": "average NCP",
+    "weighted_avg_volume": "weighted average volume",
+    "n": "N",
+    "e": "E",
+    "alpha": "α",
+}
 METRICS = ("weighted_max_ncp", "avg_ncp", "weighted_avg_volume")
 
 
@@ -44,9 +51,7 @@ def _picture(found: list[dict[str, Any]], figures: Sequence[str], x: str, title:
         for name in dict.fromkeys(one["contender"] for one in found):
             line = [one for one in found if one["contender"] == name and one[figure] is not None]
             if line:
-                axis.plot(
-                    [one["x"] for one in line], [one[figure] for one in line], MARKERS[name], ms=4, label=name
-                )
+                axis.plot([one["x"] for one in line], [one[figure] for one in line], MARKERS[name], ms=4, label=name)
         axis.set_xlabel(LABELS.get(x, x))
         axis.set_title(LABELS[figure])
         axis.set_yscale("log" if figure not in ("gcp", "pm") else "linear")

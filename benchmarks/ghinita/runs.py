@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from sqlanon.results import RunReport
 
 LOSSES = (
-    "gcp", "il1", "il_inf", "il_sum", "weighted_max_ncp", "avg_ncp", "weighted_avg_volume", "c_avg",
-)  # fmt: skip
+    "gcp",
+    "il1",
+    "il_inf",
+    "il_sum",
+    "weighted_max_ncp",
+    "avg_ncp",
+    "weighted_avg_volume",
+    "c_avg",
+)
 FIGURES = (*LOSSES, "pm", "classes", "min_class", "max_class", "method_seconds", "seconds")
 
 

@@ -26,18 +26,16 @@ from examples.sources import DataMissingError, data_folder
 def main(words: list[str] | None = None) -> int:
     """Run the experiments asked for; 1 if a release was not verified."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.goldberger", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )  # fmt: skip
+        prog="python -m benchmarks.goldberger",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--only", default=",".join(TITLES), help="experiments, comma list; default: all")
     parser.add_argument("--quick", action="store_true", help="600 rows, two values of k, two runs")
-    parser.add_argument(
-        "--out", type=Path, default=RESULTS, metavar="FOLDER", help="default: benchmarks/results"
-    )
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="FOLDER", help="default: benchmarks/results")
     parser.add_argument("--rows", type=int, default=ROWS, help="rows of the table; default: all")
     parser.add_argument("--runs", type=int, default=10, help="runs of Table 2; default: 10")
-    parser.add_argument(
-        "--searched", type=int, default=SEARCHED, help=f"of these with search; default: {SEARCHED}"
-    )
+    parser.add_argument("--searched", type=int, default=SEARCHED, help=f"of these with search; default: {SEARCHED}")
     parser.add_argument("--k", help="values of k of Table 2, comma list")
     parser.add_argument("--to", metavar="NAME", help="write goldberger_NAME.json, for one experiment")
     parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
@@ -46,9 +44,7 @@ def main(words: list[str] | None = None) -> int:
     if args.k:
         scale = replace(scale, ks=tuple(map(int, args.k.split(","))))
     if args.quick:
-        scale = Scale(
-            ks=(10, 20), compared=(10, 20), runs=2, rows=600, incomes=(1, 1.2), educations=(1, 2), ws=(50,)
-        )
+        scale = Scale(ks=(10, 20), compared=(10, 20), runs=2, rows=600, incomes=(1, 1.2), educations=(1, 2), ws=(50,))
     try:
         data_folder()
     except DataMissingError as missing:
@@ -57,7 +53,11 @@ def main(words: list[str] | None = None) -> int:
     good = True
 
     def say(one: dict[str, Any]) -> None:
-        words = " ".join(f"{name} {one[name]:.4f}" for name in ("lm", "entropy", "accuracy", "count_error", "processor_seconds") if name in one)  # fmt: skip
+        words = " ".join(
+            f"{name} {one[name]:.4f}"
+            for name in ("lm", "entropy", "accuracy", "count_error", "processor_seconds")
+            if name in one
+        )
         print(f"{one['who']} x={one['x']}: {words}", flush=True)
 
     whole = args.rows >= ROWS and not args.quick
@@ -71,7 +71,7 @@ def main(words: list[str] | None = None) -> int:
             judged = verdicts(name, found)
             for one in judged:
                 print(f"{one['claim']}: {one['here']}: {one['holds']}", flush=True)
-            record.write(out, experiment=name, title=TITLES[name], verdicts=judged, results=found)  # fmt: skip
+            record.write(out, experiment=name, title=TITLES[name], verdicts=judged, results=found)
             draw(name, found, args.out / f"{stem}.png")
             kept.forget()
             good &= all(one.get("verified", True) for one in found)

@@ -18,9 +18,21 @@ if TYPE_CHECKING:
 
 ADULT = "adult/adult_all_48842.csv.gz"
 QUASI = (
-    "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race", "sex",
-    "capital_gain", "capital_loss", "hours_per_week", "native_country",
-)  # fmt: skip
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education_num",
+    "marital_status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital_gain",
+    "capital_loss",
+    "hours_per_week",
+    "native_country",
+)
 SENSITIVE = "income"
 ROWS = 45_222
 """Rows without `?`, as the paper has."""
@@ -44,20 +56,42 @@ class Adult:
         self.db.engine.execute(f"CREATE TABLE IF NOT EXISTS {name} AS FROM adult ORDER BY place LIMIT {rows}")
         return name
 
-    def release(self, source: str, method: str, k: int, quasi: tuple[str, ...] = QUASI, sensitive: str = SENSITIVE, **more: Any) -> dict[str, Any]:  # fmt: skip
+    def release(
+        self, source: str, method: str, k: int, quasi: tuple[str, ...] = QUASI, sensitive: str = SENSITIVE, **more: Any
+    ) -> dict[str, Any]:
         """Release a table by suppression, and measure it; the processor seconds are the method's."""
         with processor() as used:
             report = self.db.anonymize(
-                source, quasi=quasi, sensitive=sensitive, rest="drop", k=k, method=method, name="goldberger",
-                hierarchies={name: self.hierarchies[name] for name in quasi}, format="labels", publish="release.goldberger",
-                allow_weaker=True, metrics=["sensitive_entropy", "cm"], **more,
-            ).report  # fmt: skip
+                source,
+                quasi=quasi,
+                sensitive=sensitive,
+                rest="drop",
+                k=k,
+                method=method,
+                name="goldberger",
+                hierarchies={name: self.hierarchies[name] for name in quasi},
+                format="labels",
+                publish="release.goldberger",
+                allow_weaker=True,
+                metrics=["sensitive_entropy", "cm"],
+                **more,
+            ).report
         own = report.loss.sensitive[sensitive]
         return {
-            "method": report.method, "k": k, "rows": report.rows, "columns": len(quasi), "lm": report.loss.lm, "classes": report.classes,
-            "min_class": report.min_class, "c_avg": report.loss.c_avg, "cm": own["cm"], "entropy": own["sensitive_entropy"],
-            "l": report.pm.get(sensitive), "processor_seconds": used[-1], "verified": report.verified,
-        }  # fmt: skip
+            "method": report.method,
+            "k": k,
+            "rows": report.rows,
+            "columns": len(quasi),
+            "lm": report.loss.lm,
+            "classes": report.classes,
+            "min_class": report.min_class,
+            "c_avg": report.loss.c_avg,
+            "cm": own["cm"],
+            "entropy": own["sensitive_entropy"],
+            "l": report.pm.get(sensitive),
+            "processor_seconds": used[-1],
+            "verified": report.verified,
+        }
 
 
 @contextmanager

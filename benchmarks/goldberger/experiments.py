@@ -24,7 +24,7 @@ TITLES = {
 }
 TABLE_2 = {10: 0.302, 20: 0.340, 30: 0.364, 40: 0.380, 50: 0.394, 60: 0.419, 100: 0.439}
 """The paper's averages."""
-TABLE_3 = {50: (0.07, 0.14, 0.31, 0.51, 0.54), 75: (0.08, 0.14, 0.32, 0.51, 0.56), 100: (0.08, 0.15, 0.34, 0.54, 0.58)}  # fmt: skip
+TABLE_3 = {50: (0.07, 0.14, 0.31, 0.51, 0.54), 75: (0.08, 0.14, 0.32, 0.51, 0.56), 100: (0.08, 0.15, 0.34, 0.54, 0.58)}
 """The paper's entropies for w of 0, 25, 50, 75 and 100 percent."""
 WS = (0, 25, 50, 75, 100)
 LEAST_L = 1.01
@@ -111,11 +111,21 @@ def run(name: str, adult: Adult, scale: Scale, say: Callable[[Line], None], kept
     else:
         train, test = parts(adult, min(scale.rows, adult.rows))
         for who, method, more in (
-            ("the source", "", {}), ("loss", "sequential", {}), ("mi", "sequential:objective=mi", {}),
-            ("pmi, l=1.01", "sequential:objective=pmi", {"l": LEAST_L}), ("tree", "tree", {}),
-        ):  # fmt: skip
+            ("the source", "", {}),
+            ("loss", "sequential", {}),
+            ("mi", "sequential:objective=mi", {}),
+            ("pmi, l=1.01", "sequential:objective=pmi", {"l": LEAST_L}),
+            ("tree", "tree", {}),
+        ):
             one = adult.release(train, method, 50, **more) if method else {}
-            found.append({"who": who, "x": 50, **one, **learned(adult, train if not method else "release.goldberger", train, test)})  # fmt: skip
+            found.append(
+                {
+                    "who": who,
+                    "x": 50,
+                    **one,
+                    **learned(adult, train if not method else "release.goldberger", train, test),
+                }
+            )
             say(found[-1])
     return found
 
@@ -138,29 +148,33 @@ def verdicts(name: str, found: list[Line]) -> list[Line]:
         return [
             *(
                 verdict(
-                    f"LM {TABLE_2[int(k)]} on the average at k={k:g}, within 3 %", f"{fmean(own):.4f}",
+                    f"LM {TABLE_2[int(k)]} on the average at k={k:g}, within 3 %",
+                    f"{fmean(own):.4f}",
                     fmean(own) <= 1.03 * TABLE_2[int(k)] if whole else None,
-                ) for k, own in lms.items()
+                )
+                for k, own in lms.items()
             ),
             *(
                 verdict(
-                    f"(ours) with search LM {SEARCH_GOAL[int(k)]} on the average at k={k:g}", f"{fmean(own):.4f}",
+                    f"(ours) with search LM {SEARCH_GOAL[int(k)]} on the average at k={k:g}",
+                    f"{fmean(own):.4f}",
                     fmean(own) <= SEARCH_GOAL[int(k)] if whole else None,
-                ) for k, own in searched.items() if k in SEARCH_GOAL
+                )
+                for k, own in searched.items()
+                if k in SEARCH_GOAL
             ),
             verdict(
-                "runs differ little", f"at most {max(pstdev(own) / fmean(own) for own in lms.values()):.2%} of the mean (standard deviation)",
+                "runs differ little",
+                f"at most {max(pstdev(own) / fmean(own) for own in lms.values()):.2%} of the mean (standard deviation)",
                 all(pstdev(own) <= 0.03 * fmean(own) for own in lms.values()),
             ),
-        ]  # fmt: skip
+        ]
     if name == "others":
         own = of("sequential")
 
         def beaten(claim: str, who: str, most: float) -> Line:
             ratio = [own[x]["lm"] / one["lm"] for x, one in of(who).items()]
-            return verdict(
-                claim, ", ".join(f"{r:.3f}" for r in ratio) + " of its LM", all(r <= most for r in ratio)
-            )
+            return verdict(claim, ", ".join(f"{r:.3f}" for r in ratio) + " of its LM", all(r <= most for r in ratio))
 
         seconds = [one["processor_seconds"] for one in own.values()]
         return [
@@ -197,17 +211,21 @@ def verdicts(name: str, found: list[Line]) -> list[Line]:
         ]
     if name == "l":
         return [
-            verdict(f"LM rises with l ({who})", ", ".join(f"{x}" for x in lms), lms[0] == min(lms) and lms[-1] == max(lms))
+            verdict(
+                f"LM rises with l ({who})", ", ".join(f"{x}" for x in lms), lms[0] == min(lms) and lms[-1] == max(lms)
+            )
             for who in ("income", "education")
             for lms in [[round(one["lm"], 4) for one in of(who).values()]]
-        ]  # fmt: skip
+        ]
     if name == "w":
         return [
-            verdict(f"the entropy rises with w at k={k}: {TABLE_3[k]}", ", ".join(f"{x}" for x in own), own == sorted(own))
+            verdict(
+                f"the entropy rises with w at k={k}: {TABLE_3[k]}", ", ".join(f"{x}" for x in own), own == sorted(own)
+            )
             for k in TABLE_3
             for own in [[round(one["entropy"], 3) for one in of(f"k={k}").values()]]
             if own
-        ]  # fmt: skip
+        ]
     accuracy = {one["who"]: one["accuracy"] for one in found}
     return [
         verdict(

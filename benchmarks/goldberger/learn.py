@@ -18,7 +18,9 @@ QUERIES, COLUMNS, SHARE = 300, 2, 0.4
 def parts(adult: Adult, rows: int) -> tuple[str, str]:
     """Tables of four fifths of so many rows, and of the other fifth."""
     train, test = adult.part(rows * 4 // 5), "held_out"
-    adult.db.engine.execute(f"CREATE OR REPLACE TABLE {test} AS FROM adult ORDER BY place LIMIT {rows - rows * 4 // 5} OFFSET {rows * 4 // 5}")  # fmt: skip
+    adult.db.engine.execute(
+        f"CREATE OR REPLACE TABLE {test} AS FROM adult ORDER BY place LIMIT {rows - rows * 4 // 5} OFFSET {rows * 4 // 5}"
+    )
     return train, test
 
 

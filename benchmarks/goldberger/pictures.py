@@ -8,9 +8,13 @@ from typing import Any
 from benchmarks.goldberger.experiments import TABLE_2, TITLES
 
 SHOWN = {
-    "k": ("lm",), "others": ("lm", "processor_seconds"), "rows": ("processor_seconds",), "columns": ("processor_seconds",),
-    "l": ("lm",), "w": ("entropy",),
-}  # fmt: skip
+    "k": ("lm",),
+    "others": ("lm", "processor_seconds"),
+    "rows": ("processor_seconds",),
+    "columns": ("processor_seconds",),
+    "l": ("lm",),
+    "w": ("entropy",),
+}
 LABELS = {"lm": "LM", "processor_seconds": "processor seconds of the method", "entropy": "bits"}
 
 
@@ -25,7 +29,9 @@ def draw(name: str, found: list[dict[str, Any]], file: Path) -> None:
     for axis, figure in zip(axes, SHOWN[name], strict=True):
         for who in dict.fromkeys(one["who"] for one in found):
             line = [one for one in found if one["who"] == who]
-            axis.plot([one["x"] for one in line], [one[figure] for one in line], "o-" if name != "k" else "o", ms=4, label=who)  # fmt: skip
+            axis.plot(
+                [one["x"] for one in line], [one[figure] for one in line], "o-" if name != "k" else "o", ms=4, label=who
+            )
         if name == "k":
             axis.plot(list(TABLE_2), list(TABLE_2.values()), "k--", label="the paper's averages")
         axis.set_xlabel("k" if name in ("k", "others") else name)

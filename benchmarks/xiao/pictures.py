@@ -27,9 +27,8 @@ def draw(experiment: str, found: list[dict[str, Any]], folder: Path) -> None:
         for axis, figure in zip(axes, figures, strict=True):
             for name in dict.fromkeys(one["contender"] for one in found):
                 line = [
-                    one for one in found
-                    if (one["data"], one["contender"]) == (data, name) and one[figure] is not None
-                ]  # fmt: skip
+                    one for one in found if (one["data"], one["contender"]) == (data, name) and one[figure] is not None
+                ]
                 if line:
                     axis.plot(
                         [one["x"] for one in line],

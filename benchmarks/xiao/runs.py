@@ -53,9 +53,7 @@ def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> lis
     return means(todo, found, FIGURES, _facts)
 
 
-def _released(
-    db: Database, hierarchies: dict[str, Path], point: Point, seed: int, source: str
-) -> dict[str, Any]:  # fmt: skip
+def _released(db: Database, hierarchies: dict[str, Path], point: Point, seed: int, source: str) -> dict[str, Any]:
     """Release once. What cannot be released is noted, and the others go on."""
     from sqlanon.errors import SqlanonError
     from sqlanon.evaluate.divergence import divergence, mean
@@ -65,9 +63,20 @@ def _released(
     try:
         with processor() as used:
             report = db.anonymize(
-                source, quasi=point.quasi, sensitive=point.data.sensitive, rest="drop", k=1, l=point.l, method=point.who.method, seed=seed,
-                hierarchies=hierarchies, name="xiao", publish="release.xiao", allow_weaker=True, **point.who.more,
-            ).report  # fmt: skip
+                source,
+                quasi=point.quasi,
+                sensitive=point.data.sensitive,
+                rest="drop",
+                k=1,
+                l=point.l,
+                method=point.who.method,
+                seed=seed,
+                hierarchies=hierarchies,
+                name="xiao",
+                publish="release.xiao",
+                allow_weaker=True,
+                **point.who.more,
+            ).report
         seconds = time.perf_counter() - start
         stars, kld = report.loss.stars, None
         if point.divergence and source != "warm":

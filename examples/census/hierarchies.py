@@ -29,9 +29,7 @@ def rows(low: int, high: int, levels: Sequence[Sequence[tuple[int, int]]]) -> li
         return str(first) if first == last else f"{first}-{last}"
 
     inner = levels[:-1]  # the last level is the root
-    return [
-        ";".join([str(code), *(label(code, level) for level in inner), "*"]) for code in range(low, high + 1)
-    ]
+    return [";".join([str(code), *(label(code, level) for level in inner), "*"]) for code in range(low, high + 1)]
 
 
 def convert(source: Path, target: Path, columns: Sequence[str]) -> None:

@@ -68,9 +68,7 @@ def main() -> int:
     options = arguments(__doc__)
     dbt = dbt_folder()
     if dbt is None:
-        print(
-            "skipped: no dbt in .venv-dbt; python3 dev.py test makes it, or SQLANON_DBT names a folder with one"
-        )
+        print("skipped: no dbt in .venv-dbt; python3 dev.py test makes it, or SQLANON_DBT names a folder with one")
         return 0
     if options.db:
         return _one(options.db, dbt)

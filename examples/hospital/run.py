@@ -43,9 +43,7 @@ def fill(db: sqlanon.Database, persons: int) -> None:
 
 def main(words: list[str] | None = None) -> int:
     """Fill both tables, give the commands, and join what is published."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--persons", type=int, default=5_000)
     asked = parser.parse_args(words)
     with duckdb_url() as url:

@@ -30,24 +30,27 @@ def line(night: dict[str, Any]) -> str:
 def lifetime(stopped: dict[str, dict[str, int | None]]) -> list[str]:
     """When each limit would have stopped the run, so that a new lineage begins."""
     return [
-        f"{limit}: " + ", ".join(
+        f"{limit}: "
+        + ", ".join(
             f"{float(most):.0%} {'is not reached' if night is None else f'would stop night {night}'}"
             for most, night in nights.items()
         )
         for limit, nights in stopped.items()
-    ]  # fmt: skip
+    ]
 
 
 def main(words: list[str] | None = None) -> int:
     """The three settings one after the other."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1000, help="of the first night")
     parser.add_argument("--nights", type=int, default=30)
     parser.add_argument("--cohort", type=int, default=3, help="nights whose new rows are published together")
     given = parser.parse_args(words)
-    few = [f"--{name} at least {least}" for name, least in (("rows", 10 * K), ("nights", 1), ("cohort", 1)) if getattr(given, name) < least]  # fmt: skip
+    few = [
+        f"--{name} at least {least}"
+        for name, least in (("rows", 10 * K), ("nights", 1), ("cohort", 1))
+        if getattr(given, name) < least
+    ]
     if few:
         parser.error(", ".join(few))
     print(

@@ -21,9 +21,18 @@ from sqlanon import policy
 PATIENTS = 400
 DIAGNOSES = ("flu", "asthma", "ulcer", "fracture", "gout", "anemia")
 BASE: dict[str, Any] = {
-    "source": "patients", "name": "patients", "publish": "release.patients", "quasi": ["age", "sex", "zip"],
-    "sensitive": "diagnosis", "identifiers": ["patient_id"], "key": "patient_id", "every": "24h", "keep": 3, "k": 5, "l": 2,
-}  # fmt: skip
+    "source": "patients",
+    "name": "patients",
+    "publish": "release.patients",
+    "quasi": ["age", "sex", "zip"],
+    "sensitive": "diagnosis",
+    "identifiers": ["patient_id"],
+    "key": "patient_id",
+    "every": "24h",
+    "keep": 3,
+    "k": 5,
+    "l": 2,
+}
 EVENTS = {
     5: "nothing happens",
     9: "somebody writes k: 4",
@@ -122,9 +131,7 @@ class Hospital:
     def _killed(self, night: Night) -> None:
         """The same run as a process of its own that dies by SIGKILL while it publishes."""
         words = [sys.executable, "-m", "examples.nightly.dying", self.url]
-        ended = subprocess.run(
-            words, cwd=Path(__file__).parents[2], check=False, input=repr(self.arguments), text=True
-        )
+        ended = subprocess.run(words, cwd=Path(__file__).parents[2], check=False, input=repr(self.arguments), text=True)
         night.outcome = "killed" if ended.returncode == -9 else f"ended with {ended.returncode}"
         if self.url.startswith("postgresql"):
             self._wait_for_the_server()
@@ -181,8 +188,11 @@ class Hospital:
         for _ in range(count):
             self._next += 1
             self._people[self._next] = (
-                self._rng.randint(18, 90), self._rng.choice("mf"), f"{self._rng.randint(0, 29):04}", self._rng.choice(DIAGNOSES),
-            )  # fmt: skip
+                self._rng.randint(18, 90),
+                self._rng.choice("mf"),
+                f"{self._rng.randint(0, 29):04}",
+                self._rng.choice(DIAGNOSES),
+            )
 
     def _write(self) -> None:
         phone = ", phone VARCHAR" if self._wide else ""

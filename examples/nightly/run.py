@@ -24,9 +24,7 @@ def line(night: Night) -> str:
         event = night.event + (f": {night.outcome}" if night.event else night.outcome)
         return f"{night.number:>5} {'-':>3} {night.seen:>5} {'':>16} {'':>7} {'':>6} {'':>6} {'':>7} {'':>4} {'':>6} {'':>7}  {event}"
     change = "/".join(map(str, night.change)) if night.change else "-"
-    arrived, left, common = (
-        "-" if size is None else str(size) for size in night.smallest or (None, None, None)
-    )
+    arrived, left, common = ("-" if size is None else str(size) for size in night.smallest or (None, None, None))
     failing = "-" if night.failing is None else str(night.failing)
     return (
         f"{night.number:>5} {night.version:>3} {night.rows:>5} {change:>16} {night.classes:>7} {night.gcp:>6.4f} "
@@ -36,9 +34,7 @@ def line(night: Night) -> str:
 
 def walk(url: str) -> None:
     """The nights, and the catalog at the end of them."""
-    print(
-        "arrived, left, common: the smallest group that a reader of both versions can distinguish; failing: rows in"
-    )
+    print("arrived, left, common: the smallest group that a reader of both versions can distinguish; failing: rows in")
     print("groups below the policy")
     print(HEAD)
     for night in Hospital(url).nights():
@@ -50,9 +46,7 @@ def walk(url: str) -> None:
 
 def main() -> int:
     """On the engines asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", choices=("duckdb", "postgres", "both"), default="both")
     chosen = parser.parse_args().engine
     for engine in ("duckdb", "postgres") if chosen == "both" else (chosen,):

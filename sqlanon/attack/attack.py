@@ -38,8 +38,13 @@ if TYPE_CHECKING:
 
 
 def attack(
-    engine: Engine, release: str | None = None, *, known: Sequence[str] | None = None, victims: int | None = None, progress: Progress | None = None
-) -> AttackReport:  # fmt: skip
+    engine: Engine,
+    release: str | None = None,
+    *,
+    known: Sequence[str] | None = None,
+    victims: int | None = None,
+    progress: Progress | None = None,
+) -> AttackReport:
     """Attack a published release with the values of its source.
 
     Args:
@@ -76,27 +81,29 @@ def attack(
 
 
 def _report(
-    scratch: Scratch, on: Subject, material: Material, columns: Sequence[int], privacy: PrivacySpec, k: int,
-    victims: int | None, reporter: Progress,
-) -> AttackReport:  # fmt: skip
+    scratch: Scratch,
+    on: Subject,
+    material: Material,
+    columns: Sequence[int],
+    privacy: PrivacySpec,
+    k: int,
+    victims: int | None,
+    reporter: Progress,
+) -> AttackReport:
     entry, facts = on.entry, on.form.facts
     assert entry is not None
     promised = k if k > 1 and not facts.exact else None
     # Representative values exclude none: there are no candidates by what is known, only classes.
     shows = not facts.single or facts.hides
     fits, sets = Fits(material, reporter), Sets.of(columns, len(material.quasi))
-    ties = (
-        tie(scratch, fits) if shows and not facts.exact and material.tied and not entry.certificate else None
-    )
+    ties = tie(scratch, fits) if shows and not facts.exact and material.tied and not entry.certificate else None
     crowds = _crowds(scratch, entry, ties) if ties else {}
     drawn = draw(material, victims, _steps(material, sets, crowds)) if shows else material
     if drawn is not material:
         material = drawn
         fits, ties = Fits(material, reporter), None
     linked, counted, lacking = (
-        _linked(on, fits, sets, promised, ties, crowds)
-        if shows
-        else ((of_classes(material, promised),), "rows", [])
+        _linked(on, fits, sets, promised, ties, crowds) if shows else ((of_classes(material, promised),), "rows", [])
     )
     guesses: list[GuessAttack] = []
     gains: list[SkewnessGain] = []
@@ -113,12 +120,25 @@ def _report(
     reporter.stage(on.name, "versions")
     earlier, uncompared = versions(scratch, on)
     return AttackReport(
-        release=f"{entry.release}@{entry.version}", table=str(on.view), source=str(on.roles.relation.ref), format=facts.name,
-        victims=material.published + material.left_out, published=material.published, drawn=material.drawn, unmatched=material.unmatched, boxes=len(material.members),
-        counted=counted, quasi=tuple(on.quasi[a] for a in columns), k=k, linkage=linked, homogeneity=tuple(guesses),
-        composition=(*earlier, *siblings(scratch, on, material)), skewness=tuple(gains), bayes=tuple(learnt),
+        release=f"{entry.release}@{entry.version}",
+        table=str(on.view),
+        source=str(on.roles.relation.ref),
+        format=facts.name,
+        victims=material.published + material.left_out,
+        published=material.published,
+        drawn=material.drawn,
+        unmatched=material.unmatched,
+        boxes=len(material.members),
+        counted=counted,
+        quasi=tuple(on.quasi[a] for a in columns),
+        k=k,
+        linkage=linked,
+        homogeneity=tuple(guesses),
+        composition=(*earlier, *siblings(scratch, on, material)),
+        skewness=tuple(gains),
+        bayes=tuple(learnt),
         not_measured=(*_not_measured(on, material), *lacking, *uncompared),
-    )  # fmt: skip
+    )
 
 
 def _steps(material: Material, sets: Sets, crowds: Crowds) -> float:
@@ -139,9 +159,7 @@ def _linked(
     lacking = []
     named = _counting(entry)
     if named and not crowds:
-        lacking.append(
-            "persons: the boxes of the version's classes are not known; candidates are counted by rows"
-        )
+        lacking.append("persons: the boxes of the version's classes are not known; candidates are counted by rows")
     found = [(name, linkage(fits, sets, k, crowd)) for name, crowd in crowds.items()]
     # Of several identifiers the one that leaves the fewest persons counts.
     found = found or [("rows", linkage(fits, sets, k, None))]
@@ -230,6 +248,3 @@ def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
     if entry.certificate:
         found.append("skewness: with boxes of their own there are no classes")
     return tuple(found)
-
-
-__all__ = ["attack"]

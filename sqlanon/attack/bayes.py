@@ -48,7 +48,7 @@ def bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
     values, number = np.unique(counts.value, return_inverse=True)
     widest = max((len(material.tuples), len(material.members), *(domain.codes for domain in material.quasi)))
     if len(values) > MOST_VALUES or widest * len(values) > MOST_CELLS:
-        return f"naive Bayes of {name}: it has {len(values):,} values; at most {MOST_VALUES:,} values, and {MOST_CELLS:,} pairs of them and rows, are compared"  # fmt: skip
+        return f"naive Bayes of {name}: it has {len(values):,} values; at most {MOST_VALUES:,} values, and {MOST_CELLS:,} pairs of them and rows, are compared"
     boxes = _of_boxes(material, number.astype(np.int64), counts.times, counts.group, len(values))
     prior = boxes.sum(axis=0)
     score = np.tile(np.log(prior), (len(material.tuples), 1))
@@ -61,14 +61,21 @@ def bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
     likely = np.where(_possible(fits, boxes), score, -np.inf) if candidates else None
     accuracy = _guessed(material, of, score)
     return BayesAttack(
-        name, accuracy, _guessed(material, of, likely) if likely is not None else None,
-        _guessed(material, of, np.tile(np.where(top, 0.0, -np.inf), (len(material.tuples), 1))), margin(accuracy, material),
-    )  # fmt: skip
+        name,
+        accuracy,
+        _guessed(material, of, likely) if likely is not None else None,
+        _guessed(material, of, np.tile(np.where(top, 0.0, -np.inf), (len(material.tuples), 1))),
+        margin(accuracy, material),
+    )
 
 
 def _of_boxes(
-    material: Material, number: npt.NDArray[np.int64], times: npt.NDArray[np.int64], group: npt.NDArray[np.int32], values: int
-) -> Doubles:  # fmt: skip
+    material: Material,
+    number: npt.NDArray[np.int64],
+    times: npt.NDArray[np.int64],
+    group: npt.NDArray[np.int32],
+    values: int,
+) -> Doubles:
     """Rows of each box with each value, float64[b, s]; in format anatomy those that are expected in its groups."""
     groups = np.zeros((len(material.groups), values))
     groups[group, number] = times
@@ -120,6 +127,3 @@ def _guessed(material: Material, of: npt.NDArray[np.int64], score: Doubles) -> f
     right = (of >= 0) & guess[material.of, of]
     total = int(material.times.sum())
     return math.fsum(right * material.times / ways[material.of]) / total if total else 0.0
-
-
-__all__ = ["bayes"]

@@ -60,7 +60,11 @@ def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAt
     here, there = side_of(scratch, entry), side_of(scratch, other)
     if here.own_boxes or there.own_boxes:
         if here.key != there.key:
-            return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, "the key's columns or their types changed")]  # fmt: skip
+            return [
+                CompositionAttack(
+                    "version", name, "common", 0, 0.0, 0.0, 0, asked, "the key's columns or their types changed"
+                )
+            ]
         sets = (
             possible(scratch, here, there, common=True),
             possible(scratch, here, there, common=False),
@@ -78,7 +82,7 @@ def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAt
         CompositionAttack("version", name, who, one.rows, one.groups / one.rows, 1 / one.smallest, one.smallest, asked)
         for who, one in zip(WHO, (report.common, report.arrived, report.left), strict=True)
         if one.smallest
-    ]  # fmt: skip
+    ]
 
 
 def siblings(scratch: Scratch, on: Subject, material: Material) -> list[CompositionAttack]:
@@ -143,9 +147,4 @@ def _counted(
     if not total:
         return CompositionAttack(kind, other, who, 0, 0.0, 0.0, 0, asked, "they have no row in common")
     fewest = int(sizes.min())
-    return CompositionAttack(
-        kind, other, who, total, float((rows / sizes).sum()) / total, 1 / fewest, fewest, asked
-    )
-
-
-__all__ = ["siblings", "versions"]
+    return CompositionAttack(kind, other, who, total, float((rows / sizes).sum()) / total, 1 / fewest, fewest, asked)

@@ -40,9 +40,13 @@ def draw(material: Material, most: int | None, steps: float) -> Material:
     some = times > 0
     kept, of = np.unique(material.of[some], return_inverse=True)
     return replace(
-        material, tuples=np.ascontiguousarray(material.tuples[kept]), victims=np.bincount(of, times[some], len(kept)).astype(np.int64),
-        values=tuple(one[some] for one in material.values), of=of.astype(np.int32), times=times[some],
-    )  # fmt: skip
+        material,
+        tuples=np.ascontiguousarray(material.tuples[kept]),
+        victims=np.bincount(of, times[some], len(kept)).astype(np.int64),
+        values=tuple(one[some] for one in material.values),
+        of=of.astype(np.int32),
+        times=times[some],
+    )
 
 
 def margin(mean: float, material: Material) -> float:

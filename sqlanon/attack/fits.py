@@ -56,8 +56,16 @@ class Fits:
 
         material = self.material
         return Boxes(
-            self.low, self.high, self.null, material.cells, self._start, self._kinds, self._by_code, place, material.members
-        )  # fmt: skip
+            self.low,
+            self.high,
+            self.null,
+            material.cells,
+            self._start,
+            self._kinds,
+            self._by_code,
+            place,
+            material.members,
+        )
 
     def widths(self) -> npt.NDArray[np.int64]:
         """How many codes the cells of each box cover, summed over the columns."""
@@ -71,9 +79,7 @@ class Fits:
         if self.material.covered.size[a]:
             sizes: npt.NDArray[np.int64] = self._sets(a).sum(axis=1).astype(np.int64)[self.material.cells[a]]
             return sizes
-        found: npt.NDArray[np.int64] = (
-            np.maximum(self.high[a].astype(np.int64) - self.low[a] + 1, 0) + self.null[a]
-        )
+        found: npt.NDArray[np.int64] = np.maximum(self.high[a].astype(np.int64) - self.low[a] + 1, 0) + self.null[a]
         return found
 
     def _sets(self, a: int) -> npt.NDArray[np.bool_]:
@@ -99,9 +105,7 @@ class Fits:
 
         members = self.material.members
         order = np.lexsort((self.widths(), members))
-        first, past = (
-            np.searchsorted(members[order], rows, side).astype(np.int64) for side in ("left", "right")
-        )
+        first, past = (np.searchsorted(members[order], rows, side).astype(np.int64) for side in ("left", "right"))
         return owners(self.boxes(np.arange(len(codes.T))), codes, begins, order, first, past)
 
     def blocks(self, steps: int = 0) -> list[tuple[int, int]]:
@@ -110,9 +114,7 @@ class Fits:
         step = max(1, STEPS // max(self.low.size + steps, 1))
         return [(first, min(first + step, rows)) for first in range(0, rows, step)]
 
-    def linked(
-        self, place: npt.NDArray[np.int64], width: int
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def linked(self, place: npt.NDArray[np.int64], width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Fewest candidates and summed chance for every set of known columns; see the kernel."""
         from sqlanon.kernels.linkage import linked
 
@@ -130,15 +132,19 @@ class Fits:
         top, every, _ = self._guessed(at, number.astype(np.int32), counts.times, len(values), show=False)
         return top, every
 
-    def present(
-        self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int
-    ) -> npt.NDArray[np.bool_]:
+    def present(self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int) -> npt.NDArray[np.bool_]:
         """Which sensitive values the candidates of each row have, bool[r, values]; a box's values begin at ``at`` in ``value``."""
         return self._guessed(at, value, np.ones(len(value), np.int64), values, show=True)[2]
 
     def _guessed(
-        self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], times: npt.NDArray[np.int64], values: int, *, show: bool
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:  # fmt: skip
+        self,
+        at: npt.NDArray[np.int64],
+        value: npt.NDArray[np.int32],
+        times: npt.NDArray[np.int64],
+        values: int,
+        *,
+        show: bool,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         from sqlanon.kernels.linkage import guessed
 
         material, boxes = self.material, self.boxes(np.arange(len(self.material.cells)))
@@ -171,9 +177,17 @@ class Fits:
         for first in range(0, rows, step):
             past = min(first + step, rows)
             mistaken(
-                boxes, material.tuples[first:past], ties.at[first : past + 1], ties.own, ties.times, begin, np.concatenate(often), known,
-                chance, best,
-            )  # fmt: skip
+                boxes,
+                material.tuples[first:past],
+                ties.at[first : past + 1],
+                ties.own,
+                ties.times,
+                begin,
+                np.concatenate(often),
+                known,
+                chance,
+                best,
+            )
             self.reporter.update(past, rows, "rows")
         return chance, best
 
@@ -205,10 +219,14 @@ class Fits:
         for first, past in self.blocks(len(person) + (width << width)):
             part = slice(first, past)
             crowded(
-                boxes, material.tuples[part], material.victims[part], at, person, int(person.max(initial=-1)) + 1, fewest, chance,
-            )  # fmt: skip
+                boxes,
+                material.tuples[part],
+                material.victims[part],
+                at,
+                person,
+                int(person.max(initial=-1)) + 1,
+                fewest,
+                chance,
+            )
             self.reporter.update(past, len(material.tuples), "rows")
         return fewest, chance
-
-
-__all__ = ["MOST_MISTAKES", "Fits"]

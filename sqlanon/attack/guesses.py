@@ -47,8 +47,13 @@ def homogeneity(
 
 
 def _guess(
-    column: str, among: str, top: npt.NDArray[np.int64], every: npt.NDArray[np.int64], weight: npt.NDArray[np.int64], bound: Fraction | None
-) -> GuessAttack:  # fmt: skip
+    column: str,
+    among: str,
+    top: npt.NDArray[np.int64],
+    every: npt.NDArray[np.int64],
+    weight: npt.NDArray[np.int64],
+    bound: Fraction | None,
+) -> GuessAttack:
     some = every > 0
     top, every, weight = top[some], every[some], weight[some]
     share = top / every
@@ -59,9 +64,13 @@ def _guess(
     )
     total = int(weight.sum())
     return GuessAttack(
-        column, among, math.fsum(share * weight) / total if total else 0.0, float(share.max(initial=0.0)),
-        float(1 / bound) if bound is not None else None, above,
-    )  # fmt: skip
+        column,
+        among,
+        math.fsum(share * weight) / total if total else 0.0,
+        float(share.max(initial=0.0)),
+        float(1 / bound) if bound is not None else None,
+        above,
+    )
 
 
 def skewness(material: Material, place: int) -> SkewnessGain:
@@ -80,9 +89,9 @@ def skewness(material: Material, place: int) -> SkewnessGain:
     np.maximum.at(gain, counts.group, share - prior)
     np.maximum.at(ratio, counts.group, share / prior)
     return SkewnessGain(
-        material.sensitive[place].reading.name, math.fsum(gain * sizes) / rows, float(gain.max()), math.fsum(ratio * sizes) / rows,
+        material.sensitive[place].reading.name,
+        math.fsum(gain * sizes) / rows,
+        float(gain.max()),
+        math.fsum(ratio * sizes) / rows,
         float(ratio.max()),
-    )  # fmt: skip
-
-
-__all__ = ["homogeneity", "skewness"]
+    )

@@ -40,9 +40,7 @@ def chosen(name: str, columns: Sequence[str], known: Sequence[str] | None) -> tu
         folded = {column.lower(): column for column in columns}
         wrong = [one for one in known if one.lower() not in folded]
         if wrong:
-            raise PolicyError(
-                f"attack {name}: no quasi column {', '.join(wrong)}; there are: {', '.join(columns)}"
-            )
+            raise PolicyError(f"attack {name}: no quasi column {', '.join(wrong)}; there are: {', '.join(columns)}")
         wanted = [column for column in columns if column.lower() in {one.lower() for one in known}]
     if len(wanted) > MOST_COLUMNS:
         raise PolicyError(
@@ -120,12 +118,19 @@ def linkage(
         any_ = least < np.iinfo(np.int64).max
         found.append(
             LinkageAttack(
-                known=n, subsets=len(numbers), errors=False, mean=math.fsum(sums) / len(sums) / victims, worst_mean=max(sums) / victims,
-                worst=sets.names(worst, names), highest=1 / least if any_ else 0.0, fewest=least if any_ else 0,
-                promised=1 / k if k else None, exceeded=any_ and k is not None and least < k,
+                known=n,
+                subsets=len(numbers),
+                errors=False,
+                mean=math.fsum(sums) / len(sums) / victims,
+                worst_mean=max(sums) / victims,
+                worst=sets.names(worst, names),
+                highest=1 / least if any_ else 0.0,
+                fewest=least if any_ else 0,
+                promised=1 / k if k else None,
+                exceeded=any_ and k is not None and least < k,
                 margin=margin(math.fsum(sums) / len(sums) / max(material.drawn, 1), material) * material.shown,
             )
-        )  # fmt: skip
+        )
     return tuple(found)
 
 
@@ -149,10 +154,18 @@ def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[Link
         worst = numbers[sums.index(max(sums))]
         found.append(
             LinkageAttack(
-                n, len(numbers), True, math.fsum(sums) / len(sums) / victims, max(sums) / victims, sets.names(worst, names),
-                max(float(best[number]) for number in numbers), 0, 1 / k if k else None, False,
+                n,
+                len(numbers),
+                True,
+                math.fsum(sums) / len(sums) / victims,
+                max(sums) / victims,
+                sets.names(worst, names),
+                max(float(best[number]) for number in numbers),
+                0,
+                1 / k if k else None,
+                False,
             )
-        )  # fmt: skip
+        )
     return tuple(found)
 
 
@@ -162,9 +175,14 @@ def of_classes(material: Material, k: int | None) -> LinkageAttack:
     mean = len(material.members) / max(published + material.left_out, 1)
     names = tuple(domain.reading.name for domain in material.quasi)
     return LinkageAttack(
-        len(names), 1, False, mean, mean, names, 1 / least if least else 0.0, least, 1 / k if k else None,
+        len(names),
+        1,
+        False,
+        mean,
+        mean,
+        names,
+        1 / least if least else 0.0,
+        least,
+        1 / k if k else None,
         k is not None and 0 < least < k,
-    )  # fmt: skip
-
-
-__all__ = ["MOST_COLUMNS", "Sets", "chosen", "linkage", "of_classes", "with_errors"]
+    )

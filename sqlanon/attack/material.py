@@ -120,9 +120,27 @@ def read(scratch: Scratch, on: Subject) -> Material:
     cells, boxes, groups, counts, shares, covered = _released(scratch, on, quasi, sensitive)
     published = int(times.sum())
     return Material(
-        quasi, sensitive, tuples, victims, values, of, times, published, left_out, rows - published - left_out, cells, boxes, covered,
-        counts, groups, shares, stage, placed, encoded.work, tied,
-    )  # fmt: skip
+        quasi,
+        sensitive,
+        tuples,
+        victims,
+        values,
+        of,
+        times,
+        published,
+        left_out,
+        rows - published - left_out,
+        cells,
+        boxes,
+        covered,
+        counts,
+        groups,
+        shares,
+        stage,
+        placed,
+        encoded.work,
+        tied,
+    )
 
 
 def place(scratch: Scratch, entry: Entry, stage: TableRef, name: str) -> tuple[TableRef, bool]:
@@ -131,9 +149,7 @@ def place(scratch: Scratch, entry: Entry, stage: TableRef, name: str) -> tuple[T
     placed, tied = scratch.table(name), scratch.engine.exists(linked)
     if tied:
         with reading(scratch.engine, linked):
-            scratch.execute(
-                "attack/placed", placed=placed, stage=stage, linked=linked, own=bool(entry.certificate)
-            )
+            scratch.execute("attack/placed", placed=placed, stage=stage, linked=linked, own=bool(entry.certificate))
     else:
         scratch.execute("attack/placed", placed=placed, stage=stage, linked=None, own=False)
     return placed, tied
@@ -181,9 +197,12 @@ def _released(
     groups = [{"code": "g", "name": GROUP}] if paired else []
     grouped, cells = scratch.table("grouped"), scratch.table("cells")
     scratch.execute(
-        "attack/grouped", grouped=grouped, target=on.view, names=[name for one in names.values() for name in one.published()],
+        "attack/grouped",
+        grouped=grouped,
+        target=on.view,
+        names=[name for one in names.values() for name in one.published()],
         values=[str(one["name"]) for one in own + groups],
-    )  # fmt: skip
+    )
     scratch.execute("attack/cells", cells=cells, grouped=grouped, columns=shown, values=own, groups=groups)
     scratch.drop(grouped)
     columns = [domain.code for domain in quasi] + [str(one["code"]) for one in own + groups]
@@ -213,14 +232,16 @@ def _released(
 def _valued(domain: Domain) -> dict[str, object]:
     reading = domain.reading
     return {
-        "code": domain.code, "name": reading.name, "domain": domain.table, "as_float": reading.as_float, "as_text": reading.as_text,
+        "code": domain.code,
+        "name": reading.name,
+        "domain": domain.table,
+        "as_float": reading.as_float,
+        "as_text": reading.as_text,
         "nulls": domain.has_null,
-    }  # fmt: skip
+    }
 
 
-def _counted(
-    scratch: Scratch, on: Subject, sensitive: tuple[Domain, ...]
-) -> tuple[tuple[Counts, ...], Longs, Ints]:
+def _counted(scratch: Scratch, on: Subject, sensitive: tuple[Domain, ...]) -> tuple[tuple[Counts, ...], Longs, Ints]:
     """The second table of format anatomy: its values, the rows of each group, and the groups' numbers."""
     assert on.counted is not None
     (domain,) = sensitive
@@ -235,6 +256,3 @@ def _summed(group: Ints, value: Ints, times: Longs) -> Counts:
     """Each pair of group and value once."""
     pairs, of = _distinct(np.array([group, value], np.int32))
     return Counts(pairs[0], pairs[1], np.bincount(of, times, pairs.shape[1]).astype(np.int64))
-
-
-__all__ = ["Counts", "Material", "place", "read"]

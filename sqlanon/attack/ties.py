@@ -73,6 +73,3 @@ def _boxes(fits: Fits, place: Ints, codes: Ints, n: Longs) -> dict[int, int] | N
         found[int(numbers[g])] = free
         taken.add(free)
     return found
-
-
-__all__ = ["Ties", "tie"]

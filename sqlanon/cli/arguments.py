@@ -29,9 +29,7 @@ def names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
             field = _FIELD.match(text, at)
             name = _unquoted(field[1], field[2]) if field else ""
             if not field or not name:
-                wrong = (
-                    'a comma list of names is wanted; one that holds a comma is quoted as in CSV: a,"b, c"'
-                )
+                wrong = 'a comma list of names is wanted; one that holds a comma is quoted as in CSV: a,"b, c"'
                 raise PolicyError(f"{option}: {wrong}")
             found.append(name)
             at, more = field.end(), field[3] == ","
@@ -144,8 +142,7 @@ def as_options(error: PolicyError, release: str = "") -> PolicyError:
         ['--qi age: is listed twice, such as --at-least l=2']
     """
     named = [
-        problem if problem.startswith(f"{release}:") else _ARGUMENT.sub(_option, problem)
-        for problem in error.problems
+        problem if problem.startswith(f"{release}:") else _ARGUMENT.sub(_option, problem) for problem in error.problems
     ]
     problems = [_WRITTEN.sub(_to_write, problem) for problem in named]
     return type(error)(problems)
@@ -176,9 +173,7 @@ def _to_write(found: re.Match[str]) -> str:
     pairs = [item.partition(": ") for item in found[2].split(", ")]
     if found[1] == "suppression":
         return f"{option} {','.join(f'{key}={value}' for key, _, value in pairs)}"
-    return " ".join(
-        f"{option} {value if key == 'per_class_ncp' else f'{key}={value}'}" for key, _, value in pairs
-    )
+    return " ".join(f"{option} {value if key == 'per_class_ncp' else f'{key}={value}'}" for key, _, value in pairs)
 
 
 _FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",][^,]*?))\s*(,|$)')

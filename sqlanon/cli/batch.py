@@ -110,8 +110,6 @@ def _emit(screen: Screen, outcomes: Sequence[Outcome[R]]) -> None:
     """One release is its own object, several are a list."""
     if len(outcomes) == 1:
         (only,) = outcomes
-        screen.emit(
-            only.to_dict() if only.report else {"error": only.to_dict()["error"], "release": only.release}
-        )
+        screen.emit(only.to_dict() if only.report else {"error": only.to_dict()["error"], "release": only.release})
     else:
         screen.emit({"releases": [outcome.to_dict() for outcome in outcomes]})

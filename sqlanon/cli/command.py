@@ -26,9 +26,7 @@ from sqlanon.cli.screen import Screen
 from sqlanon.errors import visible
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print errors and warnings only, and no progress.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and warnings only, and no progress.")]
 Verbose = Annotated[
     int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Log to stderr; -vv logs more.")
 ]
@@ -122,9 +120,7 @@ class Paneled(TyperCommand):
             if (shown := parameter.get_help_record(ctx)) is None:
                 continue
             panel = getattr(parameter, "rich_help_panel", None) or last
-            panels.setdefault("Arguments" if isinstance(parameter, TyperArgument) else panel, []).append(
-                shown
-            )
+            panels.setdefault("Arguments" if isinstance(parameter, TyperArgument) else panel, []).append(shown)
         for title, records in sorted(panels.items(), key=lambda panel: panel[0] == last):
             with formatter.section(title):
                 formatter.write_dl(records)
@@ -145,9 +141,7 @@ class Commands(TyperGroup):
         """Parse, run, exit: with code 2 and one message where the arguments are wrong."""
         arguments = with_values(sys.argv[1:] if args is None else args)
         try:
-            code = super().main(
-                arguments, prog_name or "sqlanon", complete_var, False, windows_expand_args, **extra
-            )
+            code = super().main(arguments, prog_name or "sqlanon", complete_var, False, windows_expand_args, **extra)
         except typer.TyperException as error:
             if type(error).__name__ == "NoArgsIsHelpError":
                 typer.echo(error.format_message(), err=True)

@@ -47,6 +47,3 @@ def confirmations(where: str, options: Collection[str]) -> dict[str, bool]:
             f"{' and '.join(options)}: for Spark alone (sc://host:port, spark+local:///DIR); leave it out"
         )
     return {one.name: True for one in CONFIRMED if one.option in options}
-
-
-__all__ = ["CONFIRMED", "Confirmed", "confirmations"]

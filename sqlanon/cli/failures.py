@@ -69,9 +69,7 @@ def describe(error: BaseException) -> Failure:
         hint = following or (hint if quoted and isinstance(error, DatabaseError) else "")
         return Failure(type(error).__name__, str(error), error.exit_code, hint=hint, error=error)
     if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str):
-        return Failure(
-            type(error).__name__, visible(f"{error.filename}: {error.strerror}"), UNEXPECTED, error=error
-        )
+        return Failure(type(error).__name__, visible(f"{error.filename}: {error.strerror}"), UNEXPECTED, error=error)
     message = f"unexpected {type(error).__name__}{_where(error)}: a defect of sqlanon"
     hint = "--debug shows the traceback; it may quote data."
     return Failure("UnexpectedError", message, UNEXPECTED, hint=hint, error=error)
@@ -91,9 +89,7 @@ def report(failure: Failure, *, json: bool, debug: bool) -> int:
 
 def report_text(failure: Failure, *, debug: bool, label: str = "") -> None:
     """Print a failure for humans on stderr."""
-    before = (
-        visible(f"{label}: ") if label else ""
-    )  # problems of a release may name it themselves: once is enough
+    before = visible(f"{label}: ") if label else ""  # problems of a release may name it themselves: once is enough
     if len(failure.problems) > 1:
         lines = [f"error: {before}{len(failure.problems)} problems"]
         lines += [f"  {problem.removeprefix(before)}" for problem in failure.problems]

@@ -16,9 +16,7 @@ def ensure_new(path: Path) -> None:
         PolicyError: it exists, or its folder does not.
     """
     if path.exists() or path.is_symlink():
-        raise PolicyError(
-            f"--output {path} exists, and is not overwritten; name another file or move it away"
-        )
+        raise PolicyError(f"--output {path} exists, and is not overwritten; name another file or move it away")
     if not path.absolute().parent.is_dir():
         raise PolicyError(f"--output {path}: there is no such folder")
 

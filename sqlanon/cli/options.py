@@ -30,9 +30,7 @@ def _option(option: str, metavar: str, help: str, *, short: str = "", panel: str
     return typer.Option(*names, metavar=metavar, show_default=False, help=help, rich_help_panel=panel)
 
 
-PolicyFile = Annotated[
-    Path | None, _option("--policy", "FILE", "Policy file (default: ./anon.yml).", short="-p")
-]
+PolicyFile = Annotated[Path | None, _option("--policy", "FILE", "Policy file (default: ./anon.yml).", short="-p")]
 Db = Annotated[
     str | None,
     _option(
@@ -57,16 +55,10 @@ EscapeFormulas = Annotated[
 Delimiter = Annotated[str | None, _option("--delimiter", "CHAR", "CSV: between two fields.", panel=CSV)]
 Encoding = Annotated[
     str | None,
-    _option(
-        "--encoding", "NAME", "CSV: utf-8 (default), windows-1252, latin-1, utf-16 or another.", panel=CSV
-    ),
+    _option("--encoding", "NAME", "CSV: utf-8 (default), windows-1252, latin-1, utf-16 or another.", panel=CSV),
 ]
-Types = Annotated[
-    list[str] | None, _option("--types", "COL=TYPE", "CSV: a column's type; may be repeated.", panel=CSV)
-]
-Decimal = Annotated[
-    str | None, _option("--decimal", "CHAR", "CSV: the mark before decimals, such as ','.", panel=CSV)
-]
+Types = Annotated[list[str] | None, _option("--types", "COL=TYPE", "CSV: a column's type; may be repeated.", panel=CSV)]
+Decimal = Annotated[str | None, _option("--decimal", "CHAR", "CSV: the mark before decimals, such as ','.", panel=CSV)]
 Ignore = Annotated[
     list[str] | None,
     _option(
@@ -94,9 +86,7 @@ KeepScratch = Annotated[
         help="Keep every intermediate table, with source values, in the private schema until the next run or clean, and list them.",
     ),
 ]
-Due = Annotated[
-    bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")
-]
+Due = Annotated[bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")]
 Full = Annotated[bool, typer.Option("--full", help="Make new versions even where nothing changed.")]
 NewLineage = Annotated[
     bool,
@@ -115,9 +105,7 @@ def load(policy: Path | None, db: str | None = None) -> PolicySpec:
     path = policy or POLICY
     if not path.is_file():
         wanted = "name it with -p FILE" if policy is None else "-p wants a policy file"
-        raise PolicyError(
-            f"no policy file {path}: {wanted}, or make one with: sqlanon init --db URL TABLE -o anon.yml"
-        )
+        raise PolicyError(f"no policy file {path}: {wanted}, or make one with: sqlanon init --db URL TABLE -o anon.yml")
     return read(path, connection=db is None)
 
 
@@ -133,15 +121,11 @@ def url(db: str | None, policy: PolicySpec | None) -> str:
     chosen = db or (policy.connection if policy is not None else None)
     if not chosen:
         where = "the policy has no connection" if policy is not None else "no policy file anon.yml here"
-        raise PolicyError(
-            f"no database: {where}; give --db duckdb:///path, --db postgresql://... or --db sc://..."
-        )
+        raise PolicyError(f"no database: {where}; give --db duckdb:///path, --db postgresql://... or --db sc://...")
     return chosen
 
 
-def pick(
-    policy: PolicySpec, select: Sequence[str] | None, option: str = "--select: "
-) -> tuple[ReleaseSpec, ...]:
+def pick(policy: PolicySpec, select: Sequence[str] | None, option: str = "--select: ") -> tuple[ReleaseSpec, ...]:
     """The releases that --select names, in the policy's order; all of them without it. ``option``: how an error begins."""
     if not select:
         return policy.releases
@@ -149,12 +133,8 @@ def pick(
     names = {*known, *(one.name for one in policy.releases)}
     unknown = [name for name in select if name not in names]
     if unknown:
-        raise PolicyError(
-            f"{option}no release {', '.join(unknown)} in the policy; it has: {', '.join(known)}"
-        )
-    return tuple(
-        one for one in policy.releases if one.name in select or (one.together and one.together.name in select)
-    )
+        raise PolicyError(f"{option}no release {', '.join(unknown)} in the policy; it has: {', '.join(known)}")
+    return tuple(one for one in policy.releases if one.name in select or (one.together and one.together.name in select))
 
 
 def reading(
@@ -199,8 +179,14 @@ def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator
 
 
 def next_command(
-    screen: Screen, name: str, policy: Path | None, select: list[str] | None, db: str | None, *arguments: str, own: Sequence[str] = (),
-) -> str:  # fmt: skip
+    screen: Screen,
+    name: str,
+    policy: Path | None,
+    select: list[str] | None,
+    db: str | None,
+    *arguments: str,
+    own: Sequence[str] = (),
+) -> str:
     """A command to try next, with the same policy and database as this one, and what it confirms; ``own``: its own options."""
     from sqlanon.cli.show.text import command, shown_url
 

@@ -52,9 +52,7 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
         columns.append(
             column
             if role == column.role
-            else replace(
-                column, role=role, reason="as answered", accept_repeats=role == "identifier", settings=()
-            )
+            else replace(column, role=role, reason="as answered", accept_repeats=role == "identifier", settings=())
         )
     found = replace(proposal, columns=tuple(columns), refused=())
     numbers = [column.name for column in columns if column.role == "identifier"]
@@ -67,10 +65,12 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
         named = _asked("  the person's column", _safe(person[0]) if person else "-", _one_of(numbers))
         person = (named,) if named else ()
     found = replace(
-        found, person=person, rows_are="events" if person else "persons",
+        found,
+        person=person,
+        rows_are="events" if person else "persons",
         null_person=found.null_person if person == proposal.person else None,
         columns=tuple(replace(column, accept_repeats=False) if column.name in person else column for column in columns),
-    )  # fmt: skip
+    )
     say(
         "",
         "k: rows of a class, at least. Who knows everything of a person but the sensitive values finds one of k rows, at best.",
@@ -105,9 +105,7 @@ def _role(text: str) -> Role:
     """A role, or the beginning of one."""
     fits: list[Role] = [role for role in get_args(Role) if text and role.startswith(text.lower())]
     if len(fits) != 1:
-        raise ValueError(
-            f"one of {', '.join(get_args(Role))}, or the letters that it begins with: id, q, s, in"
-        )
+        raise ValueError(f"one of {', '.join(get_args(Role))}, or the letters that it begins with: id, q, s, in")
     return fits[0]
 
 

@@ -40,9 +40,13 @@ class Record:
         self.policy = policy
         self._path = path
         self._said: dict[str, Any] = {
-            "sqlanon": __version__, "policy": policy, "started_at": _now(), "finished_at": None, "exit_code": None,
+            "sqlanon": __version__,
+            "policy": policy,
+            "started_at": _now(),
+            "finished_at": None,
+            "exit_code": None,
             "releases": [],
-        }  # fmt: skip
+        }
 
     def __enter__(self) -> Self:
         self._write()

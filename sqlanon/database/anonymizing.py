@@ -107,7 +107,5 @@ def anonymize(
         )
     for name, value in {"to": to, **reading, "escape_formulas": escape_formulas}.items():
         if value:
-            raise PolicyError(
-                f"{name} is for files; a frame has types of its own, and its release is a frame"
-            )
+            raise PolicyError(f"{name} is for files; a frame has types of its own, and its release is a frame")
     return anonymize_frame(source, progress=progress, **options)

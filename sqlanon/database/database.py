@@ -128,9 +128,7 @@ class Database(Kept):
         )
         return Release(self, spec, report)
 
-    def plan(
-        self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = (), *, new_lineage: bool = False
-    ) -> PlanReport:
+    def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = (), *, new_lineage: bool = False) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
         spec = with_tables(self.engine, spec)
         return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
@@ -166,9 +164,16 @@ class Database(Kept):
         """
         self._asked.clear()
         return run(
-            self.engine, with_tables(self.engine, spec), self._machine, self._progress,
-            full=full, allow_weaker=allow_weaker, only_due=only_due, keep_scratch=keep_scratch, new_lineage=new_lineage,
-        )  # fmt: skip
+            self.engine,
+            with_tables(self.engine, spec),
+            self._machine,
+            self._progress,
+            full=full,
+            allow_weaker=allow_weaker,
+            only_due=only_due,
+            keep_scratch=keep_scratch,
+            new_lineage=new_lineage,
+        )
 
     def run_tables(self, specs: Sequence[ReleaseSpec], **asked: bool) -> tuple[RunReport, ...]:
         """Bring all tables of one release up to date in one transaction; see `sqlanon.release.run_tables.run_tables`."""
@@ -176,9 +181,7 @@ class Database(Kept):
         found = [with_tables(self.engine, spec) for spec in specs]
         return run_tables(self.engine, found, self._machine, self._progress, **asked)
 
-    def erase(
-        self, spec: ReleaseSpec, keys: Sequence[Mapping[str, object]], *, confirmed: bool = False
-    ) -> EraseReport:
+    def erase(self, spec: ReleaseSpec, keys: Sequence[Mapping[str, object]], *, confirmed: bool = False) -> EraseReport:
         """Erase keys from a release with ``refresh: {mode: frozen}``; see `sqlanon.release.frozen.erase.erase`.
 
         Args:
@@ -189,8 +192,14 @@ class Database(Kept):
         self._asked.clear()
         names, texts = keys_as_texts(spec.name, keys)
         return erase(
-            self.engine, with_tables(self.engine, spec), self._machine, names, texts, self._progress, confirmed=confirmed
-        )  # fmt: skip
+            self.engine,
+            with_tables(self.engine, spec),
+            self._machine,
+            names,
+            texts,
+            self._progress,
+            confirmed=confirmed,
+        )
 
     def audit(
         self,
@@ -304,11 +313,7 @@ class Database(Kept):
         """
         from sqlanon.evaluate.run import evaluate
 
-        spec = (
-            workload
-            if workload is None or isinstance(workload, WorkloadSpec)
-            else policy.load_workload(workload)
-        )
+        spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
         return evaluate(self.engine, release, spec, self._progress)
 
     def hierarchy(self, release: str, column: str) -> Levels:
@@ -371,11 +376,7 @@ class Database(Kept):
             if attack:
                 raise PolicyError("a report for readers has no attacks: they need the source")
             return written(readers_report(self.engine, release), form)
-        spec = (
-            workload
-            if workload is None or isinstance(workload, WorkloadSpec)
-            else policy.load_workload(workload)
-        )
+        spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
         return written(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
 
     def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
@@ -433,9 +434,17 @@ class Database(Kept):
         from sqlanon.query.ask import ask
 
         return ask(
-            self.engine, sql, release=release, allow_linking=allow_linking, spec=spec, role=role, seconds=seconds, known=self._asked,
-            as_of_source=as_of_source, interval=interval,
-        )  # fmt: skip
+            self.engine,
+            sql,
+            release=release,
+            allow_linking=allow_linking,
+            spec=spec,
+            role=role,
+            seconds=seconds,
+            known=self._asked,
+            as_of_source=as_of_source,
+            interval=interval,
+        )
 
     def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:
         """Install the SQL functions of docs/functions.md in a schema of this database; see `sqlanon.table.functions.install`."""
@@ -453,9 +462,7 @@ class Database(Kept):
         if relation.ref not in views:
             raise PolicyError(f"{table} is not a published release; only releases may be shown")
         names = tuple(column.name for column in relation.columns)
-        made = statement(
-            "audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names)
-        )
+        made = statement("audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names))
         return names, self.engine.fetch(made)
 
 

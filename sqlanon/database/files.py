@@ -155,8 +155,6 @@ def _reading(
     return FileReading(texts, delimiter, encoding, types or {}, decimal, ignored, date_format)
 
 
-def _import(
-    engine: Engine, path: Path, table: TableRef, how: FileReading, columns: ColumnReading
-) -> list[str]:
+def _import(engine: Engine, path: Path, table: TableRef, how: FileReading, columns: ColumnReading) -> list[str]:
     assert engine.files is not None  # it is DuckDB
     return engine.files.import_file(path, table, how, columns)

@@ -27,9 +27,7 @@ VIEW = "release.frame"
 _NOT_HERE = {
     "publish": "the release of a frame is a frame",
     "publish_file": "the release of a frame is a frame",
-    **dict.fromkeys(
-        ("every", "keep", "key", "max_failing", "readers"), "the release of a frame has no versions"
-    ),
+    **dict.fromkeys(("every", "keep", "key", "max_failing", "readers"), "the release of a frame has no versions"),
 }
 
 
@@ -78,9 +76,7 @@ class FrameRelease(Release):
         )
 
 
-def anonymize_frame(
-    frame: object, *, progress: Progress | None = None, **options: Unpack[FileOptions]
-) -> FrameRelease:
+def anonymize_frame(frame: object, *, progress: Progress | None = None, **options: Unpack[FileOptions]) -> FrameRelease:
     """Anonymize a data frame; see `sqlanon.anonymize`.
 
     Raises:

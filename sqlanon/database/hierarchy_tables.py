@@ -34,9 +34,7 @@ def _read(engine: Engine, table: str, recode: Recode | None) -> Hierarchy:
     name = f"hierarchy table {relation.ref}"
     if len(relation.columns) < 2:
         raise PolicyError(f"{name}: one column only; a leaf, its parents, and the root, in this order")
-    made = statement(
-        "table/paths", engine.dialect, source=relation.ref, columns=[one.name for one in relation.columns]
-    )
+    made = statement("table/paths", engine.dialect, source=relation.ref, columns=[one.name for one in relation.columns])
     rows = engine.fetch(made, max_rows=MOST_LEAVES)
     if not rows or any(None in row for row in rows):
         what = "a NULL in it" if rows else "no row"

@@ -81,9 +81,7 @@ def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy
         proposal = found.without(dropped, losses, mean)
 
 
-def tried(
-    database: Database, proposal: policy.Proposal, source: str
-) -> tuple[policy.Proposal, PlanReport | None]:
+def tried(database: Database, proposal: policy.Proposal, source: str) -> tuple[policy.Proposal, PlanReport | None]:
     """A proposal with what `plan` says of it, and the plan: in the first format that it accepts, or with the reasons why it refuses all."""
     if proposal.refused:
         return proposal, None

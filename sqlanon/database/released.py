@@ -63,9 +63,7 @@ class Release:
             PolicyError: the release went to another file; connect to it and ask it there.
         """
         if self.spec.publish_file:
-            raise PolicyError(
-                f"the release is in {self.spec.publish_file}: sqlanon.connect to it and ask it there"
-            )
+            raise PolicyError(f"the release is in {self.spec.publish_file}: sqlanon.connect to it and ask it there")
         view = spelled(view_of(self._database.engine, self.spec))
         return self._database.query(sql, release=view, allow_linking=allow_linking, interval=interval)
 
@@ -136,6 +134,4 @@ class Release:
         if sensitive and not self._paired:
             raise PolicyError("sensitive: format anatomy alone publishes a second table")
         view = view_of(self._database.engine, self.spec)
-        return frame_of(
-            self._database.engine, sensitive_of(view) if sensitive else view, kind, self.spec.publish_file
-        )
+        return frame_of(self._database.engine, sensitive_of(view) if sensitive else view, kind, self.spec.publish_file)

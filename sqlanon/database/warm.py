@@ -78,9 +78,16 @@ def _make(spec: ReleaseSpec, rows: int, progress: Progress, *, attacked: bool = 
     """Run a release of a made-up table; with few rows, plan it as well; ``attacked``: attack it, and read it together with another."""
     source = TableRef("main", "made_up")
     made = replace(
-        spec, source="main.made_up", publish="release.made_up", publish_file=None, together=None, refresh=RefreshSpec(),
-        readers=(), dimensions=(), columns=tuple(map(_simple, spec.columns)),
-    )  # fmt: skip
+        spec,
+        source="main.made_up",
+        publish="release.made_up",
+        publish_file=None,
+        together=None,
+        refresh=RefreshSpec(),
+        readers=(),
+        dimensions=(),
+        columns=tuple(map(_simple, spec.columns)),
+    )
     with connect("duckdb:///:memory:", progress=_Notes(progress)) as database:
         columns = [(column.name, _Values(column, at, made)) for at, column in enumerate(made.columns)]
         database.engine.load_rows(
@@ -126,6 +133,3 @@ class _Values:
         if self._role in ("identifier", "pseudonym"):
             return n // 2 if self._repeated else n
         return n * 7919 % rows if self._role == "quasi" else n // 7 % _VALUES
-
-
-__all__ = ["warm"]

@@ -77,9 +77,7 @@ def read_manifest(path: Path, packages: str) -> Manifest:
         PolicyError: it is not there, too old, or not what dbt writes.
     """
     if not path.is_file():
-        raise PolicyError(
-            f"no {path}: run dbt build first (--project-dir and --target-path say where to look)"
-        )
+        raise PolicyError(f"no {path}: run dbt build first (--project-dir and --target-path say where to look)")
     data = read_json(path)
     metadata, nodes, sources = (_mapping(data, key, path) for key in ("metadata", "nodes", "sources"))
     found = re.search(r"manifest/v(\d+)", str(metadata.get("dbt_schema_version")))

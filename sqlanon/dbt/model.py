@@ -25,9 +25,7 @@ _NOT_HERE = {
     "source": "the relation is the source",
     "publish": "dbt publishes the model",
     "publish_file": "dbt publishes the model",
-    **dict.fromkeys(
-        ("key", "every", "keep", "max_failing"), "a model of dbt has no versions; see sqlanon dbt run"
-    ),
+    **dict.fromkeys(("key", "every", "keep", "max_failing"), "a model of dbt has no versions; see sqlanon dbt run"),
 }
 
 
@@ -95,8 +93,13 @@ def _release(relation: object, session: Session, name: str, arguments: dict[str,
         report = Database(inside.engine, Silent(), Machine.here()).run(spec)
         log.info(
             "%s: %d rows in %d classes of %d to %d, GCP %.4f",
-            name, report.rows, report.classes, report.min_class, report.max_class, report.loss.gcp,
-        )  # fmt: skip
+            name,
+            report.rows,
+            report.classes,
+            report.min_class,
+            report.max_class,
+            report.loss.gcp,
+        )
         for warning in report.warnings:
             log.warning("%s: %s", name, warning)
         return inside.give(VIEW)

@@ -43,9 +43,7 @@ def find(profiles_dir: Path | None, environ: Mapping[str, str]) -> Path:
     raise PolicyError(f"no profiles.yml in {looked}; name its folder with --profiles-dir")
 
 
-def connection(
-    path: Path, profile: str, target: str | None, project: Path, environ: Mapping[str, str]
-) -> Connection:
+def connection(path: Path, profile: str, target: str | None, project: Path, environ: Mapping[str, str]) -> Connection:
     """The database of one target.
 
     Args:
@@ -68,9 +66,7 @@ def connection(
     named = target or environ.get("DBT_TARGET") or renderer.render(chosen.get("target", "default"), "target")
     output = outputs.get(named)
     if not isinstance(output, dict):
-        raise PolicyError(
-            f"{path}: profile {profile} has no target {named}; it has: {', '.join(map(str, outputs))}"
-        )
+        raise PolicyError(f"{path}: profile {profile} has no target {named}; it has: {', '.join(map(str, outputs))}")
     where = f"{profile}.outputs.{named}"
     # Only the chosen target is rendered: others may need variables that are not set here.
     values = renderer.render(output, where)
@@ -143,9 +139,7 @@ def _postgres(output: _Output) -> Connection:
         **{key: output.get(key) for key in _LIBPQ},
     }
     options = [
-        f"-c {key}={_escaped(value)}"
-        for key in ("role", "search_path")
-        if (value := output.get(key)) is not None
+        f"-c {key}={_escaped(value)}" for key in ("role", "search_path") if (value := output.get(key)) is not None
     ]
     if options:
         values["options"] = " ".join(options)

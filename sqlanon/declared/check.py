@@ -80,12 +80,8 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
             for name, value in privacy.more.items()
             if name in REQUIREMENTS and not REQUIREMENTS[name].unites(value)
         )
-        + (
-            (f"l of {PERSONS}",) if privacy.of_persons and privacy.l is not None and not privacy.whole else ()
-        ),
-        population=tuple(
-            name for name in privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].population
-        ),
+        + ((f"l of {PERSONS}",) if privacy.of_persons and privacy.l is not None and not privacy.whole else ()),
+        population=tuple(name for name in privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].population),
         maximize=privacy.accuracy.maximize if privacy.accuracy else None,
         quasi=len(spec.with_role("quasi")),
         sensitive=len(spec.with_role("sensitive")),
@@ -113,16 +109,12 @@ def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     if method.formats is not None and asked.format not in method.formats:
         allowed = f"{method.name} goes with {_or(method.formats)}"
         found.append(Refused(f"{method.name} cannot be published in the format {asked.format}", allowed))
-    runs_others = any(
-        isinstance(option, Several) for option in method.options
-    )  # which have executions of their own
+    runs_others = any(isinstance(option, Several) for option in method.options)  # which have executions of their own
     if not (found or runs_others) and asked.execution not in ("auto", *method.executions):
         has = f"leave execution out (auto), or say {_or(method.executions)}"
         found.append(Refused(f"{method.name} has no {asked.execution}", has))
     for limit in method.limits:
-        if limit.of == "quasi columns" and (
-            refused := limit.refusal(asked.method, asked.options, asked.quasi)
-        ):
+        if limit.of == "quasi columns" and (refused := limit.refusal(asked.method, asked.options, asked.quasi)):
             found.append(refused)
     # What is missing as a whole makes the finer rules pointless.
     found = found or [refused for rule in method.rules if (refused := rule(asked))]
@@ -144,11 +136,7 @@ def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
         )
         return [Refused(what, "say privacy: {boxes: own} to accept that, or use tree")]
     makers = [name for name, one in METHODS.items() if one.own_boxes]
-    return [
-        Refused(
-            f"{method.name} makes classes, not boxes of their own", f"leave boxes out, or use {_or(makers)}"
-        )
-    ]
+    return [Refused(f"{method.name} makes classes, not boxes of their own", f"leave boxes out, or use {_or(makers)}")]
 
 
 def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
@@ -218,9 +206,7 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
         uncounted = [
             word
             for word in asked.requirements
-            if word != PERSONS
-            and not REQUIREMENTS[word].tally
-            and not (method.population and word in asked.population)
+            if word != PERSONS and not REQUIREMENTS[word].tally and not (method.population and word in asked.population)
         ]
         instead = _or(_takers(uncounted[0])) if uncounted and _takers(uncounted[0]) else "leave it out"
         found = [Refused(f"{name} cannot count {word}", f"use {instead}") for word in uncounted]
@@ -240,9 +226,7 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
 def too_many_rows(method: MethodDeclaration, options: Mapping[str, str], rows: int) -> Refused | None:
     """Why a method does not take a table of so many rows; None where it does."""
     values = method.values(options)
-    refused = (
-        limit.refusal(method.name, values, rows, options) for limit in method.limits if limit.of == "rows"
-    )
+    refused = (limit.refusal(method.name, values, rows, options) for limit in method.limits if limit.of == "rows")
     return next((one for one in refused if one is not None), None)
 
 

@@ -16,9 +16,7 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     form, accuracy = FORMATS[spec.format.kind], spec.privacy.accuracy
     if accuracy is not None and not form.reach:
         reaching = [facts.name for facts in FORMATS.values() if facts.reach]
-        what = (
-            f"format {form.name} does not publish how far a class reaches, so a bound on it cannot be checked"
-        )
+        what = f"format {form.name} does not publish how far a class reaches, so a bound on it cannot be checked"
         found.append(("format", Refused(what, f"use {', '.join(reaching[:-1])} or {reaching[-1]}")))
     if spec.refine is not None and accuracy is not None:
         what = "refine lowers the loss and does not look at the bound"
@@ -38,9 +36,7 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         allowed = f"use {', '.join(hiding[:-1])} or {hiding[-1]}, or rows: left_out"
         found.append(("suppression", Refused(what, allowed)))
     if spec.suppression is not None and spec.suppression.rows == "left_out":
-        compared = [
-            name for name in spec.privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares
-        ]
+        compared = [name for name in spec.privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares]
         if compared:
             what = f"{', '.join(compared)}: classes are compared with the published rows, which are not known before some are left out"
             found.append(("suppression", Refused(what, _compared(spec))))
@@ -75,9 +71,7 @@ def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         return []
     found, names, form = [], " and ".join(named), FORMATS[spec.format.kind]
     if len(set(named.values())) > 1:
-        found.append(
-            ("privacy", Refused(f"{names} name different populations", "name the same table in both"))
-        )
+        found.append(("privacy", Refused(f"{names} name different populations", "name the same table in both")))
     if not form.cells:
         able = [facts.name for facts in FORMATS.values() if facts.cells]
         what = f"{names}: format {form.name} does not say which rows of a population lie in a cell"
@@ -90,9 +84,7 @@ def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         found.append(("suppression", Refused(what, "leave suppression out")))
     if spec.rows_are == "events":
         what = f"{names}: a row of the population is a person, and a person may have several rows here"
-        found.append(
-            ("rows_are", Refused(what, f"release a table of one row a person, or leave {names} out"))
-        )
+        found.append(("rows_are", Refused(what, f"release a table of one row a person, or leave {names} out")))
     return found
 
 
@@ -111,9 +103,7 @@ def _own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         what = "metrics are about classes, and with boxes: own there are none"
         found.append(("metrics", Refused(what, "leave them out")))
     if spec.with_role("pseudonym"):
-        what = (
-            "with boxes: own the rows of a token have boxes of their own, in which one person alone may fit"
-        )
+        what = "with boxes: own the rows of a token have boxes of their own, in which one person alone may fit"
         found.append(("columns", Refused(what, "make the pseudonyms identifiers, or use tree")))
     if spec.rows_are == "events":
         what = "with boxes: own k counts rows, and those that fit a box may be of one person"
@@ -135,14 +125,10 @@ def _frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     compared = [name for name in privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares]
     compared += [name for name in populations(spec) if name not in compared]
     if compared:
-        what = (
-            f"{', '.join(compared)}: classes are compared with a table that changes from version to version"
-        )
+        what = f"{', '.join(compared)}: classes are compared with a table that changes from version to version"
         found.append(("privacy", Refused(what, "ask for k, l or distinct_l, or use mode: full")))
     if form.paired:
-        what = (
-            f"format {form.name} numbers its groups, which mode: frozen does not keep from version to version"
-        )
+        what = f"format {form.name} numbers its groups, which mode: frozen does not keep from version to version"
         found.append(("format", Refused(what, "use ranges or labels, or mode: full")))
     if spec.with_role("pseudonym"):
         what = "tokens link the rows of a person, whose new rows would come in other classes, version after version"

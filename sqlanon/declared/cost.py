@@ -105,5 +105,3 @@ WALK = Cost(0.45, 0.025, columns=0.8, worst=4.0)
 """The SQL around a method, in DuckDB; PostgreSQL was seen to take up to ``worst`` times as long."""
 WALK_OF_WORKERS = Cost(40.0, 0.3, columns=0.8, worst=4.0)
 """The same on an engine with workers, which is Spark with two cores: most is of statements, whatever their rows are."""
-
-__all__ = ["COLUMNS", "ROWS", "WALK", "WALK_OF_WORKERS", "Cost", "K"]

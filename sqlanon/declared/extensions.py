@@ -79,7 +79,5 @@ def _add(point: EntryPoint, registry: Extensible) -> str:
 
 def _where(point: EntryPoint) -> str:
     """The distribution and the entry point."""
-    whose = (
-        f"{point.dist.name} {point.dist.version}" if point.dist is not None else "of an unknown distribution"
-    )
+    whose = f"{point.dist.name} {point.dist.version}" if point.dist is not None else "of an unknown distribution"
     return f"{whose}, entry point {point.name} = {point.value} of {point.group}"

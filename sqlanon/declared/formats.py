@@ -93,7 +93,5 @@ ANATOMY = FormatFacts(
     paired=True,
 )
 
-FORMATS: Registry[FormatFacts] = Registry(
-    "format", (RANGES, LABELS, POINTS, SUPPRESSED, ANATOMY), "sqlanon.formats"
-)
+FORMATS: Registry[FormatFacts] = Registry("format", (RANGES, LABELS, POINTS, SUPPRESSED, ANATOMY), "sqlanon.formats")
 """Every format by name, the default first."""

@@ -41,11 +41,7 @@ class Most:
         own = method
         if self.when:
             default = written is not None and self.when[0] not in written
-            own = (
-                f"{method}: without {self.when[0]} it"
-                if default
-                else f"{method}: {self.when[0]}={self.when[1]}"
-            )
+            own = f"{method}: without {self.when[0]} it" if default else f"{method}: {self.when[0]}={self.when[1]}"
         why = f", {self.why}" if self.why else ""
         here = f"the table has {count}" if self.of == "rows" else f"here are {count}"
         what = f"{own} takes at most {self.most} {self.of}{why}, and {here}"

@@ -83,9 +83,7 @@ METRICS: Registry[MetricDeclaration] = Registry(
             "ambiguity:Level",
             "Mean over cells of the level that is published, as a share of the hierarchy's height.",
         ),
-        _asked(
-            "mi_loss", "information:MILoss", "Bits about the source's value that a cell lost, on average."
-        ),
+        _asked("mi_loss", "information:MILoss", "Bits about the source's value that a cell lost, on average."),
         _asked(
             "pmi_loss",
             "information:PMILoss",

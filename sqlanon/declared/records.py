@@ -102,9 +102,7 @@ class Record:
         named: dict[str, object] = {self.main: number}
         for word in words:
             fields = [
-                name
-                for name, part in self.parts.items()
-                if isinstance(part.value, OneOf) and word in part.value.words
+                name for name, part in self.parts.items() if isinstance(part.value, OneOf) and word in part.value.words
             ]
             if not fields or fields[0] in named:
                 raise ValueError("not a number and words that are known")

@@ -90,11 +90,7 @@ class Number:
         """See `Value.allowed`."""
         small = self.high is not None and self.high <= 1
         number, fraction = ("0.25", "1/4") if small else ("2.5", "5/2")
-        kind = (
-            "a whole number"
-            if self.whole
-            else f"a number such as {number}, or a fraction such as {fraction},"
-        )
+        kind = "a whole number" if self.whole else f"a number such as {number}, or a fraction such as {fraction},"
         if self.above:
             return f"{kind} above {self.low}{f', at most {self.high}' if self.high is not None else ''}"
         return f"{kind} {f'from {self.low} to {self.high}' if self.high is not None else f'of at least {self.low}'}"
@@ -176,9 +172,7 @@ class Listing:
 
     def weaker(self, old: tuple[str, ...] | str, new: tuple[str, ...] | str) -> bool:
         """Whether ``new`` may list less; nothing listed means every value."""
-        return (
-            bool(new) and old != new and not (bool(old) and set(old) <= set(new) and isinstance(new, tuple))
-        )
+        return bool(new) and old != new and not (bool(old) and set(old) <= set(new) and isinstance(new, tuple))
 
 
 @dataclass(frozen=True, slots=True)

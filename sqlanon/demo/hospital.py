@@ -170,9 +170,7 @@ def _homes(rng: np.random.Generator, rows: int) -> tuple[Integers, list[str]]:
     sizes = np.array([one[2] for one in _DISTRICTS])[district]
     within = np.floor(rng.random(rows) ** 1.6 * sizes).astype(np.int64)
     prefixes = [one[1] for one in _DISTRICTS]
-    return district, [
-        f"{prefixes[d]}{w + 1:02d}" for d, w in zip(district.tolist(), within.tolist(), strict=True)
-    ]
+    return district, [f"{prefixes[d]}{w + 1:02d}" for d, w in zip(district.tolist(), within.tolist(), strict=True)]
 
 
 def _ages(rng: np.random.Generator, district: Integers) -> Floats:

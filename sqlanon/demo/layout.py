@@ -88,9 +88,7 @@ def claim(directory: Path) -> tuple[str, ...]:
     if directory.exists() and not directory.is_dir():
         raise PolicyError(f"--dir {directory} is not a directory; name an empty or a new directory")
     if directory.is_dir() and not marker.is_file() and any(directory.iterdir()):
-        raise PolicyError(
-            f"--dir {directory} holds files that are not the demo's: name an empty or a new directory"
-        )
+        raise PolicyError(f"--dir {directory} holds files that are not the demo's: name an empty or a new directory")
     directory.mkdir(parents=True, exist_ok=True)
     if (directory / WAREHOUSE).is_file():
         _ensure_free(directory / WAREHOUSE)
@@ -142,14 +140,14 @@ def fill(database: Database, directory: Path, engine: str) -> None:
         for schema in ("main", "research", "partners", PRIVATE_SCHEMA):
             database.engine.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
         types = ", ".join(f"{name} {kind.replace('VARCHAR', 'STRING')}" for name, kind in COLUMNS)
-        database.engine.execute(
-            f"CREATE TEMPORARY VIEW csv ({types}) USING csv OPTIONS (path '{path}', header 'true')"
-        )
+        database.engine.execute(f"CREATE TEMPORARY VIEW csv ({types}) USING csv OPTIONS (path '{path}', header 'true')")
         database.engine.execute("CREATE SCHEMA main")
         read = "csv"
     else:
         types = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS)
-        read = f"read_csv('{path}', header = true, auto_detect = false, delim = ',', quote = '\"', columns = {{{types}}})"
+        read = (
+            f"read_csv('{path}', header = true, auto_detect = false, delim = ',', quote = '\"', columns = {{{types}}})"
+        )
     database.engine.execute(f"CREATE TABLE main.patients AS SELECT {names} FROM {read}")  # noqa: S608 - the names and paths of the demonstration
     for schema in ("research", "partners"):
         database.engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")

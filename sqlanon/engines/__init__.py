@@ -70,9 +70,7 @@ def connect(
             raise PolicyError("connection: Spark needs more packages: pip install 'sqlanon[spark]'")
         from sqlanon.engines.spark.engine import SparkEngine
 
-        return SparkEngine.open(
-            url, threads=threads, accept_shared=accept_shared, temporary=temporary, archive=archive
-        )
+        return SparkEngine.open(url, threads=threads, accept_shared=accept_shared, temporary=temporary, archive=archive)
     raise PolicyError(f"connection: no engine for the scheme {scheme!r}; use one of: {', '.join(SCHEMES)}")
 
 

@@ -182,9 +182,7 @@ class Compaction(Protocol):
 class Files(Protocol):
     """The ability of an engine that reads and writes CSV and Parquet files by itself."""
 
-    def import_file(
-        self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading = EVERY
-    ) -> list[str]:
+    def import_file(self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading = EVERY) -> list[str]:
         """Load a CSV (also .gz) or Parquet file into a new table.
 
         Returns:

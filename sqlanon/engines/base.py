@@ -181,9 +181,7 @@ class Engine(Protocol):
     def relation(self, name: str) -> Relation:
         """Look a table or view up by what a person wrote: ``t``, ``s.t``, quoted or not."""
 
-    def look_up(
-        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
-    ) -> Found:
+    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
         """Answer several questions about what there is in one statement.
 
         Args:

@@ -26,6 +26,3 @@ def joined(statements: Sequence[Statement]) -> Statement:
     names = ", ".join(dict.fromkeys(one.name for one in statements))
     # A comment at a statement's end ends with its line.
     return Statement(names, "\n;\n".join(one.text for one in statements), statements[-1].binds)
-
-
-__all__ = ["batches", "joined"]

@@ -79,9 +79,12 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
     value = found[0] if found else None
     cells = scratch.table("cells")
     scratch.execute(
-        "datacube/cells", cells=cells, stage=stage, columns=[_read(domain) for domain in quasi],
+        "datacube/cells",
+        cells=cells,
+        stage=stage,
+        columns=[_read(domain) for domain in quasi],
         sensitive=_read(value) if value else None,
-    )  # fmt: skip
+    )
     scratch.drop(stage)
     released = scratch.table("released")
     spreads: list[TableRef] = []
@@ -90,15 +93,23 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
     if subject.counted:
         assert value is not None
         scratch.execute(
-            "datacube/exact", released=released, view=subject.view, counted=subject.counted,
-            columns=[_read(domain) for domain in quasi], sensitive=_read(value), group=GROUP, count=COUNT,
-        )  # fmt: skip
+            "datacube/exact",
+            released=released,
+            view=subject.view,
+            counted=subject.counted,
+            columns=[_read(domain) for domain in quasi],
+            sensitive=_read(value),
+            group=GROUP,
+            count=COUNT,
+        )
     else:
         scratch.execute(
-            "datacube/released", released=released, view=subject.view,
+            "datacube/released",
+            released=released,
+            view=subject.view,
             columns=[{"names": list(subject.published[column])} for column in columns],
             sensitive=_read(value) if value else None,
-        )  # fmt: skip
+        )
         for number, domain in enumerate(quasi, 1):
             table, run = spread(scratch, subject, domain, released, number)
             parts, pairs = scratch.numbers("datacube/widths", spread=table)
@@ -106,8 +117,18 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
             runs.append(run)
             widths[number - 1] = pairs / max(parts, 1)
     return Cubes(
-        tuple(columns), sensitive, cells, released, tuple(spreads), tuple(runs), tuple(widths), rows, released_rows, quasi, value
-    )  # fmt: skip
+        tuple(columns),
+        sensitive,
+        cells,
+        released,
+        tuple(spreads),
+        tuple(runs),
+        tuple(widths),
+        rows,
+        released_rows,
+        quasi,
+        value,
+    )
 
 
 def _read(domain: Domain) -> dict[str, object]:

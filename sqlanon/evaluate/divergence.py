@@ -109,12 +109,14 @@ def _of(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
     if swept is not None:
         places = [*(place for place in places if place != swept), swept]
     row = scratch.fetch(
-        "datacube/divergence", cells=both.cells, released=both.released, rows=both.rows, released_rows=both.released_rows,
-        columns=[
-            {"number": place + 1, "spread": both.spreads[place] if both.spreads else None} for place in places
-        ],
+        "datacube/divergence",
+        cells=both.cells,
+        released=both.released,
+        rows=both.rows,
+        released_rows=both.released_rows,
+        columns=[{"number": place + 1, "spread": both.spreads[place] if both.spreads else None} for place in places],
         runs=None if swept is None else both.runs[swept],
-    )[0]  # fmt: skip
+    )[0]
     kld, cells, missed, missed_rows = float(str(row[0])), *integers(row[1:])
     return Divergence(
         tuple(group_by), both.sensitive, math.inf if missed else kld, cells, missed, missed_rows, both.rows

@@ -85,9 +85,4 @@ def levels(engine: Engine, release: str, column: str) -> Levels:
                 held[labels[at]] = held.get(labels[at], 0) + int(totals[at])
             found.append(Level(level, len(starts), held))
     rule = reading.spec.hierarchy
-    return Levels(
-        on.name, reading.name, str(rule) if isinstance(rule, Rule) else name, domain.nulls, tuple(found)
-    )
-
-
-__all__ = ["Level", "Levels", "levels"]
+    return Levels(on.name, reading.name, str(rule) if isinstance(rule, Rule) else name, domain.nulls, tuple(found))

@@ -11,7 +11,9 @@ from typing import Any
 from sqlanon.evaluate.divergence import Divergence
 from sqlanon.results import LossReport
 
-OVERFLOW = "a number leaves the range of its type, as a sum may; cast the column to a wider type in a view of the source"
+OVERFLOW = (
+    "a number leaves the range of its type, as a sum may; cast the column to a wider type in a view of the source"
+)
 """Why a query has no answer (`QueryResult.refused`) that the database cannot compute over the source or the release."""
 
 
@@ -79,9 +81,7 @@ class Errors:
         """Of these cells."""
         every = list(cells)
         errors = [
-            (abs(c.estimate - c.truth), abs(c.truth))
-            for c in every
-            if c.estimate is not None and c.truth is not None
+            (abs(c.estimate - c.truth), abs(c.truth)) for c in every if c.estimate is not None and c.truth is not None
         ]
         widths = [
             (c.high - c.low, abs(c.truth) if c.truth is not None else 0.0)

@@ -82,10 +82,19 @@ def evaluate(
     reporter.finish(on.name)
     families = tuple(_family(name, results, cells[name]) for name in cells)
     return Evaluation(
-        on.name, str(on.view), str(on.roles.relation.ref), _rows(engine, on.roles.relation.ref), _rows(engine, on.view),
-        _family("all", results, [cell for each in cells.values() for cell in each]), families, tuple(results), cubes,
-        time.perf_counter() - start, on.loss, cells,
-    )  # fmt: skip
+        on.name,
+        str(on.view),
+        str(on.roles.relation.ref),
+        _rows(engine, on.roles.relation.ref),
+        _rows(engine, on.view),
+        _family("all", results, [cell for each in cells.values() for cell in each]),
+        families,
+        tuple(results),
+        cubes,
+        time.perf_counter() - start,
+        on.loss,
+        cells,
+    )
 
 
 def _rows(engine: Engine, table: TableRef) -> int:
@@ -95,9 +104,12 @@ def _rows(engine: Engine, table: TableRef) -> int:
 def _family(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) -> Family:
     mine = [one for one in results if name in ("all", one.family)]
     return Family(
-        name, len({one.query for one in mine}), len({one.query for one in mine if one.refused}),
-        sum(one.lost for one in mine), Errors.of(cells),
-    )  # fmt: skip
+        name,
+        len({one.query for one in mine}),
+        len({one.query for one in mine if one.refused}),
+        sum(one.lost for one in mine),
+        Errors.of(cells),
+    )
 
 
 def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) -> tuple[CubeResult, ...]:
@@ -127,9 +139,7 @@ def _together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
         yield from (every[at : at + size] for at in range(0, len(every), size))
 
 
-def _measured(
-    engine: Engine, on: Subject, some: Sequence[Asked], known: Names
-) -> list[tuple[QueryResult, list[Cell]]]:
+def _measured(engine: Engine, on: Subject, some: Sequence[Asked], known: Names) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both; a result and its cells for every aggregate. ``known``: what earlier queries found of the release.
 
     Several are counts, and asked as one: each row of the source and each box of the release is read once for all of them.
@@ -155,9 +165,7 @@ def _measured(
     return found
 
 
-def _asked_alone(
-    engine: Engine, on: Subject, one: Asked, known: Names
-) -> list[tuple[QueryResult, list[Cell]]]:
+def _asked_alone(engine: Engine, on: Subject, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
     try:
         query = _of_source(engine, on, one)
         with engine.snapshot(), _kept_apart(engine, [one]):
@@ -221,9 +229,7 @@ def _truth(engine: Engine, sql: str, answer: Answer) -> dict[tuple[Any, ...], di
     every = [dict(zip(answer.columns, row, strict=True)) for row in rows]
     found = {_group(row, answer): {name: row[name] for name in answer.aggregates} for row in every}
     if len(found) < len(every) or len({_group(row, answer) for row in answer.rows}) < len(answer.rows):
-        raise UnsupportedError(
-            "its groups have no names to compare them by: SELECT every expression of GROUP BY"
-        )
+        raise UnsupportedError("its groups have no names to compare them by: SELECT every expression of GROUP BY")
     return found
 
 
@@ -332,6 +338,3 @@ def _is_nan(value: object) -> bool:
 def _finite(value: Any) -> float | None:  # noqa: ANN401 - an engine's value
     """A number; None for what is none or has no end: dates, text, NaN and infinities."""
     return float(value) if _is_number(value) and math.isfinite(value) else None
-
-
-__all__ = ["evaluate"]

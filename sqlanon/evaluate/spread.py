@@ -61,22 +61,23 @@ def spread(
     """
     names = subject.names(domain.reading.name)
     alias = f"b{number}"
-    at = {
-        name: f"v{number}_{place}"
-        for place, name in enumerate(subject.published[domain.reading.name], 1)
-    }  # fmt: skip
+    at = {name: f"v{number}_{place}" for place, name in enumerate(subject.published[domain.reading.name], 1)}
     parts = scratch.table(f"{alias}_parts")
     read = _Read(scratch, domain, subject.form, names, parts, alias, at)
     mark, means = _marked(read)
     scratch.execute(
-        "datacube/parts", parts=read.parts, released=released, number=number,
+        "datacube/parts",
+        parts=read.parts,
+        released=released,
+        number=number,
         names=[
             {"column": at[column], "part": part}
             for part, column in (("value", names.value), ("lo", names.lo), ("hi", names.hi))
             if column
         ],
-        mark=mark, means=means,
-    )  # fmt: skip
+        mark=mark,
+        means=means,
+    )
     runs = _runs(read)
     lost = scratch.fetch("datacube/unknown", runs=runs)[0][0]
     if lost:
@@ -123,10 +124,19 @@ def _runs(read: _Read) -> TableRef:
             every = len(reading.spec.ordered) + domain.has_null
     table = read.table("runs")
     read.scratch.execute(
-        "datacube/runs", runs=table, parts=read.parts, domain=domain.table, shape=shape, type=reading.value_type,
-        steps=reading.column.kind in ("integer", "date") and not tree, order=order, texts=texts,
-        nil=0 if domain.has_null else -1, top=domain.codes - 1, any=every,
-    )  # fmt: skip
+        "datacube/runs",
+        runs=table,
+        parts=read.parts,
+        domain=domain.table,
+        shape=shape,
+        type=reading.value_type,
+        steps=reading.column.kind in ("integer", "date") and not tree,
+        order=order,
+        texts=texts,
+        nil=0 if domain.has_null else -1,
+        top=domain.codes - 1,
+        any=every,
+    )
     return table
 
 
@@ -142,9 +152,7 @@ def _nodes(read: _Read) -> TableRef:
             if size > nodes.get(write(label), (0, 0))[0]:
                 nodes[write(label)] = size, first
     rows = [(label, first + shift, first + shift + size - 1, size) for label, (size, first) in nodes.items()]
-    return _loaded(
-        read, "nodes", [("label", ""), ("low", "BIGINT"), ("high", "BIGINT"), ("size", "BIGINT")], rows
-    )
+    return _loaded(read, "nodes", [("label", ""), ("low", "BIGINT"), ("high", "BIGINT"), ("size", "BIGINT")], rows)
 
 
 def _order(read: _Read, order: tuple[str, ...]) -> TableRef:
@@ -153,9 +161,7 @@ def _order(read: _Read, order: tuple[str, ...]) -> TableRef:
 
 def _ends(read: _Read) -> TableRef:
     """Table (label, low, high): ranges as labels show them."""
-    rows = [
-        (label, values[0], values[-1]) for label, what, values in _parsed(read) if what in ("value", "range")
-    ]
+    rows = [(label, values[0], values[-1]) for label, what, values in _parsed(read) if what in ("value", "range")]
     return _loaded(read, "ends", [("label", ""), ("low", ""), ("high", "")], rows)
 
 
@@ -163,17 +169,10 @@ def _members(read: _Read) -> TableRef:
     """Table (part, code, size) of sets."""
     texts = None
     if read.form.facts.text:
-        rows = [
-            (value, label)
-            for label, what, values in _parsed(read)
-            if what in ("value", "set")
-            for value in values
-        ]
+        rows = [(value, label) for label, what, values in _parsed(read) if what in ("value", "set") for value in values]
         texts = _loaded(read, "listed", [("member", ""), ("label", "")], rows)
     table = read.table("members")
-    read.scratch.execute(
-        "datacube/members", members=table, parts=read.parts, domain=read.domain.table, texts=texts
-    )
+    read.scratch.execute("datacube/members", members=table, parts=read.parts, domain=read.domain.table, texts=texts)
     return table
 
 
@@ -184,9 +183,7 @@ def _parsed(read: _Read) -> list[tuple[str, str, tuple[str, ...]]]:
     return [(label, *parse_label(label)) for label in labels]
 
 
-def _loaded(
-    read: _Read, step: str, columns: list[tuple[str, str]], rows: Sequence[tuple[object, ...]]
-) -> TableRef:
+def _loaded(read: _Read, step: str, columns: list[tuple[str, str]], rows: Sequence[tuple[object, ...]]) -> TableRef:
     """A scratch table; columns without a type are text that is compared by bytes."""
     table = read.table(step)
     text = read.scratch.engine.capabilities.text_type

@@ -104,8 +104,13 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
     )
     form = FormatSpec(entry.policy["format"]["kind"])
     spec = ReleaseSpec(
-        entry.release, entry.source, columns, PrivacySpec(), rest="drop", format=form,
-    )  # fmt: skip
+        entry.release,
+        entry.source,
+        columns,
+        PrivacySpec(),
+        rest="drop",
+        format=form,
+    )
     return Subject(
         entry.release,
         entry.view,
@@ -126,9 +131,7 @@ def _entry(engine: Engine, release: str | None) -> Entry:
     else:
         places = catalog.places()
         if len(places) > 1:
-            raise PolicyError(
-                f"several releases are published here; name one of: {catalog.names_of_published()}"
-            )
+            raise PolicyError(f"several releases are published here; name one of: {catalog.names_of_published()}")
         found = catalog.published(places[0].release) if places else None
     if found is not None:
         return found

@@ -127,19 +127,11 @@ def written(value: object, timestamp: str = "TIMESTAMP") -> str:
         case decimal.Decimal():
             return format(value, "f")
         case datetime.datetime():
-            kind = (
-                timestamp
-                if value.tzinfo is None
-                else "TIMESTAMPTZ"
-                if timestamp == "TIMESTAMP"
-                else "TIMESTAMP"
-            )
+            kind = timestamp if value.tzinfo is None else "TIMESTAMPTZ" if timestamp == "TIMESTAMP" else "TIMESTAMP"
             return f"{kind} '{value.isoformat(sep=' ')}'"
         case datetime.date():
             return f"DATE '{value.isoformat()}'"
         case str():
             return literal(value)
         case _:
-            raise UnsupportedError(
-                f"values of type {type(value).__name__} cannot be written in a generated query"
-            )
+            raise UnsupportedError(f"values of type {type(value).__name__} cannot be written in a generated query")

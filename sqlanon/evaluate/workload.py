@@ -155,9 +155,7 @@ def _count(subject: Subject, generator: GeneratorSpec, name: str, condition: str
     return Asked(name, generator.name, sql, secret=True, condition=condition)
 
 
-def _equality(
-    generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random
-) -> Iterator[Asked]:
+def _equality(generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random) -> Iterator[Asked]:
     """COUNT(*) WHERE column = value (LeFevre et al. 2006, section 6.3)."""
     every = [(column, value) for column in chosen(generator, subject) for value in values.of(column)]
     most = min(generator.queries or MOST_QUERIES, MOST_QUERIES)
@@ -168,9 +166,7 @@ def _equality(
         yield _count(subject, generator, name, values.run(column, [value]))
 
 
-def _ranges(
-    generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random
-) -> Iterator[Asked]:
+def _ranges(generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random) -> Iterator[Asked]:
     """COUNT(*) over qd quasi columns and the sensitive one (Xiao and Tao 2006, section 6).
 
     Each predicate takes b = ceil(|A| s^(1 / (qd + 1))) of the |A| values that the source holds. The paper draws any b of
@@ -201,9 +197,7 @@ def _ranges(
         yield _count(subject, generator, f"{generator.name} {number} ({shown})", " AND ".join(conditions))
 
 
-def _aggregates(
-    generator: GeneratorSpec, subject: Subject, values: Values, _: random.Random
-) -> Iterator[Asked]:
+def _aggregates(generator: GeneratorSpec, subject: Subject, values: Values, _: random.Random) -> Iterator[Asked]:
     """COUNT, and SUM and AVG of each measure, by each group."""
     published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
     trees = {reading.name for reading in subject.roles.quasi if reading.treatment == "hierarchy"}
@@ -211,9 +205,7 @@ def _aggregates(
     texts = [name for name in generator.measures if kinds[name] not in NUMERIC or name in trees]
     if texts:
         raise PolicyError(f"generators[{generator.name}]: {', '.join(texts)}: no numbers, which have no sum")
-    measures = generator.measures or [
-        name for name in published if kinds[name] in NUMERIC and name not in trees
-    ]
+    measures = generator.measures or [name for name in published if kinds[name] in NUMERIC and name not in trees]
     shown = identifier("group")
     keys = [(name, identifier(name)) for name in generator.by] or list(_coarse(subject, values))
     source = spelled(subject.roles.relation.ref)
@@ -254,9 +246,7 @@ def _step(extent: float) -> str:
     return format(Decimal(repr(step)), "f") if step < 1 else f"{step:.1f}"
 
 
-def _datacube(
-    generator: GeneratorSpec, subject: Subject, _values: Values, _draw: random.Random
-) -> Iterator[Asked]:
+def _datacube(generator: GeneratorSpec, subject: Subject, _values: Values, _draw: random.Random) -> Iterator[Asked]:
     """COUNT(*) by the group-bys of a level and the sensitive column (Ghinita et al. 2009, section 7.4), if they are asked."""
     if not generator.answers:
         return
@@ -267,9 +257,7 @@ def _datacube(
         yield Asked(f"{generator.name} ({', '.join(columns)})", generator.name, text)
 
 
-def _joint(
-    _generator: GeneratorSpec, _subject: Subject, _values: Values, _draw: random.Random
-) -> Iterator[Asked]:
+def _joint(_generator: GeneratorSpec, _subject: Subject, _values: Values, _draw: random.Random) -> Iterator[Asked]:
     """Its divergence says all; see `sqlanon.evaluate.run`."""
     return iter(())
 

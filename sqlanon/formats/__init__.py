@@ -39,5 +39,17 @@ def _made(facts: FormatFacts) -> Format:
 
 
 __all__ = [
-    "COUNT", "GROUP", "Candidates", "Cell", "Format", "Grouping", "Layout", "Levels", "Names", "Published", "Recoded", "RowGroups", "format_of",
-]  # fmt: skip
+    "COUNT",
+    "GROUP",
+    "Candidates",
+    "Cell",
+    "Format",
+    "Grouping",
+    "Layout",
+    "Levels",
+    "Names",
+    "Published",
+    "Recoded",
+    "RowGroups",
+    "format_of",
+]

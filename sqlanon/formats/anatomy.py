@@ -75,20 +75,20 @@ class Anatomy(Format):
 
     def warnings(self, spec: ReleaseSpec) -> tuple[str, ...]:
         """The format keeps no k."""
-        k = (
-            f"k = {spec.privacy.k} counts the rows of a group and hides nobody; "
-            if spec.privacy.k > 1
-            else ""
-        )
-        said = (
-            "presence is disclosed: the quasi columns are exact, so who knows them sees who is in the table; "
-        )
+        k = f"k = {spec.privacy.k} counts the rows of a group and hides nobody; " if spec.privacy.k > 1 else ""
+        said = "presence is disclosed: the quasi columns are exact, so who knows them sees who is in the table; "
         return (f"{said}{k}only the sensitive value is protected, by l",)
 
     def recode(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int,
+        self,
+        scratch: Scratch,
+        encoded: Encoded,
+        classed: TableRef,
+        form: FormatSpec,
+        spans: TableRef | None,
+        seed: int,
         levels: Levels = AS_BOXES,
-    ) -> Recoded:  # fmt: skip
+    ) -> Recoded:
         """Number the classes at random; nothing of the rows is recoded.
 
         Cost: a GROUP BY over the rows; one integer a class through memory.
@@ -112,9 +112,7 @@ class Anatomy(Format):
         shuffle(seeded(int.from_bytes(own[:8], "big")), numbers)
         drawn = numbers.astype(np.int32)
         groups = RowGroups(released)
-        scratch.engine.load_arrays(
-            released, {groups.key: classes.astype(np.int32), GROUP: drawn, groups.group: drawn}
-        )
+        scratch.engine.load_arrays(released, {groups.key: classes.astype(np.int32), GROUP: drawn, groups.group: drawn})
         row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
         count, smallest, largest, _ = integers(row)
         layout = self.layout(encoded.roles, encoded.quasi, form)

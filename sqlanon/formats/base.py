@@ -143,9 +143,15 @@ class Format:
         return False
 
     def recode(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int,
+        self,
+        scratch: Scratch,
+        encoded: Encoded,
+        classed: TableRef,
+        form: FormatSpec,
+        spans: TableRef | None,
+        seed: int,
         levels: Levels = AS_BOXES,
-    ) -> Recoded:  # fmt: skip
+    ) -> Recoded:
         """Compute what is published of every class.
 
         Args:
@@ -174,9 +180,7 @@ class Format:
         """
         raise NotImplementedError
 
-    def matched(
-        self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names
-    ) -> TableRef:
+    def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
         """Which values lie in what is published of a column, as the covering predicate has it: a table (seen, said) of their numbers.
 
         Asked of formats whose facts say ``cells``.
@@ -243,6 +247,4 @@ class Format:
                 names = self.names(reading, mean=mean, nulls=nulls)
                 if names.published() == tuple(published):
                     return names
-        raise PolicyError(
-            f"column {reading.name}: the release has other columns of it than its format publishes"
-        )
+        raise PolicyError(f"column {reading.name}: the release has other columns of it than its format publishes")

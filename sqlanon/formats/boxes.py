@@ -57,9 +57,15 @@ class BoxFormat(Format):
         return domain.reading.treatment == "nominal" and not domain.fits_bits
 
     def recode(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int,
+        self,
+        scratch: Scratch,
+        encoded: Encoded,
+        classed: TableRef,
+        form: FormatSpec,
+        spans: TableRef | None,
+        seed: int,
         levels: Levels = AS_BOXES,
-    ) -> Recoded:  # fmt: skip
+    ) -> Recoded:
         """See `Format.recode`."""
         layout = self.layout(encoded.roles, encoded.quasi, form)
         if spans is None:
@@ -75,8 +81,7 @@ class BoxFormat(Format):
         if levels:
             spans = generalized(scratch, encoded.quasi, spans, levels)
         parts = [
-            self._column(scratch, classed, spans, domain, layout.names[domain.code], levels)
-            for domain in encoded.quasi
+            self._column(scratch, classed, spans, domain, layout.names[domain.code], levels) for domain in encoded.quasi
         ]
         published = layout.of_class
         keys, codes = self._keys(encoded, layout.names, published)
@@ -121,12 +126,16 @@ class BoxFormat(Format):
         for at, some in enumerate(few(encoded.quasi)):
             columns = [
                 {
-                    "code": domain.code, "kind": KINDS[domain.reading.treatment or "ordered"], "last": domain.codes - 1,
-                    "height": height_of(domain), "leveled": recoded.leveled, "either": self.either,
+                    "code": domain.code,
+                    "kind": KINDS[domain.reading.treatment or "ordered"],
+                    "last": domain.codes - 1,
+                    "height": height_of(domain),
+                    "leveled": recoded.leveled,
+                    "either": self.either,
                     "found": scratch.named(_found(domain)),
                 }
                 for domain in some
-            ]  # fmt: skip
+            ]
             table = scratch.table(f"regions_{at}")
             scratch.execute("formats/regions", regions=table, boxes=recoded.boxes, columns=columns)
             names = [f"{part}_{domain.code}" for domain in some for part in ("first", "last", "level")]
@@ -142,13 +151,9 @@ class BoxFormat(Format):
         known: Least = NOT_ASKED,
     ) -> tuple[int, int]:
         """See `Format.covered`."""
-        return covered(
-            self, self.cover, scratch, encoded, classed, recoded, known, sets_as_bits=self.sets_as_bits
-        )
+        return covered(self, self.cover, scratch, encoded, classed, recoded, known, sets_as_bits=self.sets_as_bits)
 
-    def matched(
-        self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names
-    ) -> TableRef:
+    def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
         """See `Format.matched`."""
         if not self.match:
             return super().matched(scratch, domain, said, seen, names)
@@ -166,11 +171,20 @@ class BoxFormat(Format):
         """What the templates need to know of one column, its scratch tables made."""
         leveled = bool(levels)
         column = Column(
-            domain, domain.code, KINDS[domain.reading.treatment or "ordered"], domain.table, domain.has_null,
-            max(domain.size, 1), names, key_of(domain, leveled=leveled),
+            domain,
+            domain.code,
+            KINDS[domain.reading.treatment or "ordered"],
+            domain.table,
+            domain.has_null,
+            max(domain.size, 1),
+            names,
+            key_of(domain, leveled=leveled),
             domain.reading.column.type if domain.reading.as_text else None,
-            leveled=leveled, height=height_of(domain), either=self.either, wider=levels.wider,
-        )  # fmt: skip
+            leveled=leveled,
+            height=height_of(domain),
+            either=self.either,
+            wider=levels.wider,
+        )
         if column.kind == "ordered":
             places = scratch.engine.capabilities.array_places
             column = column.having(range=spread_of(scratch, domain), places=places)
@@ -204,9 +218,7 @@ class BoxFormat(Format):
         for domain in encoded.quasi:
             for name, key in self.ranks(domain, names[domain.code]).items():
                 keys[name] = f"_sqlanon_{key}"
-                codes.append(
-                    {"name": f"_sqlanon_{key}", "code": domain.code, "key": key, "nulls": domain.has_null}
-                )
+                codes.append({"name": f"_sqlanon_{key}", "code": domain.code, "key": key, "nulls": domain.has_null})
         return keys, codes
 
 
@@ -245,9 +257,14 @@ def _members(
         )
     else:
         scratch.execute(
-            "recode/members", members=members, domain=domain.table, column=domain.code, labels=labels, classed=classed,
+            "recode/members",
+            members=members,
+            domain=domain.table,
+            column=domain.code,
+            labels=labels,
+            classed=classed,
             whole=leveled,
-        )  # fmt: skip
+        )
     return members
 
 

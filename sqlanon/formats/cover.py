@@ -55,9 +55,16 @@ class Claim:
 
 
 def covered(
-    form: Format, template: str, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, known: Least = NOT_ASKED,
-    *, sets_as_bits: bool = False,
-) -> tuple[int, int]:  # fmt: skip
+    form: Format,
+    template: str,
+    scratch: Scratch,
+    encoded: Encoded,
+    classed: TableRef,
+    recoded: Recoded,
+    known: Least = NOT_ASKED,
+    *,
+    sets_as_bits: bool = False,
+) -> tuple[int, int]:
     """Count the rows that reach the release, and the rows that what is published for them does not cover.
 
     Args:
@@ -91,9 +98,7 @@ def covered(
     for at, some in enumerate(_few(columns, form)):
         with scratch.together():
             claimed, numbered = _claimed(form, scratch, recoded, some, at)
-            found += scratch.fetch(
-                template, classed=classed, claimed=claimed, columns=numbered, contains=contains
-            )
+            found += scratch.fetch(template, classed=classed, claimed=claimed, columns=numbered, contains=contains)
     return min(integer(row[0]) for row in found), max(integer(row[1]) for row in found)
 
 
@@ -140,8 +145,15 @@ def _claimed(
 
 
 def claim_of(
-    form: Format, scratch: Scratch, domain: Domain, released: TableRef, names: Names, *, sets_as_bits: bool = False, of: str = ""
-) -> Claim:  # fmt: skip
+    form: Format,
+    scratch: Scratch,
+    domain: Domain,
+    released: TableRef,
+    names: Names,
+    *,
+    sets_as_bits: bool = False,
+    of: str = "",
+) -> Claim:
     """What is published of a column.
 
     Args:
@@ -172,24 +184,25 @@ def claim_of(
         parsed = [(parse_label(label), label) for label in labels]
         if kind == "set":
             members = [
-                (value, label)
-                for (what, values), label in parsed
-                if what in ("value", "set")
-                for value in values
+                (value, label) for (what, values), label in parsed if what in ("value", "set") for value in values
             ]
             scratch.engine.load_rows(claims, [("member", text), ("label", text)], members)
         else:
-            ends = [
-                (values[0], values[-1], label)
-                for (what, values), label in parsed
-                if what in ("value", "range")
-            ]
+            ends = [(values[0], values[-1], label) for (what, values), label in parsed if what in ("value", "range")]
             scratch.engine.load_rows(claims, [("low", text), ("high", text), ("label", text)], ends)
     few = sets_as_bits and domain.fits_bits
     return Claim(
-        reading.alias, kind, names, reading.as_text, reading.value_type, claims, ranks, listed=reading.listed if few else None,
-        by_row=few and scratch.engine.capabilities.arrays_by_row, boolean=reading.column.kind == "boolean",
-    )  # fmt: skip
+        reading.alias,
+        kind,
+        names,
+        reading.as_text,
+        reading.value_type,
+        claims,
+        ranks,
+        listed=reading.listed if few else None,
+        by_row=few and scratch.engine.capabilities.arrays_by_row,
+        boolean=reading.column.kind == "boolean",
+    )
 
 
 def matched(
@@ -205,15 +218,21 @@ def matched(
     claim = claim_of(form, scratch, domain, said, names, of="_matched")
     pairs = scratch.table(f"{domain.code}_matched")
     scratch.execute(
-        template, pairs=pairs, seen=seen, said=said, kind=claim.kind, names=names, type=claim.type, claims=claim.claims,
-        ranks=claim.ranks, contains=scratch.engine.capabilities.contains,
-    )  # fmt: skip
+        template,
+        pairs=pairs,
+        seen=seen,
+        said=said,
+        kind=claim.kind,
+        names=names,
+        type=claim.type,
+        claims=claim.claims,
+        ranks=claim.ranks,
+        contains=scratch.engine.capabilities.contains,
+    )
     return pairs
 
 
-def least(
-    form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: TableRef, recoded: Recoded
-) -> Least:
+def least(form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: TableRef, recoded: Recoded) -> Least:
     """For each quasi column how many classes publish more than the least that covers their rows.
 
     Args:
@@ -235,9 +254,15 @@ def least(
             ordered.append((reading.name, claim))
             continue
         what: dict[str, Any] = {
-            "matched": matched, "released": recoded.released, "alias": claim.alias, "null": names.null,
-            "claims": claim.claims, "type": claim.type, "as_text": claim.as_text, "value": names.value,
-        }  # fmt: skip
+            "matched": matched,
+            "released": recoded.released,
+            "alias": claim.alias,
+            "null": names.null,
+            "claims": claim.claims,
+            "type": claim.type,
+            "as_text": claim.as_text,
+            "value": names.value,
+        }
         if claim.kind == "set":
             rows = scratch.fetch("verify/least_set", **what)
         else:
@@ -262,10 +287,5 @@ def least(
         )
         reached = n if reached is None else min(reached, n)
         found |= {name: one for (name, _), one in zip(some, wide, strict=True)}
-    ends = (
-        name for name, claim in ordered if not found[name] and claim.claims is None and claim.ranks is None
-    )
+    ends = (name for name, claim in ordered if not found[name] and claim.claims is None and claim.ranks is None)
     return Least(found, frozenset(ends), reached)
-
-
-__all__ = ["Claim", "claim_of", "covered", "least", "matched"]

@@ -48,9 +48,7 @@ class Labels(BoxFormat):
         """See `BoxFormat.tables`: the labels of the nodes that classes have."""
         if column.found is None:
             return column
-        rows = scratch.fetch(
-            "recode/found_labels", max_rows=50_000_000, found=column.found, leveled=column.leveled
-        )
+        rows = scratch.fetch("recode/found_labels", max_rows=50_000_000, found=column.found, leveled=column.leveled)
         table = scratch.table(f"{column.code}_labels")
         columns = [("low", "INTEGER"), ("high", "INTEGER"), ("label", scratch.engine.capabilities.text_type)]
         columns += [("at", "INTEGER")] if column.leveled else []

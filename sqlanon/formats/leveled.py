@@ -45,15 +45,24 @@ def generalized(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, leve
             node = domain.reading.treatment == "hierarchy"
             columns.append(
                 {
-                    "code": domain.code, "last": domain.codes - 1, "height": height_of(domain), "nulls": domain.has_null,
-                    "node": node, "tree": load_ancestors(scratch, domain) if node and levels.table is not None else None,
+                    "code": domain.code,
+                    "last": domain.codes - 1,
+                    "height": height_of(domain),
+                    "nulls": domain.has_null,
+                    "node": node,
+                    "tree": load_ancestors(scratch, domain) if node and levels.table is not None else None,
                     "key": key_of(domain, leveled=True),
                 }
-            )  # fmt: skip
+            )
         table = scratch.table(f"generalized_{at}")
         scratch.execute(
-            "recode/generalized", generalized=table, spans=spans, levels=levels.table, starred=levels.starred, columns=columns
-        )  # fmt: skip
+            "recode/generalized",
+            generalized=table,
+            spans=spans,
+            levels=levels.table,
+            starred=levels.starred,
+            columns=columns,
+        )
         names = [] if at else ["n"]
         for column in columns:
             names += [f"{part}_{column['code']}" for part in ("lo", "hi", "at")]

@@ -38,9 +38,13 @@ class Points(BoxFormat):
         """See `BoxFormat.tables`: the representative code of every class."""
         middle = scratch.table(f"{column.code}_middle")
         scratch.execute(
-            "recode/middle", middle=middle, domain=column.domain, column=column.code, frequent=column.kind != "ordered",
+            "recode/middle",
+            middle=middle,
+            domain=column.domain,
+            column=column.code,
+            frequent=column.kind != "ordered",
             classed=classed,
-        )  # fmt: skip
+        )
         return column.having(middle=middle)
 
     def covered(

@@ -57,7 +57,7 @@ def _nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) ->
 @njit(nogil=True, cache=True)
 def _offer(
     made: Clusters, g: int, h: int, held: bool, first: int, later: Longs, near: Longs, price: Longs, stop: Flag
-) -> None:  # fmt: skip
+) -> None:
     """Find the nearest cluster of those whose own is gone, now that ``h`` is a part of ``g``, and offer ``g``, if open, to those before it."""
     box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
     facts, table, weight, codes, sets = (
@@ -96,9 +96,15 @@ def _close(g: int, earlier: Longs, later: Longs, first: int) -> int:
 
 @njit(nogil=True, cache=True)
 def agglomerative(
-    places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places, group: Places,
-    stop: Flag, done: Count,
-) -> int:  # fmt: skip
+    places: Places,
+    sets: Masks,
+    geometry: Geometry,
+    demands: Demands,
+    numbers: Places,
+    group: Places,
+    stop: Flag,
+    done: Count,
+) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
     Args:

@@ -16,8 +16,11 @@ from sqlanon.kernels.random import below, shuffle
 
 @njit(nogil=True, cache=True)
 def slot_groups(
-    count: npt.NDArray[np.int64], l: int, state: npt.NDArray[np.uint64], group: npt.NDArray[np.int32]  # noqa: E741
-) -> int:  # fmt: skip
+    count: npt.NDArray[np.int64],
+    l: int,  # noqa: E741
+    state: npt.NDArray[np.uint64],
+    group: npt.NDArray[np.int32],
+) -> int:
     """Divide the places of rows that are sorted by sensitive value into groups.
 
     Args:
@@ -84,9 +87,12 @@ def slot_groups(
 
 @njit(nogil=True, cache=True)
 def anatomy_groups(
-    value: npt.NDArray[np.int32], values: int, l: int, state: npt.NDArray[np.uint64],  # noqa: E741
+    value: npt.NDArray[np.int32],
+    values: int,
+    l: int,  # noqa: E741
+    state: npt.NDArray[np.uint64],
     group: npt.NDArray[np.int32],
-) -> int:  # fmt: skip
+) -> int:
     """Divide n rows into groups of ``l`` rows, and some of more, that all differ in their sensitive value.
 
     Args:

@@ -18,9 +18,12 @@ _BLOCKS = 8, 1024
 
 @njit(nogil=True, cache=True)
 def bordered_runs(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], number: npt.NDArray[np.int32], demands: Demands,
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    number: npt.NDArray[np.int32],
+    demands: Demands,
     first: npt.NDArray[np.bool_],
-) -> None:  # fmt: skip
+) -> None:
     """Divide rows that together meet the requirements into runs that meet them and share no tuple of quasi values with the next run.
 
     Args:

@@ -19,10 +19,17 @@ from sqlanon.kernels.group_boxes import enter, leave, reset, with_row
 
 @njit(nogil=True, cache=True)
 def _adjust(
-    codes: npt.NDArray[np.int32], value: npt.NDArray[np.int32], values: int, geometry: Geometry, bounds: Bounds,
-    count: npt.NDArray[np.int32], box: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], side_of: npt.NDArray[np.int8],
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    values: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    count: npt.NDArray[np.int32],
+    box: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.int64],
+    side_of: npt.NDArray[np.int8],
     moved: npt.NDArray[np.bool_],
-) -> None:  # fmt: skip
+) -> None:
     """Exchange rows between two neighbouring groups, side 0 before side 1.
 
     Args:
@@ -113,9 +120,14 @@ def _adjust(
 
 @njit(nogil=True, cache=True)
 def accurate_groups(
-    codes: npt.NDArray[np.int32], value: npt.NDArray[np.int32], values: int, geometry: Geometry, bounds: Bounds,
-    adjust: bool, group: npt.NDArray[np.int32],
-) -> int:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    values: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    adjust: bool,
+    group: npt.NDArray[np.int32],
+) -> int:
     """Divide n rows, in order, into groups within the bounds, as private as the heuristic makes them.
 
     Args:

@@ -30,9 +30,14 @@ def _spares(value: int, most: int, tops: int, donor: int, worst: int, state: Mem
 
 @njit(nogil=True, cache=True)
 def _gather(
-    codes: npt.NDArray[np.int32], value: npt.NDArray[np.int32], owner: npt.NDArray[np.int32], worst: int, geometry: Geometry,
-    bounds: Bounds, state: Members,
-) -> bool:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    owner: npt.NDArray[np.int32],
+    worst: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    state: Members,
+) -> bool:
     """Rows inside the worst group's box, which widen nothing, join it, of values that are not its most frequent ones."""
     held, count, low, high = state.held, state.count, state.box[WORST, :, LOW], state.box[WORST, :, HIGH]
     facts, base = geometry.facts, bounds.base
@@ -79,9 +84,14 @@ def _gather(
 
 @njit(nogil=True, cache=True)
 def _borrow(
-    codes: npt.NDArray[np.int32], value: npt.NDArray[np.int32], owner: npt.NDArray[np.int32], worst: int, geometry: Geometry,
-    bounds: Bounds, state: Members,
-) -> bool:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    owner: npt.NDArray[np.int32],
+    worst: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    state: Members,
+) -> bool:
     """Rows of values that are not the worst group's most frequent ones join it, one of each value at most, nearest first."""
     values = state.held.shape[1]
     held = state.held[WORST]
@@ -122,9 +132,14 @@ def _borrow(
 
 @njit(nogil=True, cache=True)
 def _give(
-    codes: npt.NDArray[np.int32], value: npt.NDArray[np.int32], owner: npt.NDArray[np.int32], worst: int, geometry: Geometry,
-    bounds: Bounds, state: Members,
-) -> bool:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    owner: npt.NDArray[np.int32],
+    worst: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    state: Members,
+) -> bool:
     """Rows of the worst group's most frequent values join other groups, as long as it becomes more private, or is gone."""
     held, count, box = state.held, state.count, state.box
     own = rows_of(worst, state)
@@ -151,11 +166,7 @@ def _give(
         for row in own:
             v = value[row]
             grown = max(others, held[OTHER, v] + 1)
-            if (
-                owner[row] != worst
-                or held[WORST, v] < most
-                or (state.size[g] + 1) * best_most <= best_size * grown
-            ):
+            if owner[row] != worst or held[WORST, v] < most or (state.size[g] + 1) * best_most <= best_size * grown:
                 continue
             if with_row(codes, row, OTHER, count, box, geometry, bounds) >= OVER:
                 continue
@@ -195,8 +206,13 @@ def _give(
 
 @njit(nogil=True, cache=True)
 def _alone(
-    codes: npt.NDArray[np.int32], value: npt.NDArray[np.int32], worst: int, geometry: Geometry, bounds: Bounds, state: Members
-) -> bool:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    worst: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    state: Members,
+) -> bool:
     """Whether no division within the bounds is more private: a row with too few values within its reach is in some group."""
     row = state.head[worst]
     reset(codes[row : row + 1], np.zeros(1, np.int64), OTHER, state.count, state.box, bounds.base)
@@ -215,9 +231,14 @@ def _alone(
 
 @njit(nogil=True, cache=True)
 def repair(
-    codes: npt.NDArray[np.int32], value: npt.NDArray[np.int32], values: int, geometry: Geometry, bounds: Bounds,
-    group: npt.NDArray[np.int32], groups: int,
-) -> int:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    values: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    group: npt.NDArray[np.int32],
+    groups: int,
+) -> int:
     """Raise the PM of n rows' groups, which keep to the bounds before and after.
 
     The least private group borrows, from any group, rows of values that are not its most frequent ones. Where it cannot, rows
@@ -241,11 +262,18 @@ def repair(
     """
     n, d = len(codes), len(geometry.facts)
     state = Members(
-        np.full(groups, -1, np.int32), np.full(n, -1, np.int32), np.full(n, -1, np.int32), np.zeros(groups, np.int64),
-        np.zeros(groups, np.int64), np.full((groups, d), OVER, np.int32), np.full((groups, d), -1, np.int32),
-        np.zeros((2, values), np.int64), np.zeros((2, bounds.base[d]), np.int32), np.empty((2, d, 3), np.int64),
+        np.full(groups, -1, np.int32),
+        np.full(n, -1, np.int32),
+        np.full(n, -1, np.int32),
+        np.zeros(groups, np.int64),
+        np.zeros(groups, np.int64),
+        np.full((groups, d), OVER, np.int32),
+        np.full((groups, d), -1, np.int32),
+        np.zeros((2, values), np.int64),
+        np.zeros((2, bounds.base[d]), np.int32),
+        np.empty((2, d, 3), np.int64),
         np.zeros(1, np.int64),
-    )  # fmt: skip
+    )
     for row in range(n - 1, -1, -1):
         g = group[row]
         state.after[row] = state.head[g]

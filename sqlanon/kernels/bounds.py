@@ -36,9 +36,14 @@ class Bounds(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def attribute_width(
-    facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64], bounds: Bounds, a: int, low: int, high: int,
+    facts: npt.NDArray[np.int64],
+    table: npt.NDArray[np.int64],
+    bounds: Bounds,
+    a: int,
+    low: int,
+    high: int,
     members: int,
-) -> int:  # fmt: skip
+) -> int:
     """Weighted extent of one attribute, `OVER` if its own bound forbids it."""
     if bounds.start[a] >= 0 and high > bounds.until[bounds.start[a] + low]:
         return OVER
@@ -56,9 +61,7 @@ def attribute_width(
 
 
 @njit(nogil=True, cache=True)
-def reach(
-    codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds, start: npt.NDArray[np.int64]
-) -> None:
+def reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds, start: npt.NDArray[np.int64]) -> None:
     """For every row the first one of the longest run that ends with it within the bounds.
 
     Args:
@@ -112,9 +115,7 @@ def reach(
 
 
 @njit(nogil=True, cache=True)
-def _divides(
-    start: npt.NDArray[np.int64], k: int, back: npt.NDArray[np.int32], before: npt.NDArray[np.int64]
-) -> bool:
+def _divides(start: npt.NDArray[np.int64], k: int, back: npt.NDArray[np.int32], before: npt.NDArray[np.int64]) -> bool:
     """Whether runs of at least ``k`` rows, each within its reach, make up all rows; ``back`` gets the shortest."""
     n = len(start)
     # before[i]: the last division point at or before i, so that the nearest one k rows back is found at once
@@ -163,7 +164,7 @@ def most_anonymous(start: npt.NDArray[np.int64], first: npt.NDArray[np.bool_]) -
 @njit(nogil=True, cache=True)
 def widest(
     codes: npt.NDArray[np.int32], group: npt.NDArray[np.int32], groups: int, geometry: Geometry, bounds: Bounds
-) -> int:  # fmt: skip
+) -> int:
     """The largest weighted sum of extents of a group, `OVER` if one breaks an attribute's own bound.
 
     Args:

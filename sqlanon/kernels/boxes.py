@@ -81,9 +81,13 @@ def set_width(
 
 @njit(nogil=True, cache=True, inline="always")
 def code_width(
-    facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64], low: npt.NDArray[np.int32],
-    high: npt.NDArray[np.int32], row: int, seen: npt.NDArray[np.int64],
-) -> int:  # fmt: skip
+    facts: npt.NDArray[np.int64],
+    table: npt.NDArray[np.int64],
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    row: int,
+    seen: npt.NDArray[np.int64],
+) -> int:
     """Sum over `TREE` and `SPAN` attributes of weight x extent of a box.
 
     Args:
@@ -98,18 +102,28 @@ def code_width(
             if seen[a, 0] != one or seen[a, 1] != other:
                 seen[a, 0], seen[a, 1] = one, other
                 seen[a, 2] = facts[a, WEIGHT] * extent(
-                    facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], table, one,
-                    other, 0,
-                )  # fmt: skip
+                    facts[a, KIND],
+                    facts[a, SIZE],
+                    facts[a, NULLS],
+                    facts[a, LEVELS],
+                    facts[a, START],
+                    table,
+                    one,
+                    other,
+                    0,
+                )
             total += seen[a, 2]
     return total
 
 
 @njit(nogil=True, cache=True)
 def widths(
-    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64], geometry: Geometry,
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    mask: npt.NDArray[np.uint64],
+    geometry: Geometry,
     out: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
+) -> None:
     """Weighted sum of extents of every box, 0 to `SCALE` x weights, into ``out`` int64[boxes]."""
     facts, table = geometry.facts, geometry.table
     lanes = low.shape[1]
@@ -124,9 +138,14 @@ def widths(
 
 @njit(nogil=True, cache=True)
 def cover_codes(
-    bare: Bare, group: npt.NDArray[np.int32], geometry: Geometry, low: npt.NDArray[np.int32], high: npt.NDArray[np.int32],
-    mask: npt.NDArray[np.uint64], rows: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
+    bare: Bare,
+    group: npt.NDArray[np.int32],
+    geometry: Geometry,
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    mask: npt.NDArray[np.uint64],
+    rows: npt.NDArray[np.int64],
+) -> None:
     """The codes that every group covers.
 
     Args:
@@ -153,10 +172,14 @@ def cover_codes(
 
 @njit(nogil=True, cache=True)
 def cover(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], group: npt.NDArray[np.int32],
-    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64],
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    group: npt.NDArray[np.int32],
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    mask: npt.NDArray[np.uint64],
     rows: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
+) -> None:
     """The box of every group.
 
     Args:

@@ -119,9 +119,7 @@ def digest(name: str) -> str:
     """
     sources = [(other, hashlib.sha256(_source(other)).hexdigest()) for other in sorted(imported(name))]
     settings = sorted(
-        pair
-        for pair in os.environ.items()
-        if pair[0].startswith("NUMBA_") and not pair[0].startswith(_INDIFFERENT)
+        pair for pair in os.environ.items() if pair[0].startswith("NUMBA_") and not pair[0].startswith(_INDIFFERENT)
     )
     versions = (
         sys.implementation.cache_tag,
@@ -306,6 +304,3 @@ class ShippedFile(CompiledFile):
 
     def _trusted(self, path: str) -> bool:
         return True
-
-
-__all__ = ["BOUND", "FOLDER", "CompiledFile", "ShippedFile", "digest", "folder", "imported", "kept", "prune"]

@@ -35,6 +35,3 @@ def missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
 def _cache_of(value: object) -> Any:  # noqa: ANN401
     """The cache of a kernel; None of any other value."""
     return getattr(value, "_cache", None) if isinstance(value, Dispatcher) else None
-
-
-__all__ = ["missing", "name_of"]

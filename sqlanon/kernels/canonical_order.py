@@ -35,9 +35,7 @@ def _stable(order: npt.NDArray[np.int32], start: int, stop: int, column: npt.NDA
 
 
 @njit(nogil=True, cache=True)
-def by_words(
-    order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], words: npt.NDArray[np.int64]
-) -> None:
+def by_words(order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], words: npt.NDArray[np.int64]) -> None:
     """Finish a sort by keys of several words.
 
     Args:
@@ -67,9 +65,12 @@ def by_words(
 
 @njit(nogil=True, cache=True)
 def settle(
-    order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], codes: npt.NDArray[np.int32],
-    sensitive: npt.NDArray[np.int32], rid: npt.NDArray[np.int32],
-) -> None:  # fmt: skip
+    order: npt.NDArray[np.int32],
+    begins: npt.NDArray[np.bool_],
+    codes: npt.NDArray[np.int32],
+    sensitive: npt.NDArray[np.int32],
+    rid: npt.NDArray[np.int32],
+) -> None:
     """Order the rows of every run of equal keys.
 
     Args:

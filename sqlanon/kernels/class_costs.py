@@ -97,13 +97,23 @@ def new_priced(objective: Objective, n: int, slots: int) -> Priced:
         if facts[a, KIND] == SET:
             words = max(words, (facts[a, SIZE] + facts[a, NULLS] + 63) // 64)
     return Priced(
-        np.zeros((slots, d), np.int32), np.zeros((slots, d), np.int32), np.zeros((slots, d), np.int32),
-        np.zeros((slots, d), np.int32), np.zeros((slots, d, words), np.uint64),
-        np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros((slots, values), np.int64),
-        np.zeros((slots, d), np.int64), np.zeros((slots, d), np.int64),
-        np.zeros((slots, d if objective.whole > 0 else 0, values + 1), np.int32), np.zeros((slots, values), np.int64),
-        np.full(slots, -1, np.int64), np.full(n, -1, np.int64), np.zeros(n, np.int64), np.zeros(slots + 1, np.int64),
-    )  # fmt: skip
+        np.zeros((slots, d), np.int32),
+        np.zeros((slots, d), np.int32),
+        np.zeros((slots, d), np.int32),
+        np.zeros((slots, d), np.int32),
+        np.zeros((slots, d, words), np.uint64),
+        np.zeros(slots, np.int64),
+        np.zeros(slots, np.int64),
+        np.zeros((slots, values), np.int64),
+        np.zeros((slots, d), np.int64),
+        np.zeros((slots, d), np.int64),
+        np.zeros((slots, d if objective.whole > 0 else 0, values + 1), np.int32),
+        np.zeros((slots, values), np.int64),
+        np.full(slots, -1, np.int64),
+        np.full(n, -1, np.int64),
+        np.zeros(n, np.int64),
+        np.zeros(slots + 1, np.int64),
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -127,9 +137,7 @@ def _region(objective: Objective, a: int, low: int, high: int) -> tuple[int, int
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _rows_in(
-    made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int
-) -> int:  # fmt: skip
+def _rows_in(made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int) -> int:
     """F(R, s), or F(R) for the last ``s``, of the cell of clusters ``g`` and ``other`` together, whose region is given."""
     counts, first = objective.counts, objective.first[a]
     if low >= 0:
@@ -164,9 +172,16 @@ def unit_of(made: Priced, objective: Objective, g: int, other: int, a: int, low:
         return objective.whole * facts[a, WEIGHT] * objective.logs[rows]
     members = _members(made, g, other, a) if facts[a, KIND] == SET else np.int64(0)
     return facts[a, WEIGHT] * extent(
-        facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], objective.table, low, high,
+        facts[a, KIND],
+        facts[a, SIZE],
+        facts[a, NULLS],
+        facts[a, LEVELS],
+        facts[a, START],
+        objective.table,
+        low,
+        high,
         members,
-    )  # fmt: skip
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -190,9 +205,7 @@ def lone(made: Priced, objective: Objective, codes: Codes, value: Longs, i: int,
 
 
 @njit(nogil=True, cache=True)
-def priced(
-    made: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int
-) -> None:
+def priced(made: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int) -> None:
     """Make slot ``to`` of the rows of cluster ``g`` without row ``left`` (-1: all), and price it. Cost: O((rows + values) d)."""
     made.when[-1] += 1
     made.when[to] = made.when[-1]
@@ -241,7 +254,7 @@ def moved(made: Priced, i: int, h: int) -> None:
 @njit(nogil=True, cache=True)
 def lawful(
     made: Priced, g: int, left: int, entered: int, demands: Demands, numbers: Codes, counters: Counters, rows: Longs
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether cluster ``g`` without row ``left`` and with row ``entered`` (-1: none) meets the requirements."""
     if made.size[g] - (left >= 0) + (entered >= 0) < demands.k:
         return False
@@ -261,9 +274,20 @@ def lawful(
 
 @njit(nogil=True, cache=True)
 def nearest(
-    made: Priced, objective: Objective, x: int, i: int, but: int, first: int, past: int, since: int, most: int,
-    demands: Demands, numbers: Codes, counters: Counters, rows: Longs,
-) -> tuple[int, int]:  # fmt: skip
+    made: Priced,
+    objective: Objective,
+    x: int,
+    i: int,
+    but: int,
+    first: int,
+    past: int,
+    since: int,
+    most: int,
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    rows: Longs,
+) -> tuple[int, int]:
     """The cluster that gets dearer least, and by less than ``most``, by the rows of slot ``x``.
 
     Args:

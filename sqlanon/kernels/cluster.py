@@ -56,14 +56,18 @@ class Clusters(NamedTuple):
 def new_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clusters:
     """No clusters of the rows with these boxes, with room for ``room``."""
     return Clusters(
-        np.zeros((room, box.shape[1]), np.int32), np.zeros((room, sets.shape[1]), np.uint64), np.zeros(room, np.int64),
-        np.zeros(room, np.int64), np.full(room, -1, np.int64), np.full(len(box), -1, np.int64),
+        np.zeros((room, box.shape[1]), np.int32),
+        np.zeros((room, sets.shape[1]), np.uint64),
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.full(room, -1, np.int64),
+        np.full(len(box), -1, np.int64),
         measure_of(geometry, box.shape[1] // 2),
-    )  # fmt: skip
+    )
 
 
 @njit(nogil=True, cache=True, inline="always")
-def width_of(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:  # fmt: skip
+def width_of(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:
     """How wide two boxes are together. Not for loops: it counts references to the arrays of ``measure``, which costs more than the widths."""
     total = lines_width(box, one, boxes, other, measure.weight)
     total += sets_width(mask, one, masks, other, measure.sets, measure.table)
@@ -75,7 +79,7 @@ def width_of(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, ot
 @njit(nogil=True, cache=True)
 def widening(
     box: Places, mask: Masks, one: int, boxes: Places, sets: Masks, free: Longs, left: int, measure: Measure, far: bool
-) -> tuple[int, int]:  # fmt: skip
+) -> tuple[int, int]:
     """Which of the first ``left`` rows widens a box least, or most where ``far``; of several the first.
 
     Returns:
@@ -144,9 +148,16 @@ def listed(made: Clusters, g: int, rows: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def place_rest(
-    made: Clusters, classes: int, rest: Longs, box: Places, sets: Masks, demands: Demands, numbers: Places, group: Places,
+    made: Clusters,
+    classes: int,
+    rest: Longs,
+    box: Places,
+    sets: Masks,
+    demands: Demands,
+    numbers: Places,
+    group: Places,
     stop: Flag,
-) -> int:  # fmt: skip
+) -> int:
     """Put the rows that are in no cluster where they cost least, in rows x extents, and number the clusters.
 
     Args:

@@ -48,6 +48,3 @@ def expect(*kernels: object) -> None:
     for kernel in kernels:
         if isinstance(kernel, Dispatcher) and not kernel.signatures:
             watch.want(missing(kernel))
-
-
-__all__ = ["callback", "expect", "njit"]

@@ -23,10 +23,18 @@ _BLOCK = 8
 
 @njit(nogil=True, cache=True)
 def lawful_runs(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], number: npt.NDArray[np.int32], geometry: Geometry,
-    demands: Demands, most: int, known: int, last: bool, opt: npt.NDArray[np.int64], need: npt.NDArray[np.int64],
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    number: npt.NDArray[np.int32],
+    geometry: Geometry,
+    demands: Demands,
+    most: int,
+    known: int,
+    last: bool,
+    opt: npt.NDArray[np.int64],
+    need: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
-) -> None:  # fmt: skip
+) -> None:
     """Divide prefixes of n rows, in order, into runs that meet the requirements, with little rows x extents.
 
     Args:

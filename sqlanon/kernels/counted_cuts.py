@@ -23,7 +23,7 @@ from sqlanon.kernels.extent import (
     Geometry,
     extent,
     popcount,
-)  # fmt: skip
+)
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.requirements import Counters, Demands, allowed_slots
 from sqlanon.kernels.rows import Bare
@@ -101,11 +101,22 @@ def new_slots(rows: Bare, geometry: Geometry, domains: npt.NDArray[np.int64], ch
         at = a // WIDTH * 2 * WIDTH + a % WIDTH
         keep[a, at], keep[a, at + WIDTH] = 0, 0
     return Slots(
-        np.empty((parts * room, 2 * rows.codes.itemsize + 2), np.int64), room, np.empty(values, np.int64), np.empty(values, np.int64), np.empty((2, values), np.int64),
-        np.empty(values, np.int64), np.empty(values, np.bool_), np.empty(n if checks else 0, np.int64), keep,
-        np.empty((1, 2 * lanes), dtype), np.empty((1, 2 * lanes), dtype), np.zeros(d, np.int64), sets,
-        np.empty(len(sets), np.int64), np.zeros(words, np.uint64),
-    )  # fmt: skip
+        np.empty((parts * room, 2 * rows.codes.itemsize + 2), np.int64),
+        room,
+        np.empty(values, np.int64),
+        np.empty(values, np.int64),
+        np.empty((2, values), np.int64),
+        np.empty(values, np.int64),
+        np.empty(values, np.bool_),
+        np.empty(n if checks else 0, np.int64),
+        keep,
+        np.empty((1, 2 * lanes), dtype),
+        np.empty((1, 2 * lanes), dtype),
+        np.zeros(d, np.int64),
+        sets,
+        np.empty(len(sets), np.int64),
+        np.zeros(words, np.uint64),
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -126,9 +137,16 @@ def find_range(rows: Bare, start: int, stop: int, d: int, work: Slots) -> int:
 
 @njit(nogil=True, cache=True)
 def cut_counted(
-    rows: Bare, start: int, stop: int, first: int, past: int, geometry: Geometry, demands: Demands, work: Slots,
+    rows: Bare,
+    start: int,
+    stop: int,
+    first: int,
+    past: int,
+    geometry: Geometry,
+    demands: Demands,
+    work: Slots,
     counters: Counters,
-) -> tuple[int, int, int, int]:  # fmt: skip
+) -> tuple[int, int, int, int]:
     """The strict cut with the least loss: loss, tilt, attribute, largest code of the left half; attribute -1 if none is allowed.
 
     Only attributes ``first`` to ``past`` are looked at; ``work`` holds the partition's range. Tilt is how uneven the cut is.
@@ -221,17 +239,30 @@ def cut_counted(
                                 if a != j and facts[a, KIND] != SET:
                                     c = 2 * b + a - b
                                     other += facts[a, WEIGHT] * extent(
-                                        facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS],
-                                        facts[a, START], table, np.int64(grown[0, c]),
-                                        np.int64(~grown[0, c + WIDTH]), np.int64(0),
-                                    )  # fmt: skip
+                                        facts[a, KIND],
+                                        facts[a, SIZE],
+                                        facts[a, NULLS],
+                                        facts[a, LEVELS],
+                                        facts[a, START],
+                                        table,
+                                        np.int64(grown[0, c]),
+                                        np.int64(~grown[0, c + WIDTH]),
+                                        np.int64(0),
+                                    )
                         whole = other
                         if own_lane == j and facts[j, KIND] != SET:
                             code = s - base[j]
                             whole += facts[j, WEIGHT] * extent(
-                                facts[j, KIND], facts[j, SIZE], facts[j, NULLS], facts[j, LEVELS], facts[j, START], table,
-                                min(edge, code), max(edge, code), np.int64(0),
-                            )  # fmt: skip
+                                facts[j, KIND],
+                                facts[j, SIZE],
+                                facts[j, NULLS],
+                                facts[j, LEVELS],
+                                facts[j, START],
+                                table,
+                                min(edge, code),
+                                max(edge, code),
+                                np.int64(0),
+                            )
                         wide[half, u] = whole if b == 0 else wide[half, u] + whole
                 if words > 0:
                     for w in range(words):
@@ -259,9 +290,7 @@ def cut_counted(
                                     members = popcount(word)
                                 if members > 1:
                                     null = sets[t, NULL] == 1 and word & np.uint64(1) != np.uint64(0)
-                                    other += sets[t, PRICE] * (
-                                        SCALE if null else table[sets[t, TABLE] + members]
-                                    )
+                                    other += sets[t, PRICE] * (SCALE if null else table[sets[t, TABLE] + members])
                         wide[half, u] += other
             # 5. The best of them.
             for u in range(begin, end):

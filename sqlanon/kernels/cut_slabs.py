@@ -37,9 +37,7 @@ class Price(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def _last(
-    counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, upto: Longs, found: Longs
-) -> None:
+def _last(counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, upto: Longs, found: Longs) -> None:
     """`slab_bounds` of the last column, into ``found``: what its intervals cost.
 
     ``wider`` is added to ``width``; ``upto`` is room for int64[r + 1, v].

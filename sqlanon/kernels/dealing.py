@@ -47,8 +47,16 @@ def link(made: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
 
 @njit(nogil=True, cache=True)
 def _dealt(
-    made: Priced, rows: Longs, key: Longs, t: int, demands: Demands, numbers: Codes, counters: Counters, room: Longs, stop: Flag,
-) -> bool:  # fmt: skip
+    made: Priced,
+    rows: Longs,
+    key: Longs,
+    t: int,
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
+    stop: Flag,
+) -> bool:
     """Deal all rows out to ``t`` clusters; whether these meet ``demands``, or are one, or it was stopped."""
     n = len(rows)
     dealt, part = rows.copy(), np.empty(n, np.int64)
@@ -68,10 +76,20 @@ def _dealt(
 
 @njit(nogil=True, cache=True)
 def start(
-    made: Priced, objective: Objective, codes: Codes, value: Longs, key: Longs, t: int, drawn: bool,
-    state: npt.NDArray[np.uint64], demands: Demands, numbers: Codes, counters: Counters, room: Longs,
+    made: Priced,
+    objective: Objective,
+    codes: Codes,
+    value: Longs,
+    key: Longs,
+    t: int,
+    drawn: bool,
+    state: npt.NDArray[np.uint64],
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
     stop: Flag,
-) -> int:  # fmt: skip
+) -> int:
     """Deal all rows out to ``t`` clusters, or to half as many until they meet ``demands``; how many.
 
     Where halving ends with one cluster, the greatest of ceil(c / m) clusters that meet ``demands`` are taken, c the rows of the most

@@ -20,9 +20,15 @@ from sqlanon.kernels.lanes import WIDTH, take, widen, width
 
 @njit(nogil=True, cache=True)
 def diverse_groups(
-    value: npt.NDArray[np.int32], values: int, l: int, keys: npt.NDArray[np.int64],  # noqa: E741
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, group: npt.NDArray[np.int32],
-) -> int:  # fmt: skip
+    value: npt.NDArray[np.int32],
+    values: int,
+    l: int,  # noqa: E741
+    keys: npt.NDArray[np.int64],
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    geometry: Geometry,
+    group: npt.NDArray[np.int32],
+) -> int:
     """Divide n rows, in order, into groups of at least ``l`` rows that all differ in their sensitive value.
 
     Args:
@@ -55,9 +61,7 @@ def diverse_groups(
     remaining, made = np.int64(n), np.int64(0)
     if most * l > n:
         return 0
-    picked = np.empty(
-        values + 1, np.int64
-    )  # the group that grows, and before that the rows it will begin with
+    picked = np.empty(values + 1, np.int64)  # the group that grows, and before that the rows it will begin with
     ahead = np.int64(0)  # rows at the front of ``picked`` that have left the heap already
     grown = np.empty(values + 1, np.int64)
     inside = np.full(values, -1, np.int64)
@@ -79,9 +83,7 @@ def diverse_groups(
             if taken >= l:
                 if most * l <= remaining:
                     break
-                if (
-                    most - 1
-                ) * l > remaining - 1:  # no further row can lower the most frequent value far enough
+                if (most - 1) * l > remaining - 1:  # no further row can lower the most frequent value far enough
                     break
         if most * l > remaining:
             # Fall-back step: put the rows back, then take the most frequent values.

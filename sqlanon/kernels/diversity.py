@@ -10,9 +10,7 @@ from sqlanon.kernels.tally import Flags, Ints, Longs, Reals, adding, clearing
 
 
 @adding
-def add_frequency(
-    items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
-) -> None:
+def add_frequency(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """Most frequent * p <= rows * q. bounds: p, q; counts: rows, most frequent, rows of each value."""
     p, q = bounds[0], bounds[1]
     total, most, begin = counts[0], counts[1], 0
@@ -30,9 +28,7 @@ def add_frequency(
 
 
 @adding
-def add_distinct(
-    items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
-) -> None:
+def add_distinct(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """Different values >= p. bounds: p; counts: different values, 0 unused, whether each value was met."""
     p, different, begin = bounds[0], counts[0], 0
     for s in range(len(ends)):

@@ -14,9 +14,7 @@ from sqlanon.kernels.tally import Flags, Ints, Longs, Reals, adding, clearing
 
 
 @adding
-def add_entropy(
-    items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
-) -> None:
+def add_entropy(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """The entropy of every group that has rows is at least log l."""
     values, least, error = bounds[1], bounds[2], bounds[3]
     failing, at = counts[0], 0

@@ -21,9 +21,15 @@ def _place(key: int, size: int) -> int:
 
 @njit(nogil=True, cache=True)
 def number_rows(
-    codes: npt.NDArray[np.int32], shift: npt.NDArray[np.int64], places: npt.NDArray[np.int32], keys: npt.NDArray[np.int64],
-    count: npt.NDArray[np.int32], made: int, start: int, group: npt.NDArray[np.int32],
-) -> tuple[int, int]:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    shift: npt.NDArray[np.int64],
+    places: npt.NDArray[np.int32],
+    keys: npt.NDArray[np.int64],
+    count: npt.NDArray[np.int32],
+    made: int,
+    start: int,
+    group: npt.NDArray[np.int32],
+) -> tuple[int, int]:
     """Number rows by their codes, from ``start`` on, until no more groups have room.
 
     Args:
@@ -85,9 +91,13 @@ def place_keys(keys: npt.NDArray[np.int64], made: int, places: npt.NDArray[np.in
 
 @njit(nogil=True, cache=True)
 def unpack_keys(
-    keys: npt.NDArray[np.int64], shift: npt.NDArray[np.int64], bits: npt.NDArray[np.int64], codes: npt.NDArray[np.int32],
-    start: int, stop: int,
-) -> None:  # fmt: skip
+    keys: npt.NDArray[np.int64],
+    shift: npt.NDArray[np.int64],
+    bits: npt.NDArray[np.int64],
+    codes: npt.NDArray[np.int32],
+    start: int,
+    stop: int,
+) -> None:
     """The codes, [groups, lanes], of keys ``start`` to ``stop``."""
     for g in range(start, stop):
         for a in range(len(shift)):

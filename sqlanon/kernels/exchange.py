@@ -56,9 +56,15 @@ def new_partners(key: Longs, slots: int) -> Partners:
     rows = np.argsort(key, kind="mergesort")
     ordered = key[rows]
     return Partners(
-        key, rows, np.searchsorted(ordered, key), np.searchsorted(ordered, key, side="right"), np.full(n, -1, np.int64),
-        np.zeros(n, np.int64), np.full(slots, -1, np.int64), np.zeros(slots, np.int64),
-    )  # fmt: skip
+        key,
+        rows,
+        np.searchsorted(ordered, key),
+        np.searchsorted(ordered, key, side="right"),
+        np.full(n, -1, np.int64),
+        np.zeros(n, np.int64),
+        np.full(slots, -1, np.int64),
+        np.zeros(slots, np.int64),
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -92,9 +98,17 @@ def _widen(made: Priced, objective: Objective, single: int, since: int, wider: L
 
 @njit(nogil=True, cache=True)
 def exchange(
-    made: Priced, objective: Objective, codes: Codes, value: Longs, partners: Partners, i: int, demands: Demands,
-    numbers: Codes, counters: Counters, room: Longs,
-) -> None:  # fmt: skip
+    made: Priced,
+    objective: Objective,
+    codes: Codes,
+    value: Longs,
+    partners: Partners,
+    i: int,
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
+) -> None:
     """Exchange row ``i`` for the row of its key in another cluster with which the cost falls most, if it falls; of several the first.
 
     Clusters of one row are left as they are. The objective must be one whose cells cost no less when they widen: ``part`` is 0.
@@ -137,16 +151,14 @@ def exchange(
             ready = True
         lone(made, objective, codes, value, j, other)
         here = made.cost[g] - made.cost[rest]
-        here -= nearest(
-            made, objective, other, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room
-        )[1]
+        here -= nearest(made, objective, other, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room)[1]
         if here + partners.saved[j] <= best:
             continue
         priced(made, objective, codes, value, h, j, other)
         there = made.cost[h] - made.cost[other]
-        there -= nearest(
-            made, objective, single, -1, -1, other, other + 1, -1, _ANY, demands, numbers, counters, room
-        )[1]
+        there -= nearest(made, objective, single, -1, -1, other, other + 1, -1, _ANY, demands, numbers, counters, room)[
+            1
+        ]
         if (
             here + there > best
             and lawful(made, g, i, j, demands, numbers, counters, room)

@@ -54,9 +54,16 @@ def popcount(word: np.uint64) -> np.int64:
 
 @njit(nogil=True, cache=True)
 def extent(
-    kind: int, size: int, null: int, levels: int, start: int, table: npt.NDArray[np.int64], low: int, high: int,
+    kind: int,
+    size: int,
+    null: int,
+    levels: int,
+    start: int,
+    table: npt.NDArray[np.int64],
+    low: int,
+    high: int,
     members: int,
-) -> int:  # fmt: skip
+) -> int:
     """Extent of codes ``low`` to ``high`` of one attribute, in 0 to `SCALE`.
 
     Args:

@@ -18,9 +18,14 @@ from sqlanon.kernels.runs import NEVER
 
 @njit(nogil=True, cache=True)
 def best_row_runs(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, k: int, known: int,
-    opt: npt.NDArray[np.int64], back: npt.NDArray[np.int32],
-) -> None:  # fmt: skip
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    geometry: Geometry,
+    k: int,
+    known: int,
+    opt: npt.NDArray[np.int64],
+    back: npt.NDArray[np.int32],
+) -> None:
     """As `best_runs` with `GCP` on n rows.
 
     Args:
@@ -57,9 +62,7 @@ def best_row_runs(
                         if at < k - 1:
                             widen(low, high, at, low, high, at + 1, b)
                     for w in range(words):
-                        mask[at, w] = sets[block - k + at, w] | (
-                            mask[at + 1, w] if at < k - 1 else np.uint64(0)
-                        )
+                        mask[at, w] = sets[block - k + at, w] | (mask[at + 1, w] if at < k - 1 else np.uint64(0))
         else:
             for b in range(0, lanes, WIDTH):
                 widen(low, high, begun, places, places, i - 1, b)

@@ -127,9 +127,7 @@ def supersets(counts: Longs) -> None:
 
 
 @njit(nogil=True, cache=True)
-def owners(
-    boxes: Boxes, rows: Ints, begins: Longs, order: Longs, first: Longs, past: Longs
-) -> tuple[Longs, Longs]:
+def owners(boxes: Boxes, rows: Ints, begins: Longs, order: Longs, first: Longs, past: Longs) -> tuple[Longs, Longs]:
     """The boxes that may be those of groups of rows: they cover all of the group.
 
     Args:

@@ -69,9 +69,7 @@ def fractional_groups(
             if top * p <= rows * q:
                 if most * p <= remaining * q:
                     break
-                if (most - 1) * p > (
-                    remaining - 1
-                ) * q:  # no further row can lower the most frequent value far enough
+                if (most - 1) * p > (remaining - 1) * q:  # no further row can lower the most frequent value far enough
                     break
         if top * p > rows * q or most * p > remaining * q:
             # Put the rows back.

@@ -132,7 +132,7 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
 @njit(nogil=True, cache=True)
 def improve(
     codes: Ints, geometry: Geometry, targets: Longs, held: Longs, t: int, made: int, windows: Longs, price: Longs
-) -> None:  # fmt: skip
+) -> None:
     """Take matching ``t`` out of some windows of rows and assign it anew, or make it.
 
     The rows of a window exchange the boxes that they hold in that matching; of a matching that is made, the window's own boxes. No row

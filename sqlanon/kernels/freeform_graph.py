@@ -27,12 +27,7 @@ def rows_of_boxes(targets: Ints) -> tuple[bool, Ints]:
     for i in range(n):
         for t in range(k):
             box = targets[t, i]
-            if (
-                box < 0
-                or box >= n
-                or filled[box] == k
-                or (filled[box] > 0 and held[box, filled[box] - 1] == i)
-            ):
+            if box < 0 or box >= n or filled[box] == k or (filled[box] > 0 and held[box, filled[box] - 1] == i):
                 return False, held
             held[box, filled[box]] = i
             filled[box] += 1

@@ -26,7 +26,7 @@ _LOW = np.int64((1 << 32) - 1)
 @njit(nogil=True, cache=True)
 def _has(targets: Longs, t: int, i: int, j: int) -> bool:
     """Whether row ``i`` has box ``j`` in a matching before ``t``."""
-    for s in range(t):  # noqa: SIM110 - a loop is what numba compiles
+    for s in range(t):
         if targets[s, i] == j:
             return True
     return False
@@ -34,8 +34,17 @@ def _has(targets: Longs, t: int, i: int, j: int) -> bool:
 
 @njit(nogil=True, cache=True)
 def _exchange(
-    c: Coordinates, box: Places, mask: Masks, wide: Longs, targets: Longs, t: int, i: int, y: int, free: Longs, left: int
-) -> int:  # fmt: skip
+    c: Coordinates,
+    box: Places,
+    mask: Masks,
+    wide: Longs,
+    targets: Longs,
+    t: int,
+    i: int,
+    y: int,
+    free: Longs,
+    left: int,
+) -> int:
     """Give row ``i`` the box of row ``y``, and ``y`` the cheapest free box that it may have.
 
     Returns:
@@ -121,8 +130,17 @@ def greedy(c: Coordinates, targets: Longs) -> bool:
 
 @njit(nogil=True, cache=True)
 def _look(
-    c: Coordinates, box: Places, mask: Masks, wide: Longs, targets: Longs, t: int, i: int, free: Longs, left: int, near: Longs
-) -> int:  # fmt: skip
+    c: Coordinates,
+    box: Places,
+    mask: Masks,
+    wide: Longs,
+    targets: Longs,
+    t: int,
+    i: int,
+    free: Longs,
+    left: int,
+    near: Longs,
+) -> int:
     """Write the cheapest free boxes of row ``i`` as cost x 2^32 + box, ascending; how many there are."""
     found, room = 0, len(near)
     for f in range(left):

@@ -80,7 +80,12 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
     """Cost: O(m d) where domains are small, and O(m d log m) else."""
     d, m = len(codes), stop - begin
     facts, table = geometry.facts, geometry.table
-    number, known, place, base = np.empty((d, m), np.int32), np.empty(d * m, np.int32), np.zeros(d * m, np.int32), np.zeros(d + 1, np.int64)  # fmt: skip
+    number, known, place, base = (
+        np.empty((d, m), np.int32),
+        np.empty(d * m, np.int32),
+        np.zeros(d * m, np.int32),
+        np.zeros(d + 1, np.int64),
+    )
     for a in range(d):
         own, first = _numbered(codes[a, begin:stop].astype(np.int64), facts[a, SIZE] + facts[a, NULLS])
         number[a] = own
@@ -90,14 +95,17 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
             known[base[a] + at] = code
             if facts[a, KIND] == ORDERED:
                 place[base[a] + at] = table[facts[a, START] + code]
-    group, size, of_row, of_group = np.empty(d, np.int64), np.zeros(d, np.int64), np.empty((d, m), np.uint32), np.zeros((d, m), np.uint32)  # fmt: skip
+    group, size, of_row, of_group = (
+        np.empty(d, np.int64),
+        np.zeros(d, np.int64),
+        np.empty((d, m), np.uint32),
+        np.zeros((d, m), np.uint32),
+    )
     firsts, made = np.empty((d, m), np.int64), 0
     for a in np.argsort(base[1:] - base[:-1]):
         count = base[a + 1] - base[a]
         if made > 0:
-            own, first = _numbered(
-                of_row[made - 1].astype(np.int64) * count + number[a], size[made - 1] * count
-            )
+            own, first = _numbered(of_row[made - 1].astype(np.int64) * count + number[a], size[made - 1] * count)
             if 4 * len(first) <= m:
                 of_row[made - 1], firsts[made - 1, : len(first)] = own, first
                 size[made - 1], group[a] = len(first), made - 1
@@ -117,7 +125,7 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
 @njit(nogil=True, cache=True)
 def _growths(
     codes: Ints, geometry: Geometry, rows: Longs, window: _Window, seen: Ints, stamp: int, growth: Ints
-) -> None:  # fmt: skip
+) -> None:
     """How much the box of some rows grows by each code of a window, into ``growth``; ``seen`` has room for the codes of sets."""
     facts, table, base, known, place = geometry.facts, geometry.table, window.base, window.known, window.place
     for a in range(len(facts)):
@@ -137,9 +145,7 @@ def _growths(
                 np.int32(table[start + high]),
             )
             for at in range(base[a], base[a + 1]):
-                growth[at] = weight * (
-                    max(left - place[at], np.int32(0)) + max(place[at] - right, np.int32(0))
-                )
+                growth[at] = weight * (max(left - place[at], np.int32(0)) + max(place[at] - right, np.int32(0)))
             if null == 1 and known[base[a]] == 0:
                 growth[base[a]] = facts[a, WEIGHT] * (SCALE - own)
             continue
@@ -155,8 +161,16 @@ def _growths(
 
 @njit(nogil=True, cache=True)
 def prices(
-    codes: Ints, geometry: Geometry, held: Longs, t: int, made: int, begin: int, stop: int, boxes: Longs, cost: Ints,
-) -> None:  # fmt: skip
+    codes: Ints,
+    geometry: Geometry,
+    held: Longs,
+    t: int,
+    made: int,
+    begin: int,
+    stop: int,
+    boxes: Longs,
+    cost: Ints,
+) -> None:
     """What every row of a window costs in every box, without what matching ``t`` put there.
 
     Args:

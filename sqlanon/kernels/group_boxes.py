@@ -18,26 +18,40 @@ LOW, HIGH, MEMBERS = range(3)
 
 @njit(nogil=True, cache=True)
 def with_row(
-    codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
-    geometry: Geometry, bounds: Bounds,
-) -> int:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    row: int,
+    side: int,
+    count: npt.NDArray[np.int32],
+    box: npt.NDArray[np.int64],
+    geometry: Geometry,
+    bounds: Bounds,
+) -> int:
     """Width of a side's box with one more row, `OVER` if it breaks the bounds."""
     total = np.int64(0)
     for a in range(len(geometry.facts)):
         code = np.int64(codes[row, a])
         members = box[side, a, MEMBERS] + (count[side, bounds.base[a] + code] == 0)
         total += attribute_width(
-            geometry.facts, geometry.table, bounds, a, min(box[side, a, LOW], code), max(box[side, a, HIGH], code),
+            geometry.facts,
+            geometry.table,
+            bounds,
+            a,
+            min(box[side, a, LOW], code),
+            max(box[side, a, HIGH], code),
             members,
-        )  # fmt: skip
+        )
     return total if total <= bounds.total else OVER
 
 
 @njit(nogil=True, cache=True)
 def enter(
-    codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
+    codes: npt.NDArray[np.int32],
+    row: int,
+    side: int,
+    count: npt.NDArray[np.int32],
+    box: npt.NDArray[np.int64],
     base: npt.NDArray[np.int64],
-) -> bool:  # fmt: skip
+) -> bool:
     """Add a row to a side; whether its box has changed."""
     changed = False
     for a in range(box.shape[1]):
@@ -54,9 +68,14 @@ def enter(
 
 @njit(nogil=True, cache=True)
 def leave(
-    codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
-    base: npt.NDArray[np.int64], members: npt.NDArray[np.int64],
-) -> bool:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    row: int,
+    side: int,
+    count: npt.NDArray[np.int32],
+    box: npt.NDArray[np.int64],
+    base: npt.NDArray[np.int64],
+    members: npt.NDArray[np.int64],
+) -> bool:
     """Remove a row from a side whose other rows are among ``members`` (count gives how many have each code); whether its box changed."""
     changed = False
     for a in range(box.shape[1]):
@@ -78,9 +97,13 @@ def leave(
 
 @njit(nogil=True, cache=True)
 def reset(
-    codes: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, count: npt.NDArray[np.int32],
-    box: npt.NDArray[np.int64], base: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    rows: npt.NDArray[np.int64],
+    side: int,
+    count: npt.NDArray[np.int32],
+    box: npt.NDArray[np.int64],
+    base: npt.NDArray[np.int64],
+) -> None:
     """Empty a side, then let rows enter it."""
     for a in range(box.shape[1]):
         for at in range(base[a], base[a + 1]):

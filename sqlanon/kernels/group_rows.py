@@ -83,9 +83,7 @@ def rows_of(g: int, state: Members) -> npt.NDArray[np.int64]:
 
 
 @njit(nogil=True, cache=True)
-def tally(
-    value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, state: Members
-) -> tuple[int, int]:
+def tally(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, state: Members) -> tuple[int, int]:
     """Count the rows by value, in counters that are zero; returns the most frequent value's rows and how many values have as many."""
     held = state.held
     most, tops = np.int64(0), np.int64(0)
@@ -114,16 +112,12 @@ def near(g: int, side: int, state: Members, geometry: Geometry, bounds: Bounds) 
         if geometry.facts[a, KIND] != SET:
             high = max(high, np.int64(state.low[g, a]))
             low = min(low, np.int64(state.high[g, a]))
-        total += attribute_width(
-            geometry.facts, geometry.table, bounds, a, low, high, state.box[side, a, MEMBERS]
-        )
+        total += attribute_width(geometry.facts, geometry.table, bounds, a, low, high, state.box[side, a, MEMBERS])
     return total <= bounds.total
 
 
 @njit(nogil=True, cache=True)
-def reaches(
-    codes: npt.NDArray[np.int32], row: int, g: int, state: Members, geometry: Geometry, bounds: Bounds
-) -> bool:
+def reaches(codes: npt.NDArray[np.int32], row: int, g: int, state: Members, geometry: Geometry, bounds: Bounds) -> bool:
     """Whether the bound lets a row share a group with the nearest corner of a group's box. What it denies is impossible."""
     total = np.int64(0)
     for a in range(len(geometry.facts)):

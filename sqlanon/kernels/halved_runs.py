@@ -40,9 +40,14 @@ def without_run(number: npt.NDArray[np.int32], demands: Demands, most: int, look
 
 @njit(nogil=True, cache=True)
 def _one_side(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, weight: npt.NDArray[np.int32],
-    start: int, step: int, wide: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    geometry: Geometry,
+    weight: npt.NDArray[np.int32],
+    start: int,
+    step: int,
+    wide: npt.NDArray[np.int64],
+) -> None:
     """The widths of the boxes that begin at row ``start`` and have 1, 2, .. rows, into ``wide``; ``step`` is 1 or -1."""
     facts, table = geometry.facts, geometry.table
     lanes, words = places.shape[1], sets.shape[1]
@@ -66,9 +71,13 @@ def _one_side(
 
 @njit(nogil=True, cache=True)
 def halved_runs(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], number: npt.NDArray[np.int32], geometry: Geometry,
-    demands: Demands, first: npt.NDArray[np.bool_],
-) -> None:  # fmt: skip
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    number: npt.NDArray[np.int32],
+    geometry: Geometry,
+    demands: Demands,
+    first: npt.NDArray[np.bool_],
+) -> None:
     """Divide rows that together meet the requirements into runs that meet them.
 
     Args:

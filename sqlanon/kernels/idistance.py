@@ -46,9 +46,11 @@ def _root(number: int) -> int:
 
 @njit(nogil=True, cache=True)
 def nearest(
-    points: npt.NDArray[np.int32], centres: npt.NDArray[np.int32], which: npt.NDArray[np.int32],
+    points: npt.NDArray[np.int32],
+    centres: npt.NDArray[np.int32],
+    which: npt.NDArray[np.int32],
     square: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
+) -> None:
     """The nearest centre of every point by Euclidean distance; ties: the first.
 
     Args:
@@ -79,9 +81,7 @@ def nearest(
         which[i], square[i], last = at, best, at
 
 
-def find_centres(
-    sample: npt.NDArray[np.int32], count: int = CENTRES, rounds: int = 8
-) -> npt.NDArray[np.int32]:
+def find_centres(sample: npt.NDArray[np.int32], count: int = CENTRES, rounds: int = 8) -> npt.NDArray[np.int32]:
     """Centres of a sample by Lloyd's iteration on integers, numbered along the Hilbert curve.
 
     Args:
@@ -122,9 +122,7 @@ def _along(points: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
 
 
 @njit(nogil=True, cache=True)
-def distance_keys(
-    points: npt.NDArray[np.int32], centres: npt.NDArray[np.int32], out: npt.NDArray[np.int64]
-) -> None:
+def distance_keys(points: npt.NDArray[np.int32], centres: npt.NDArray[np.int32], out: npt.NDArray[np.int64]) -> None:
     """Keys: the centre's number x `offset`, plus the distance from it.
 
     Args:
@@ -146,16 +144,3 @@ def distance_keys(
 def offset(d: int) -> int:
     """What a centre's number is multiplied with: more than any distance of two points of up to `MOST_AXES` axes."""
     return _root((np.int64(d) << 40) << (2 * FRACTION)) + 1
-
-
-__all__ = [
-    "CENTRES",
-    "FRACTION",
-    "MOST_AXES",
-    "SAMPLE",
-    "distance_keys",
-    "find_centres",
-    "nearest",
-    "offset",
-    "sample_size",
-]

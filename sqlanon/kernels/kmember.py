@@ -31,9 +31,16 @@ def _without(free: Longs, left: int, at: int) -> int:
 
 @njit(nogil=True, cache=True)
 def kmember(
-    places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places, centred: bool, group: Places,
-    stop: Flag, done: Count,
-) -> int:  # fmt: skip
+    places: Places,
+    sets: Masks,
+    geometry: Geometry,
+    demands: Demands,
+    numbers: Places,
+    centred: bool,
+    group: Places,
+    stop: Flag,
+    done: Count,
+) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
     Args:

@@ -74,9 +74,7 @@ def clear(typing: Any, low: Any, high: Any, row: Any, at: Any) -> Any:
 
 
 @_inline
-def widen(
-    typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, other: Any, at: Any
-) -> Any:  # fmt: skip
+def widen(typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, other: Any, at: Any) -> Any:
     """``low[row] = min(low[row], lows[other])`` and ``high[row] = max(high[row], highs[other])``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

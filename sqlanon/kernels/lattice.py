@@ -221,9 +221,7 @@ def sorted_by_group(label: Ints, n: int, groups: int) -> tuple[Longs, Ints]:
 
 
 @njit(nogil=True, cache=True)
-def meeting(
-    demands: Demands, counters: Counters, label: Ints, counts: Longs, groups: int, holds: Flags
-) -> None:
+def meeting(demands: Demands, counters: Counters, label: Ints, counts: Longs, groups: int, holds: Flags) -> None:
     """Whether the rows of each group meet the tallies: ``holds``. Records below 0 are in none. Cost: rows x tallies.
 
     Args:

@@ -50,9 +50,18 @@ class Filter(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def visit(
-    codes: Ints, value: Ints, maps: Maps, nodes: Levels, asked: Asked, demands: Demands, counters: Counters,
-    rest: Rest, pieces: Pieces, room: Room, sieve: Filter,
-) -> int:  # fmt: skip
+    codes: Ints,
+    value: Ints,
+    maps: Maps,
+    nodes: Levels,
+    asked: Asked,
+    demands: Demands,
+    counters: Counters,
+    rest: Rest,
+    pieces: Pieces,
+    room: Room,
+    sieve: Filter,
+) -> int:
     """Let nodes keep classes, one after the other.
 
     Args:
@@ -165,9 +174,17 @@ def _compact(rest: Rest) -> None:
 
 @njit(nogil=True, cache=True)
 def _take(
-    members: Ints, value: Ints, asked: Asked, demands: Demands, counters: Counters, rest: Rest, pieces: Pieces,
-    tallied: Tallied, expanded: Ints, places: Longs,
-) -> None:  # fmt: skip
+    members: Ints,
+    value: Ints,
+    asked: Asked,
+    demands: Demands,
+    counters: Counters,
+    rest: Rest,
+    pieces: Pieces,
+    tallied: Tallied,
+    expanded: Ints,
+    places: Longs,
+) -> None:
     """Make a class of a group of records, of all its rows or of as many as keep class and rest lawful; or none."""
     rows, left, counts, facts = tallied.rows, rest.left, rest.counts, rest.facts
     size, values = np.int64(0), 0
@@ -206,9 +223,17 @@ def _take(
 
 @njit(nogil=True, cache=True)
 def _whole(
-    members: Ints, size: int, values: int, asked: Asked, demands: Demands, counters: Counters, rest: Rest,
-    tallied: Tallied, expanded: Ints, places: Longs,
-) -> bool:  # fmt: skip
+    members: Ints,
+    size: int,
+    values: int,
+    asked: Asked,
+    demands: Demands,
+    counters: Counters,
+    rest: Rest,
+    tallied: Tallied,
+    expanded: Ints,
+    places: Longs,
+) -> bool:
     """Whether the whole group is a class: always where it is the rest, and otherwise where groups are not divided."""
     after = rest.facts[ROWS] - size
     if size < asked.k or (0 < after < asked.k):

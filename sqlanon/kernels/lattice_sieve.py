@@ -18,7 +18,7 @@ from sqlanon.kernels.tally import Ints, Longs
 @njit(nogil=True, cache=True)
 def project(
     codes: Ints, maps: Maps, nodes: Levels, above: Ints, least: int, rest: Rest, place: Ints, room: Room, bits: Bits
-) -> None:  # fmt: skip
+) -> None:
     """Fill ``bits[t]`` for each projection ``nodes[t]``, the coarser ones first.
 
     Args:

@@ -100,9 +100,14 @@ def find_leaves(codes: npt.NDArray[np.int32], tree: Tree) -> npt.NDArray[np.int3
 
 @njit(nogil=True, cache=True)
 def count_slots(
-    codes: npt.NDArray[np.int32], sensitive: npt.NDArray[np.int32], part: npt.NDArray[np.int32], base: npt.NDArray[np.int64],
-    facts: npt.NDArray[np.int64], within: npt.NDArray[np.int64], slots: Slots,
-) -> None:  # fmt: skip
+    codes: npt.NDArray[np.int32],
+    sensitive: npt.NDArray[np.int32],
+    part: npt.NDArray[np.int32],
+    base: npt.NDArray[np.int64],
+    facts: npt.NDArray[np.int64],
+    within: npt.NDArray[np.int64],
+    slots: Slots,
+) -> None:
     """Add rows to the slots of their partitions.
 
     Args:
@@ -192,9 +197,16 @@ def cut_slots(
                 width = np.int64(0)
                 for a in range(d):
                     width += facts[a, WEIGHT] * extent(
-                        facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], geometry.table,
-                        low[a], high[a], _members(sets, facts, a),
-                    )  # fmt: skip
+                        facts[a, KIND],
+                        facts[a, SIZE],
+                        facts[a, NULLS],
+                        facts[a, LEVELS],
+                        facts[a, START],
+                        geometry.table,
+                        low[a],
+                        high[a],
+                        _members(sets, facts, a),
+                    )
                 wide[half, at if half == 0 else at - 1] = width  # by the last value of the left half
         left = np.int64(0)
         for u in range(values - 1):
@@ -226,9 +238,7 @@ def _members(sets: npt.NDArray[np.int64], facts: npt.NDArray[np.int64], a: int) 
 
 
 @njit(nogil=True, cache=True)
-def _check(
-    slots: Slots, p: int, used: npt.NDArray[np.int64], checks: Checks, allowed: npt.NDArray[np.bool_]
-) -> None:
+def _check(slots: Slots, p: int, used: npt.NDArray[np.int64], checks: Checks, allowed: npt.NDArray[np.bool_]) -> None:
     """Whether both halves of the cut after each slot meet what is asked of sensitive values."""
     base, asked, values = checks.base, checks.asked, len(used)
     columns = len(base) - 1

@@ -57,7 +57,7 @@ def linked(boxes: Boxes, rows: Ints, victims: Longs, fewest: Longs, chance: Doub
 @njit(nogil=True, cache=True)
 def crowded(
     boxes: Boxes, rows: Ints, victims: Longs, at: Longs, person: Ints, persons: int, fewest: Longs, chance: Doubles
-) -> None:  # fmt: skip
+) -> None:
     """As `linked`, of different persons among the candidates.
 
     Args:
@@ -133,7 +133,7 @@ def crowded(
 @njit(nogil=True, cache=True)
 def guessed(
     boxes: Boxes, rows: Ints, at: Longs, value: Ints, times: Longs, values: int, top: Longs, every: Longs, has: Bools
-) -> None:  # fmt: skip
+) -> None:
     """The sensitive values among the candidates of each row that is known by all columns.
 
     Args:

@@ -11,9 +11,7 @@ _FAR = np.int64(1) << 40
 
 
 @njit(nogil=True, cache=True)
-def matching(
-    left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], partner: npt.NDArray[np.int64]
-) -> int:
+def matching(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], partner: npt.NDArray[np.int64]) -> int:
     """Pair points so that the coordinates in which partners differ are as few as possible.
 
     Args:

@@ -82,9 +82,21 @@ def _farthest(points: Points, free: Longs, left: int, middle: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def _around(
-    made: Clusters, g: int, far: int, points: Points, free: Longs, left: int, box: Places, sets: Masks,
-    demands: Demands, numbers: Places, counters: Counters, rows: Longs, apart: Longs, stop: Flag,
-) -> int:  # fmt: skip
+    made: Clusters,
+    g: int,
+    far: int,
+    points: Points,
+    free: Longs,
+    left: int,
+    box: Places,
+    sets: Masks,
+    demands: Demands,
+    numbers: Places,
+    counters: Counters,
+    rows: Longs,
+    apart: Longs,
+    stop: Flag,
+) -> int:
     """Make cluster ``g`` of the row at ``far`` and of those nearest to it, until every requirement holds.
 
     Returns:
@@ -123,9 +135,16 @@ def _around(
 
 @njit(nogil=True, cache=True)
 def mdav(
-    points: Points, places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places,
-    group: npt.NDArray[np.int32], stop: Flag, done: Count,
-) -> int:  # fmt: skip
+    points: Points,
+    places: Places,
+    sets: Masks,
+    geometry: Geometry,
+    demands: Demands,
+    numbers: Places,
+    group: npt.NDArray[np.int32],
+    stop: Flag,
+    done: Count,
+) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
     Args:
@@ -159,9 +178,21 @@ def mdav(
             for a in range(len(middle)):
                 middle[a] = points.at[free[far], a]
             took = _around(
-                made, classes, far, points, free, left, box, sets, demands, numbers, counters, rows, apart,
+                made,
+                classes,
+                far,
+                points,
+                free,
+                left,
+                box,
+                sets,
+                demands,
+                numbers,
+                counters,
+                rows,
+                apart,
                 stop,
-            )  # fmt: skip
+            )
             if took == 0:
                 break
             classes, left = classes + 1, left - took

@@ -14,9 +14,7 @@ _SMALL = 40
 
 
 @njit(nogil=True, cache=True)
-def _sort_positions(
-    codes: npt.NDArray[np.int32], start: int, stop: int, j: int, order: npt.NDArray[np.int64]
-) -> None:
+def _sort_positions(codes: npt.NDArray[np.int32], start: int, stop: int, j: int, order: npt.NDArray[np.int64]) -> None:
     """Row positions ``start`` to ``stop`` by code of ``j``, stably, into the front of ``order``."""
     n = stop - start
     for at in range(n):
@@ -50,9 +48,16 @@ def _widths(rows: Bare, start: int, stop: int, geometry: Geometry) -> npt.NDArra
                 seen[rows.codes[i, j] - low] = True
             members = np.int64(seen.sum())
         wide[j] = facts[j, WEIGHT] * extent(
-            facts[j, KIND], facts[j, SIZE], facts[j, NULLS], facts[j, LEVELS], facts[j, START], geometry.table, low, high,
+            facts[j, KIND],
+            facts[j, SIZE],
+            facts[j, NULLS],
+            facts[j, LEVELS],
+            facts[j, START],
+            geometry.table,
+            low,
+            high,
             members,
-        )  # fmt: skip
+        )
         if low == high:
             wide[j] = -1
     return wide
@@ -60,9 +65,15 @@ def _widths(rows: Bare, start: int, stop: int, geometry: Geometry) -> npt.NDArra
 
 @njit(nogil=True, cache=True)
 def cut_median(
-    rows: Bare, start: int, stop: int, geometry: Geometry, demands: Demands, relaxed: bool, order: npt.NDArray[np.int64],
+    rows: Bare,
+    start: int,
+    stop: int,
+    geometry: Geometry,
+    demands: Demands,
+    relaxed: bool,
+    order: npt.NDArray[np.int64],
     counters: Counters,
-) -> tuple[int, int, int]:  # fmt: skip
+) -> tuple[int, int, int]:
     """The cut: widest attribute first, at its median; in strict partitions ``<=`` and then ``<`` the median.
 
     Args:

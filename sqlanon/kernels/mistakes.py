@@ -65,8 +65,17 @@ def _by_code(boxes: Boxes, a: int, first: int, wanted: Bools, others: Ints, here
 
 @njit(nogil=True, cache=True)
 def mistaken(
-    boxes: Boxes, rows: Ints, at: Longs, own: Ints, times: Longs, begin: Longs, often: Longs, known: int, chance: Doubles, best: Doubles
-) -> None:  # fmt: skip
+    boxes: Boxes,
+    rows: Ints,
+    at: Longs,
+    own: Ints,
+    times: Longs,
+    begin: Longs,
+    often: Longs,
+    known: int,
+    chance: Doubles,
+    best: Doubles,
+) -> None:
     """Expected success where one known value is wrong, for every set of known columns.
 
     The wrong column is any of the known ones that have another value, each as likely; the wrong value is that of a random other row of the source. The
@@ -117,9 +126,7 @@ def mistaken(
                     for first in range(low, past, AT_ONCE):
                         wanted = np.zeros(min(AT_ONCE, past - first), np.bool_)
                         for code in range(first, first + len(wanted)):
-                            wanted[code - first] = (
-                                code != true and rates[code] and inside(boxes, a, own[e], code)
-                            )
+                            wanted[code - first] = code != true and rates[code] and inside(boxes, a, own[e], code)
                         if not wanted.any():
                             continue
                         _by_code(boxes, a, first, wanted, others, here)

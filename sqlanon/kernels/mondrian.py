@@ -27,9 +27,17 @@ _SORTED, _VALUES = 64, 2
 
 @njit(nogil=True, cache=True)
 def grow(
-    rows: Bare, spare: Bare, first: npt.NDArray[np.bool_], bounds: npt.NDArray[np.int64], geometry: Geometry,
-    demands: Demands, domains: npt.NDArray[np.int64], relaxed: bool, median: bool, target: int,
-) -> None:  # fmt: skip
+    rows: Bare,
+    spare: Bare,
+    first: npt.NDArray[np.bool_],
+    bounds: npt.NDArray[np.int64],
+    geometry: Geometry,
+    demands: Demands,
+    domains: npt.NDArray[np.int64],
+    relaxed: bool,
+    median: bool,
+    target: int,
+) -> None:
     """Cut partitions until no allowable cut is left, or only until their pieces are small.
 
     Args:
@@ -57,9 +65,7 @@ def grow(
     slots = new_slots(rows, geometry, domains, len(demands.add) > 0)
     if relaxed and not median:
         for p in range(len(bounds) - 1):
-            cut_sorted(
-                rows, bounds[p], bounds[p + 1], first, geometry, demands, relaxed, target, lists, counters
-            )
+            cut_sorted(rows, bounds[p], bounds[p + 1], first, geometry, demands, relaxed, target, lists, counters)
         return
     for p in range(len(bounds) - 1):
         stack = [(bounds[p], bounds[p + 1])]
@@ -73,13 +79,9 @@ def grow(
                 else:
                     values = find_range(rows, start, stop, d, slots)
                     if stop - start <= max(_SORTED, values):
-                        cut_sorted(
-                            rows, start, stop, first, geometry, demands, relaxed, target, lists, counters
-                        )
+                        cut_sorted(rows, start, stop, first, geometry, demands, relaxed, target, lists, counters)
                         continue
-                    _, _, j, cut = cut_counted(
-                        rows, start, stop, np.int64(0), d, geometry, demands, slots, counters
-                    )
+                    _, _, j, cut = cut_counted(rows, start, stop, np.int64(0), d, geometry, demands, slots, counters)
                 if j >= 0:
                     left = _divide(rows, start, stop, j, cut, last, spare)
             if left == 0:
@@ -125,7 +127,7 @@ def _divide(rows: Bare, start: int, stop: int, j: int, cut: int, last: int, spar
 
 def score(
     rows: Bare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], first: int, past: int
-) -> tuple[int, int, int, int]:  # fmt: skip
+) -> tuple[int, int, int, int]:
     """The strict cut of all rows with the least loss among attributes ``first`` to ``past``.
 
     Returns loss, tilt, attribute (-1: none) and bound. The least of such tuples is the cut of all attributes, so that

@@ -53,9 +53,12 @@ def _domains(
 
 @njit(nogil=True, cache=True)
 def _trace(
-    came: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], start: npt.NDArray[np.int64],
-    radix: npt.NDArray[np.int64], group: npt.NDArray[np.int32],
-) -> int:  # fmt: skip
+    came: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.int64],
+    start: npt.NDArray[np.int64],
+    radix: npt.NDArray[np.int64],
+    group: npt.NDArray[np.int32],
+) -> int:
     """Number the groups along the path that ``came`` holds, from the last boundary back; returns how many."""
     values, made = len(start) - 1, 0
     state = radix[values] - 1
@@ -84,9 +87,13 @@ def _advance(chosen: npt.NDArray[np.int64], room: npt.NDArray[np.int64], needed:
 
 @njit(nogil=True, cache=True)
 def best_diverse(
-    line: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int, l: int, objective: int,  # noqa: E741
+    line: npt.NDArray[np.int64],
+    value: npt.NDArray[np.int32],
+    values: int,
+    l: int,  # noqa: E741
+    objective: int,
     group: npt.NDArray[np.int32],
-) -> int:  # fmt: skip
+) -> int:
     """The l-diverse groups of least loss among those that hold a sensitive value once (Equation 8).
 
     Args:
@@ -139,9 +146,14 @@ def best_diverse(
 
 @njit(nogil=True, cache=True)
 def best_fractional(
-    line: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int, p: int, q: int, objective: int,
+    line: npt.NDArray[np.int64],
+    value: npt.NDArray[np.int32],
+    values: int,
+    p: int,
+    q: int,
+    objective: int,
     group: npt.NDArray[np.int32],
-) -> int:  # fmt: skip
+) -> int:
     """`best_diverse` for l = p / q: groups of any rows >= p / q x rows of their most frequent value.
 
     Args:
@@ -194,9 +206,12 @@ def best_fractional(
 
 @njit(nogil=True, cache=True)
 def best_accurate(
-    line: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int, bound: int,
+    line: npt.NDArray[np.int64],
+    value: npt.NDArray[np.int32],
+    values: int,
+    bound: int,
     group: npt.NDArray[np.int32],
-) -> tuple[int, int]:  # fmt: skip
+) -> tuple[int, int]:
     """The groups of greatest privacy PM whose extents stay within a bound (Equation 9): the best of all partitions.
 
     Args:

@@ -43,9 +43,7 @@ def _weigh(bounds: Longs, counts: Longs, who: int, sign: int, of_values: int, of
 
 
 @adding
-def add_weighted(
-    items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
-) -> None:
+def add_weighted(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """Most weight of a value * p <= persons * UNIT * q.
 
     bounds: p, q, persons, values, then the value of each pair.

@@ -27,8 +27,12 @@ def count_range(keys: npt.NDArray[np.int64], low: int, high: int) -> int:
 
 @njit(nogil=True, cache=True)
 def sort_range(
-    keys: npt.NDArray[np.int64], low: int, high: int, line: npt.NDArray[np.int64], rows: npt.NDArray[np.int32],
-) -> None:  # fmt: skip
+    keys: npt.NDArray[np.int64],
+    low: int,
+    high: int,
+    line: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.int32],
+) -> None:
     """Collect the rows whose keys lie from ``low`` to ``high`` and sort them, those of equal keys in their order.
 
     Args:

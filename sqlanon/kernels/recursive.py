@@ -17,9 +17,7 @@ OWN = 5
 
 
 @adding
-def add_recursive(
-    items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
-) -> None:
+def add_recursive(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """Most frequent * q < p * (rows - rows of the list), in every group that has rows."""
     p, q, kept, groups, values = bounds[0], bounds[1], bounds[2] - 1, bounds[3], bounds[4]
     own = 5 + kept

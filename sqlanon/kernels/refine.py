@@ -23,10 +23,15 @@ LARGE = 256
 
 @njit(nogil=True, cache=True, inline="always")
 def _width(
-    facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64], weight: npt.NDArray[np.int32],
-    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64], row: int,
+    facts: npt.NDArray[np.int64],
+    table: npt.NDArray[np.int64],
+    weight: npt.NDArray[np.int32],
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    mask: npt.NDArray[np.uint64],
+    row: int,
     seen: npt.NDArray[np.int64],
-) -> int:  # fmt: skip
+) -> int:
     """Weighted sum of extents of a box."""
     total = set_width(facts, table, mask, row) + code_width(facts, table, low, high, row, seen)
     for b in range(0, low.shape[1], WIDTH):
@@ -36,9 +41,15 @@ def _width(
 
 @njit(nogil=True, cache=True)
 def refine(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, demands: Demands,
-    group: npt.NDArray[np.int32], classes: int, window: int, passes: int,
-) -> int:  # fmt: skip
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    geometry: Geometry,
+    demands: Demands,
+    group: npt.NDArray[np.int32],
+    classes: int,
+    window: int,
+    passes: int,
+) -> int:
     """Improve an assignment in place.
 
     Args:
@@ -140,9 +151,7 @@ def refine(
                         if 0 < at < rows - 1:
                             widen(one_low, one_high, trial, one_low, one_high, prefix, b)
                     for w in range(words):
-                        one_mask[trial, w] = one_mask[source, w] | (
-                            one_mask[prefix, w] if at > 0 else np.uint64(0)
-                        )
+                        one_mask[trial, w] = one_mask[source, w] | (one_mask[prefix, w] if at > 0 else np.uint64(0))
                     without[m] = _width(facts, table, weight, one_low, one_high, one_mask, trial, seen)
                     for b in range(0, lanes, WIDTH):
                         if at == 0:
@@ -230,9 +239,7 @@ def refine(
                                     take(one_low, trial, places, m, b)
                                     take(one_high, trial, places, m, b)
                             for w in range(words):
-                                one_mask[trial, w] = (one_mask[rest, w] if begun else np.uint64(0)) | sets[
-                                    m, w
-                                ]
+                                one_mask[trial, w] = (one_mask[rest, w] if begun else np.uint64(0)) | sets[m, w]
                             here = _width(facts, table, weight, one_low, one_high, one_mask, trial, seen)
                             gain = own + other - size[g] * here - rows * there
                             if gain > best:

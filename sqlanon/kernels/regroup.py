@@ -66,11 +66,19 @@ def new_pool(most: int, clusters: int, lanes: int, words: int, demands: Demands)
     """Room for ``most`` rows and so many clusters."""
     boxes = 3 * most + 3 + clusters
     return Pool(
-        np.empty((boxes, 2 * lanes), np.int32), np.zeros((boxes, words), np.uint64), np.empty(most, np.int32),
-        np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(clusters, np.int64), np.zeros(clusters, np.int64),
-        np.empty((clusters, most), np.int64), np.empty(most, np.int64), np.empty(most, np.int64),
-        np.empty(most, np.int64), new_counters(demands, most),
-    )  # fmt: skip
+        np.empty((boxes, 2 * lanes), np.int32),
+        np.zeros((boxes, words), np.uint64),
+        np.empty(most, np.int32),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.zeros(clusters, np.int64),
+        np.zeros(clusters, np.int64),
+        np.empty((clusters, most), np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        new_counters(demands, most),
+    )
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -97,11 +105,17 @@ def _lawful(pool: Pool, demands: Demands, c: int, left: int, entered: int) -> bo
 @njit(nogil=True, cache=True)
 def _build(
     pool: Pool, n: int, clusters: int, least: int, demands: Demands, measure: Measure, state: npt.NDArray[np.uint64]
-) -> int:  # fmt: skip
+) -> int:
     """Divide ``n`` rows into clusters that meet every requirement; the sum of rows x extents, -1 where rows do not suffice."""
     box, mask, members, size, wide, free, bound = (
-        pool.box, pool.mask, pool.members, pool.size, pool.wide, pool.free, pool.bound,
-    )  # fmt: skip
+        pool.box,
+        pool.mask,
+        pool.members,
+        pool.size,
+        pool.wide,
+        pool.free,
+        pool.bound,
+    )
     facts, table, weight, codes, sets = (
         measure.facts,
         measure.table,
@@ -188,9 +202,15 @@ def _build(
 
 @njit(nogil=True, cache=True)
 def regroup(
-    pool: Pool, n: int, clusters: int, least: int, cost: int, demands: Demands, measure: Measure,
+    pool: Pool,
+    n: int,
+    clusters: int,
+    least: int,
+    cost: int,
+    demands: Demands,
+    measure: Measure,
     state: npt.NDArray[np.uint64],
-) -> int:  # fmt: skip
+) -> int:
     """Divide the first ``n`` rows of a pool into clusters that meet every requirement.
 
     Args:
@@ -212,8 +232,14 @@ def regroup(
     if begun < 0 or (5 * begun > 6 * cost and len(demands.add) == 0):
         return -1
     box, mask, members, size, wide, cluster, lost = (
-        pool.box, pool.mask, pool.members, pool.size, pool.wide, pool.cluster, pool.lost,
-    )  # fmt: skip
+        pool.box,
+        pool.mask,
+        pool.members,
+        pool.size,
+        pool.wide,
+        pool.cluster,
+        pool.lost,
+    )
     facts, table, weight, codes, sets = (
         measure.facts,
         measure.table,

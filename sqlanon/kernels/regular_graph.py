@@ -20,9 +20,16 @@ MOST_EDGES = 30_000_000
 
 @njit(nogil=True, cache=True)
 def fitting(
-    codes: Ints, cells: Ints, low: Ints, high: Ints, null: npt.NDArray[np.bool_], start: Longs, size: Longs, bits: npt.NDArray[np.bool_],
+    codes: Ints,
+    cells: Ints,
+    low: Ints,
+    high: Ints,
+    null: npt.NDArray[np.bool_],
+    start: Longs,
+    size: Longs,
+    bits: npt.NDArray[np.bool_],
     most: int,
-) -> tuple[Longs, Ints]:  # fmt: skip
+) -> tuple[Longs, Ints]:
     """The boxes that each row fits.
 
     Args:

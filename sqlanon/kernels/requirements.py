@@ -89,16 +89,42 @@ def new_counters(demands: Demands, rows: int) -> Counters:
 
 @njit(nogil=True, cache=True, inline="always")
 def _add(
-    demands: Demands, c: int, held: Ints, begin: int, past: int, ends: Longs, slots: int, holds: Flags, counters: Counters
-) -> None:  # fmt: skip
+    demands: Demands,
+    c: int,
+    held: Ints,
+    begin: int,
+    past: int,
+    ends: Longs,
+    slots: int,
+    holds: Flags,
+    counters: Counters,
+) -> None:
     """Count the rows whose items are ``held[begin:past]`` with tally ``c``."""
     start = demands.start
     call_add(
-        demands.add[c], held, begin, past, ends, 0, slots,
-        demands.bounds, start[c, BOUNDS], start[c + 1, BOUNDS], demands.weights, start[c, WEIGHTS], start[c + 1, WEIGHTS],
-        counters.counts, start[c, COUNTS], start[c + 1, COUNTS], counters.sums, start[c, SUMS], start[c + 1, SUMS],
-        holds, 0, slots,
-    )  # fmt: skip
+        demands.add[c],
+        held,
+        begin,
+        past,
+        ends,
+        0,
+        slots,
+        demands.bounds,
+        start[c, BOUNDS],
+        start[c + 1, BOUNDS],
+        demands.weights,
+        start[c, WEIGHTS],
+        start[c + 1, WEIGHTS],
+        counters.counts,
+        start[c, COUNTS],
+        start[c + 1, COUNTS],
+        counters.sums,
+        start[c, SUMS],
+        start[c + 1, SUMS],
+        holds,
+        0,
+        slots,
+    )
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -106,10 +132,23 @@ def _clear(demands: Demands, c: int, held: Ints, begin: int, past: int, counters
     """Bring the counters of tally ``c`` back to zero after these rows."""
     start = demands.start
     call_clear(
-        demands.clear[c], held, begin, past,
-        demands.bounds, start[c, BOUNDS], start[c + 1, BOUNDS], demands.weights, start[c, WEIGHTS], start[c + 1, WEIGHTS],
-        counters.counts, start[c, COUNTS], start[c + 1, COUNTS], counters.sums, start[c, SUMS], start[c + 1, SUMS],
-    )  # fmt: skip
+        demands.clear[c],
+        held,
+        begin,
+        past,
+        demands.bounds,
+        start[c, BOUNDS],
+        start[c + 1, BOUNDS],
+        demands.weights,
+        start[c, WEIGHTS],
+        start[c + 1, WEIGHTS],
+        counters.counts,
+        start[c, COUNTS],
+        start[c + 1, COUNTS],
+        counters.sums,
+        start[c, SUMS],
+        start[c + 1, SUMS],
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -132,15 +171,13 @@ def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
 @njit(nogil=True, cache=True)
 def grown(
     demands: Demands, held: Ints, begin: Longs, first: int, past: int, ends: Longs, counters: Counters, holds: Flags
-) -> None:  # fmt: skip
+) -> None:
     """Go on counting rows ``first`` to ``past`` of what `last_first` made; ``holds`` says after each whether all are met."""
     for s in range(past - first):
         holds[s] = True
     for c in range(len(demands.add)):
         width = demands.width[c]
-        _add(
-            demands, c, held, begin[c] + first * width, begin[c] + past * width, ends, past - first, holds, counters
-        )  # fmt: skip
+        _add(demands, c, held, begin[c] + first * width, begin[c] + past * width, ends, past - first, holds, counters)
 
 
 @njit(nogil=True, cache=True)

@@ -33,9 +33,7 @@ class Rows(NamedTuple):
 
     def part(self, start: int, stop: int) -> Rows:
         """Rows ``start`` to ``stop``, a view."""
-        return Rows(
-            self.codes[start:stop], self.places[start:stop], self.sets[start:stop], self.number[start:stop]
-        )
+        return Rows(self.codes[start:stop], self.places[start:stop], self.sets[start:stop], self.number[start:stop])
 
     def then(self, more: Rows) -> Rows:
         """These rows, then others, in new arrays."""
@@ -66,9 +64,7 @@ class Bare(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def pack(
-    columns: npt.NDArray[np.int32], packed: npt.NDArray[np.int32], start: int, stop: int
-) -> None:  # fmt: skip
+def pack(columns: npt.NDArray[np.int32], packed: npt.NDArray[np.int32], start: int, stop: int) -> None:
     """Lay rows ``start`` to ``stop`` of [d, n] columns out as rows of [n, lanes]. Cost: O(n d)."""
     for i in range(start, stop):
         for a in range(len(columns)):
@@ -78,7 +74,7 @@ def pack(
 @njit(nogil=True, cache=True)
 def pick(
     packed: npt.NDArray[np.int32], number: npt.NDArray[np.int32], codes: npt.NDArray[np.int32], start: int, stop: int
-) -> None:  # fmt: skip
+) -> None:
     """Copy rows ``number[start]`` to ``number[stop - 1]`` of ``packed``, which are in random places: one cache miss a row."""
     for i in range(start, stop):
         for b in range(0, codes.shape[1], WIDTH):
@@ -87,9 +83,14 @@ def pick(
 
 @njit(nogil=True, cache=True)
 def fill(
-    bare: npt.NDArray[np.int32], geometry: Geometry,
-    codes: npt.NDArray[np.int32], places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], start: int, stop: int,
-) -> None:  # fmt: skip
+    bare: npt.NDArray[np.int32],
+    geometry: Geometry,
+    codes: npt.NDArray[np.int32],
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    start: int,
+    stop: int,
+) -> None:
     """Write rows ``start`` to ``stop``.
 
     Args:

@@ -25,10 +25,17 @@ NEVER = 1 << 62
 
 @njit(nogil=True, cache=True)
 def best_runs(
-    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64],
-    ends: npt.NDArray[np.int64], geometry: Geometry, k: int, objective: int, known: int,
-    opt: npt.NDArray[np.int64], back: npt.NDArray[np.int32],
-) -> None:  # fmt: skip
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    mask: npt.NDArray[np.uint64],
+    ends: npt.NDArray[np.int64],
+    geometry: Geometry,
+    k: int,
+    objective: int,
+    known: int,
+    opt: npt.NDArray[np.int64],
+    back: npt.NDArray[np.int32],
+) -> None:
     """Exact loss: boxes grow backwards from every unit.
 
     Args:
@@ -99,9 +106,13 @@ def best_runs(
 
 @njit(nogil=True, cache=True)
 def best_line_runs(
-    keys: npt.NDArray[np.int64], k: int, objective: int, known: int, opt: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.int64],
+    k: int,
+    objective: int,
+    known: int,
+    opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
-) -> None:  # fmt: skip
+) -> None:
     """As `best_runs` for rows, but the extent of a run is the distance of its ends on the line (section 6.1, HilbFast).
 
     Args:
@@ -160,9 +171,14 @@ def line_runs(keys: npt.NDArray[np.int64], k: int, objective: int = GCP) -> npt.
 
 
 def exact_runs(
-    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64],
-    rows: npt.NDArray[np.int64], geometry: Geometry, k: int, objective: int = GCP,
-) -> tuple[npt.NDArray[np.bool_], int]:  # fmt: skip
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    mask: npt.NDArray[np.uint64],
+    rows: npt.NDArray[np.int64],
+    geometry: Geometry,
+    k: int,
+    objective: int = GCP,
+) -> tuple[npt.NDArray[np.bool_], int]:
     """Where runs of units begin, bool[u], and their loss; ``rows`` int64[u] of each unit. See `best_runs`."""
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rows)])
     opt, back = np.zeros(len(ends), np.int64), np.zeros(len(ends), np.int32)

@@ -35,9 +35,17 @@ MOST_CLASSES = 5
 
 @njit(nogil=True, cache=True)
 def _nearest(
-    box: Places, mask: Masks, size: Longs, wide: Longs, g: int, used: int, most: int, measure: Measure, near: Longs,
+    box: Places,
+    mask: Masks,
+    size: Longs,
+    wide: Longs,
+    g: int,
+    used: int,
+    most: int,
+    measure: Measure,
+    near: Longs,
     price: Longs,
-) -> int:  # fmt: skip
+) -> int:
     """The classes that a union with class ``g`` widens least, into ``near[g]``; how many there are."""
     facts, table, weight, codes, sets = (
         measure.facts,
@@ -68,7 +76,7 @@ def _nearest(
 @njit(nogil=True, cache=True)
 def _pool(
     g: int, near: Longs, known: Longs, size: Longs, most: int, pooled: Longs, state: npt.NDArray[np.uint64]
-) -> int:  # fmt: skip
+) -> int:
     """Class ``g`` and up to `MOST_CLASSES` - 1 of the near ones, nearer ones more often, into ``pooled``; how many."""
     pooled[0], together, rows = g, 1, size[g]
     wanted = 2 + below(state, MOST_CLASSES - 1)
@@ -102,7 +110,7 @@ def _clusters(together: int, rows: int, least: int, room: int, state: npt.NDArra
 @njit(nogil=True, cache=True)
 def _gather(
     pool: Pool, box: Places, mask: Masks, head: Longs, after: Longs, pooled: Longs, together: int, members: Longs
-) -> int:  # fmt: skip
+) -> int:
     """Bring the rows of classes into a pool; how many."""
     rows = 0
     for t in range(together):
@@ -118,9 +126,17 @@ def _gather(
 
 @njit(nogil=True, cache=True)
 def search(
-    places: Places, sets: Masks, geometry: Geometry, demands: Demands, group: npt.NDArray[np.int32], classes: int,
-    least: int, most: int, trials: int, state: npt.NDArray[np.uint64],
-) -> int:  # fmt: skip
+    places: Places,
+    sets: Masks,
+    geometry: Geometry,
+    demands: Demands,
+    group: npt.NDArray[np.int32],
+    classes: int,
+    least: int,
+    most: int,
+    trials: int,
+    state: npt.NDArray[np.uint64],
+) -> int:
     """Improve an assignment in place.
 
     Args:

@@ -33,10 +33,23 @@ _ANY = np.int64(2**62)
 
 @njit(nogil=True, cache=True)
 def _pass(
-    made: Priced, objective: Objective, codes: Codes, value: Longs, order: Longs, used: int, leave: bool, seen: Longs,
-    bound: Longs, partners: Partners, demands: Demands, numbers: Codes, counters: Counters, room: Longs,
-    stop: Flag, done: Count,
-) -> None:  # fmt: skip
+    made: Priced,
+    objective: Objective,
+    codes: Codes,
+    value: Longs,
+    order: Longs,
+    used: int,
+    leave: bool,
+    seen: Longs,
+    bound: Longs,
+    partners: Partners,
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
+    stop: Flag,
+    done: Count,
+) -> None:
     """Move every row, in an order, to the cluster where the cost falls most; a lone one, where it must ``leave``, where it rises least.
 
     Where there are requirements beyond k, a row that its cluster cannot spare is exchanged for another one; not by objectives that count
@@ -71,9 +84,7 @@ def _pass(
             if most <= bound[i]:
                 since = seen[i]
         lone(made, objective, codes, value, i, single)
-        h, least = nearest(
-            made, objective, single, i, g, 0, used, since, most, demands, numbers, counters, room
-        )
+        h, least = nearest(made, objective, single, i, g, 0, used, since, most, demands, numbers, counters, room)
         seen[i], bound[i] = made.when[-1], most if h < 0 else least
         if h < 0:
             continue
@@ -84,10 +95,21 @@ def _pass(
 
 @njit(nogil=True, cache=True)
 def _split(
-    made: Priced, objective: Objective, codes: Codes, value: Longs, key: Longs, used: int, large: int, drawn: bool,
-    state: npt.NDArray[np.uint64], demands: Demands, numbers: Codes, counters: Counters, room: Longs,
+    made: Priced,
+    objective: Objective,
+    codes: Codes,
+    value: Longs,
+    key: Longs,
+    used: int,
+    large: int,
+    drawn: bool,
+    state: npt.NDArray[np.uint64],
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
     stop: Flag,
-) -> int:  # fmt: skip
+) -> int:
     """Deal the rows of every cluster of more than ``large`` hundredths of a row out to two, where the cost does not rise; slots used."""
     first, second, slots = len(made.size) - 3, len(made.size) - 4, len(made.size) - 4
     for g in range(used):
@@ -129,9 +151,17 @@ def _split(
 
 @njit(nogil=True, cache=True)
 def _unite(
-    made: Priced, objective: Objective, codes: Codes, value: Longs, used: int, demands: Demands, numbers: Codes,
-    counters: Counters, room: Longs, stop: Flag,
-) -> None:  # fmt: skip
+    made: Priced,
+    objective: Objective,
+    codes: Codes,
+    value: Longs,
+    used: int,
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
+    stop: Flag,
+) -> None:
     """Unite every cluster that does not meet the requirements with the one where that costs least, the cheapest of these first."""
     small, near, price = np.zeros(used, np.bool_), np.full(used, -1, np.int64), np.zeros(used, np.int64)
     for x in range(used):
@@ -200,10 +230,21 @@ def _unite(
 
 @njit(nogil=True, cache=True)
 def sequential(
-    codes: Codes, value: Longs, key: Longs, objective: Objective, demands: Demands, kept: Demands, numbers: Codes,
-    alpha: int, omega: int, drawn: bool, state: npt.NDArray[np.uint64], group: Codes, stop: Flag,
+    codes: Codes,
+    value: Longs,
+    key: Longs,
+    objective: Objective,
+    demands: Demands,
+    kept: Demands,
+    numbers: Codes,
+    alpha: int,
+    omega: int,
+    drawn: bool,
+    state: npt.NDArray[np.uint64],
+    group: Codes,
+    stop: Flag,
     done: Count,
-) -> int:  # fmt: skip
+) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
     Args:
@@ -244,14 +285,40 @@ def sequential(
         for _ in range(MOST_PASSES):
             before = made.cost[:used].sum()
             _pass(
-                made, objective, codes, value, order, used, not united and k > 1, seen, bound, partners, asked, numbers,
-                counters, room, stop, done,
-            )  # fmt: skip
+                made,
+                objective,
+                codes,
+                value,
+                order,
+                used,
+                not united and k > 1,
+                seen,
+                bound,
+                partners,
+                asked,
+                numbers,
+                counters,
+                room,
+                stop,
+                done,
+            )
             left = (made.size[:used] > 0).sum()
             used = _split(
-                made, objective, codes, value, key, used, omega * k, drawn, state, asked, numbers, counters, room,
+                made,
+                objective,
+                codes,
+                value,
+                key,
+                used,
+                omega * k,
+                drawn,
+                state,
+                asked,
+                numbers,
+                counters,
+                room,
                 stop,
-            )  # fmt: skip
+            )
             divided = (made.size[:used] > 0).sum() > left
             if stop[0] or (not divided and before - made.cost[:used].sum() <= before // LEAST_GAIN):
                 break

@@ -16,9 +16,7 @@ NEVER = 1 << 31
 
 
 @adding
-def add_most(
-    items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
-) -> None:
+def add_most(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """No share is above its bound. counts: rows, the fewest rows that would do, rows of each value."""
     values = bounds[0]
     need, begin, total = counts[1], 0, counts[0]
@@ -47,9 +45,7 @@ def clear_most(items: Ints, _: Longs, __: Reals, counts: Longs, ___: Reals) -> N
 
 
 @adding
-def add_most_within(
-    items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
-) -> None:
+def add_most_within(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """As `add_most`, in every group. A row has two numbers: its group, and its value within all groups.
 
     counts: failing groups, rows of each value, then rows and the fewest that would do of each group.
@@ -86,9 +82,7 @@ def clear_most_within(items: Ints, bounds: Longs, _: Reals, counts: Longs, __: R
 
 
 @adding
-def add_between(
-    items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
-) -> None:
+def add_between(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """No share is above or below its bounds.
 
     counts: rows, the fewest and the most that would do, 1 + the value by which they are the most, rows of each value.

@@ -21,11 +21,33 @@ FOLDER = Path(__file__).with_name("_compiled")
 LEVELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "x86_64": (
         "x86-64-v3",
-        ("avx", "avx2", "bmi", "bmi2", "cmov", "cx16", "cx8", "f16c", "fma", "fxsr", "lzcnt", "mmx", "movbe",
-         "popcnt", "sahf", "sse", "sse2", "sse3", "sse4.1", "sse4.2", "ssse3", "xsave"),
+        (
+            "avx",
+            "avx2",
+            "bmi",
+            "bmi2",
+            "cmov",
+            "cx16",
+            "cx8",
+            "f16c",
+            "fma",
+            "fxsr",
+            "lzcnt",
+            "mmx",
+            "movbe",
+            "popcnt",
+            "sahf",
+            "sse",
+            "sse2",
+            "sse3",
+            "sse4.1",
+            "sse4.2",
+            "ssse3",
+            "xsave",
+        ),
     ),
     "aarch64": ("generic", ("neon", "fp-armv8")),
-}  # fmt: skip
+}
 """By machine: the processor that LLVM compiles for, and its features."""
 
 

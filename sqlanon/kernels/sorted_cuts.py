@@ -23,7 +23,7 @@ from sqlanon.kernels.extent import (
     Geometry,
     extent,
     popcount,
-)  # fmt: skip
+)
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.requirements import Counters, Demands, allowed_slots
 from sqlanon.kernels.rows import Bare
@@ -36,9 +36,17 @@ NEVER = np.int64(1) << np.int64(62)
 
 @njit(nogil=True, cache=True)
 def cut_sorted(
-    rows: Bare, start: int, stop: int, first: npt.NDArray[np.bool_], geometry: Geometry, demands: Demands, relaxed: bool,
-    target: int, work: Lists, counters: Counters,
-) -> None:  # fmt: skip
+    rows: Bare,
+    start: int,
+    stop: int,
+    first: npt.NDArray[np.bool_],
+    geometry: Geometry,
+    demands: Demands,
+    relaxed: bool,
+    target: int,
+    work: Lists,
+    counters: Counters,
+) -> None:
     """Cut rows ``start`` to ``stop`` by the least loss, down to the leaves or to pieces of at most ``target`` rows.
 
     Args:
@@ -119,9 +127,7 @@ def cut_sorted(
                     for u in range(cuts):
                         left[u] = ends[u] - begin
                     left[cuts] = end - begin
-                    allowed_slots(
-                        demands, work.number, order[: end - begin], left, cuts + 1, counters, work.allowed
-                    )
+                    allowed_slots(demands, work.number, order[: end - begin], left, cuts + 1, counters, work.allowed)
                     kept = 0
                     for u in range(cuts):
                         ends[kept], left[kept] = ends[u], ends[u] - begin
@@ -153,14 +159,10 @@ def cut_sorted(
                                     if mask != known:
                                         known, sets_wide = mask, np.int64(0)
                                         for t in range(own_word):
-                                            part = (mask >> np.uint64(sets[t, SHIFT])) & np.uint64(
-                                                sets[t, BITS]
-                                            )
+                                            part = (mask >> np.uint64(sets[t, SHIFT])) & np.uint64(sets[t, BITS])
                                             members = popcount(part)
                                             if members > 1:
-                                                null = sets[t, NULL] == 1 and part & np.uint64(
-                                                    1
-                                                ) != np.uint64(0)
+                                                null = sets[t, NULL] == 1 and part & np.uint64(1) != np.uint64(0)
                                                 sets_wide += sets[t, PRICE] * (
                                                     SCALE if null else table[sets[t, TABLE] + members]
                                                 )
@@ -191,9 +193,7 @@ def cut_sorted(
                                         members = popcount(part)
                                     if members > 1:
                                         null = sets[t, NULL] == 1 and part & np.uint64(1) != np.uint64(0)
-                                        total += sets[t, PRICE] * (
-                                            SCALE if null else table[sets[t, TABLE] + members]
-                                        )
+                                        total += sets[t, PRICE] * (SCALE if null else table[sets[t, TABLE] + members])
                                 write(wide, wide_half + u, item(wide, wide_half + u) + total)
                                 u += step
                                 if u >= 0 and u < cuts:
@@ -214,9 +214,16 @@ def cut_sorted(
                                     if small != one or large != other:
                                         one, other = small, large
                                         total = facts[a, WEIGHT] * extent(
-                                            facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS],
-                                            facts[a, START], table, np.int64(small), np.int64(large), np.int64(0),
-                                        )  # fmt: skip
+                                            facts[a, KIND],
+                                            facts[a, SIZE],
+                                            facts[a, NULLS],
+                                            facts[a, LEVELS],
+                                            facts[a, START],
+                                            table,
+                                            np.int64(small),
+                                            np.int64(large),
+                                            np.int64(0),
+                                        )
                                     write(wide, wide_half + u, item(wide, wide_half + u) + total)
                                     u += step
                                     if u >= 0 and u < cuts:

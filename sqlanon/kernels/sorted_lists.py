@@ -71,13 +71,26 @@ def new_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
         if facts[a, KIND] == ORDERED:
             weight[0, a] = facts[a, WEIGHT]
     return Lists(
-        np.zeros((most, lanes), np.int32), np.zeros((most, words), np.uint64), np.empty(d * most, np.int32),
-        np.ones(most, np.int32), np.empty(most, np.int32), np.empty((most, lanes), rows.codes.dtype),
-        np.empty(2 * (d + 1) * most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.int64),
-        np.empty(most + 1, np.int64), np.empty(most + 1, np.int64), np.empty(2 * (most + 1), np.int64),
-        np.empty((most + 1, 4), np.int64), np.empty(most, np.int64), np.empty(most + 1, np.bool_),
-        np.empty(4 * most + 64, np.int64), weight, set_facts(geometry), np.zeros(words, np.uint64),
-    )  # fmt: skip
+        np.zeros((most, lanes), np.int32),
+        np.zeros((most, words), np.uint64),
+        np.empty(d * most, np.int32),
+        np.ones(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty((most, lanes), rows.codes.dtype),
+        np.empty(2 * (d + 1) * most, np.uint32),
+        np.empty(most, np.uint32),
+        np.empty(most, np.int64),
+        np.empty(most + 1, np.int64),
+        np.empty(most + 1, np.int64),
+        np.empty(2 * (most + 1), np.int64),
+        np.empty((most + 1, 4), np.int64),
+        np.empty(most, np.int64),
+        np.empty(most + 1, np.bool_),
+        np.empty(4 * most + 64, np.int64),
+        weight,
+        set_facts(geometry),
+        np.zeros(words, np.uint64),
+    )
 
 
 @njit(nogil=True, cache=True)

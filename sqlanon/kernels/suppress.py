@@ -65,9 +65,18 @@ def number(keys: Longs, out: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def gather(
-    of: Longs, made: int, value: Longs, count: Longs, turn: Longs, values: int,
-    order: Longs, first: Longs, start: Longs, held: Longs, rows: Longs,
-) -> None:  # fmt: skip
+    of: Longs,
+    made: int,
+    value: Longs,
+    count: Longs,
+    turn: Longs,
+    values: int,
+    order: Longs,
+    first: Longs,
+    start: Longs,
+    held: Longs,
+    rows: Longs,
+) -> None:
     """The entries of every set.
 
     Args:

@@ -24,8 +24,16 @@ def keepable(of: Longs, made: int, value: Longs, count: Longs, values: int, rule
 
 @njit(nogil=True, cache=True)
 def keep(
-    of: Longs, made: int, value: Longs, count: Longs, values: int, rules: Rules, either: bool, given: Longs, taken: Longs,
-) -> tuple[int, int]:  # fmt: skip
+    of: Longs,
+    made: int,
+    value: Longs,
+    count: Longs,
+    values: int,
+    rules: Rules,
+    either: bool,
+    given: Longs,
+    taken: Longs,
+) -> tuple[int, int]:
     """Keep what sets of cells can keep, so that what is left is empty or may be a class.
 
     Args:

@@ -59,8 +59,17 @@ def complete(start: Longs, held: Longs, kept: Longs, rest: Longs, k: int, p: int
     """
     sets = len(start) - 1
     give = Giving(
-        start, held, kept, np.zeros(sets, np.int64), np.zeros(sets, np.int64), rest, np.zeros(3, np.int64), k, p, q,
-    )  # fmt: skip
+        start,
+        held,
+        kept,
+        np.zeros(sets, np.int64),
+        np.zeros(sets, np.int64),
+        rest,
+        np.zeros(3, np.int64),
+        k,
+        p,
+        q,
+    )
     for s in range(sets):
         _measure(give, s)
     for count in rest:
@@ -186,9 +195,7 @@ def _phase_two(give: Giving) -> None:
         for v in range(values):
             if chosen >= 0 and give.rest[v] > give.rest[chosen]:
                 continue
-            while at[v] < first[v + 1] and not (
-                give.kept[entry[at[v]]] > 0 and _live(give, of[entry[at[v]]])
-            ):
+            while at[v] < first[v + 1] and not (give.kept[entry[at[v]]] > 0 and _live(give, of[entry[at[v]]])):
                 at[v] += 1
             if at[v] == first[v + 1]:
                 continue

@@ -104,10 +104,13 @@ def _called(signature: Any) -> Any:  # noqa: ANN401 - numba's types
                 context.make_array(kind)(context, builder),
             )
             context.populate_array(
-                part, data=builder.gep(whole.data, [begin]), shape=[builder.sub(past, begin)],
+                part,
+                data=builder.gep(whole.data, [begin]),
+                shape=[builder.sub(past, begin)],
                 strides=cgutils.unpack_tuple(builder, whole.strides),  # type: ignore[no-untyped-call]
-                itemsize=whole.itemsize, meminfo=None,
-            )  # fmt: skip
+                itemsize=whole.itemsize,
+                meminfo=None,
+            )
             parts.append(part._getvalue())  # noqa: SLF001 - as numba itself reads it
         function = ir.FunctionType(ir.VoidType(), [part.type for part in parts]).as_pointer()
         builder.call(builder.inttoptr(args[0], function), parts)

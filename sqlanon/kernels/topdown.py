@@ -24,9 +24,13 @@ ROUNDS = 6
 
 @njit(nogil=True, cache=True)
 def clusters(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, k: int,
-    state: npt.NDArray[np.uint64], group: npt.NDArray[np.int32],
-) -> int:  # fmt: skip
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    geometry: Geometry,
+    k: int,
+    state: npt.NDArray[np.uint64],
+    group: npt.NDArray[np.int32],
+) -> int:
     """Divide n rows into clusters of fewer than 2k rows, some of them too small.
 
     Args:
@@ -127,9 +131,13 @@ def clusters(
 
 @njit(nogil=True, cache=True)
 def repair(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, k: int,
-    group: npt.NDArray[np.int32], classes: int,
-) -> int:  # fmt: skip
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    geometry: Geometry,
+    k: int,
+    group: npt.NDArray[np.int32],
+    classes: int,
+) -> int:
     """Bring every cluster of fewer than ``k`` rows to ``k``, by the cheaper of two ways in rows x extents.
 
     Args:
@@ -173,9 +181,7 @@ def repair(
                     widen(low, high, trial, low, high, h, b)
                 for w in range(words):
                     mask[trial, w] = mask[g, w] | mask[h, w]
-                total = set_width(facts, table, mask, trial) + code_width(
-                    facts, table, low, high, trial, seen
-                )
+                total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
                 for b in range(0, lanes, WIDTH):
                     total += width(low, high, trial, weight, b)
                 cost = (size[g] + size[h]) * total - size[g] * wide[g] - size[h] * wide[h]
@@ -207,9 +213,7 @@ def repair(
                             widen(low, high, trial, places, places, rows[at], b)
                         for w in range(words):
                             mask[trial, w] = mask[own, w] | sets[rows[at], w]
-                        total = set_width(facts, table, mask, trial) + code_width(
-                            facts, table, low, high, trial, seen
-                        )
+                        total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
                         for b in range(0, lanes, WIDTH):
                             total += width(low, high, trial, weight, b)
                         if chosen < 0 or total < least:
@@ -223,9 +227,7 @@ def repair(
                         mask[own, w] |= sets[taken[step], w]
                 rest = rows[rows >= 0]
                 _box(places, sets, rest, low, high, mask, trial)
-                total = set_width(facts, table, mask, trial) + code_width(
-                    facts, table, low, high, trial, seen
-                )
+                total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
                 for b in range(0, lanes, WIDTH):
                     total += width(low, high, trial, weight, b)
                 cost = k * here + len(rest) * total - size[g] * wide[g] - size[donor] * wide[donor]
@@ -251,9 +253,14 @@ def repair(
 
 @njit(nogil=True, cache=True)
 def _box(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], rows: npt.NDArray[np.int64],
-    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64], to: int,
-) -> None:  # fmt: skip
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    rows: npt.NDArray[np.int64],
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    mask: npt.NDArray[np.uint64],
+    to: int,
+) -> None:
     """The box of some rows."""
     for at in range(len(rows)):
         for b in range(0, places.shape[1], WIDTH):

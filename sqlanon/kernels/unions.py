@@ -114,9 +114,7 @@ def empty_box(typing: Any, box: Any, mask: Any, at: Any) -> Any:
         for kind, array, value in zip(signature.args[:2], args[:2], (2**31 - 1, 0), strict=True):
             row, length = _row(context, builder, kind, array, args[2])
             with _blocks(builder, length, 1) as loop:
-                builder.store(
-                    ir.Constant(ir.IntType(kind.dtype.bitwidth), value), builder.gep(row, [loop.index])
-                )
+                builder.store(ir.Constant(ir.IntType(kind.dtype.bitwidth), value), builder.gep(row, [loop.index]))
         return context.get_dummy_value()
 
     return types.void(box, mask, types.int64), codegen
@@ -146,7 +144,7 @@ def copy_box(typing: Any, box: Any, mask: Any, at: Any, boxes: Any, masks: Any, 
 @_inline
 def join_box(
     typing: Any, box: Any, mask: Any, at: Any, boxes: Any, masks: Any, one: Any, others: Any, sets: Any, other: Any
-) -> Any:  # fmt: skip
+) -> Any:
     """Write the box that covers two."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -227,9 +225,10 @@ def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: A
             fact = [builder.load(builder.gep(row, [ir.Constant(_I64, at)])) for at in range(7)]
             own = builder.and_(builder.lshr(joined(fact[FIRST]), fact[SHIFT]), fact[BITS])
             builder.store(builder.ctpop(own), members)
-            with cgutils.for_range_slice(
-                builder, builder.add(fact[FIRST], one), fact[PAST], one, intp=_I64
-            ) as (word, _):
+            with cgutils.for_range_slice(builder, builder.add(fact[FIRST], one), fact[PAST], one, intp=_I64) as (
+                word,
+                _,
+            ):
                 builder.store(builder.add(builder.load(members), builder.ctpop(joined(word))), members)
             found = builder.load(members)
             null = builder.and_(builder.and_(own, one), fact[NULL])
@@ -247,9 +246,14 @@ def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: A
 
 @njit(nogil=True, cache=True)
 def codes_width(
-    box: Places, one: int, boxes: Places, other: int, facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64],
+    box: Places,
+    one: int,
+    boxes: Places,
+    other: int,
+    facts: npt.NDArray[np.int64],
+    table: npt.NDArray[np.int64],
     codes: npt.NDArray[np.int64],
-) -> int:  # fmt: skip
+) -> int:
     """The same over attributes whose extents are looked up by codes."""
     total = np.int64(0)
     for c in range(len(codes)):
@@ -258,7 +262,14 @@ def codes_width(
         low = min(lane(box, one, at), lane(boxes, other, at))
         high = ~min(lane(box, one, at + WIDTH), lane(boxes, other, at + WIDTH))
         total += facts[a, WEIGHT] * extent(
-            facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], table, np.int64(low),
-            np.int64(high), 0,
-        )  # fmt: skip
+            facts[a, KIND],
+            facts[a, SIZE],
+            facts[a, NULLS],
+            facts[a, LEVELS],
+            facts[a, START],
+            table,
+            np.int64(low),
+            np.int64(high),
+            0,
+        )
     return total

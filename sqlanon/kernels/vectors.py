@@ -171,9 +171,7 @@ def meet(typing: Any, slots: Any, slot: Any, box: Any, count: Any, mask: Any) ->
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[2]
         place = _slot(context, builder, signature.args[0], args[0], args[1])
-        vector = builder.bitcast(
-            place, ir.VectorType(ir.IntType(kind.dtype.bitwidth), kind.width).as_pointer()
-        )
+        vector = builder.bitcast(place, ir.VectorType(ir.IntType(kind.dtype.bitwidth), kind.width).as_pointer())
         old = builder.load(vector, align=8)
         builder.store(builder.select(builder.icmp_signed("<", args[2], old), args[2], old), vector, align=8)
         for at, join, value in ((0, builder.add, args[3]), (1, builder.or_, args[4])):

@@ -91,6 +91,3 @@ def compiled() -> Compiling:
     """What was compiled in this process."""
     now = time.monotonic() - _since if _outer else 0.0
     return Compiling(len(_done), len(_done | _wanted), _seconds + now)
-
-
-__all__ = ["Compiling", "Notes", "begin", "compiled", "end", "follow", "want"]

@@ -25,9 +25,7 @@ def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> flo
     return float(str(scratch.fetch("loss/reconstruction", classed=classed, value=value)[0][0]))
 
 
-def classification(
-    scratch: Scratch, classed: TableRef, groups: Groups, value: str, lost: Lost, rows: int
-) -> float:
+def classification(scratch: Scratch, classed: TableRef, groups: Groups, value: str, lost: Lost, rows: int) -> float:
     """CM (Iyengar 2002): the share of rows that lack their group's most frequent sensitive value, or are suppressed.
 
     Args:
@@ -40,9 +38,7 @@ def classification(
 
     Cost: two groupings of the rows.
     """
-    made = scratch.fetch(
-        "loss/classification", classed=classed, groups=groups, value=value, starred=lost.starred
-    )
+    made = scratch.fetch("loss/classification", classed=classed, groups=groups, value=value, starred=lost.starred)
     return (integer(made[0][0]) + lost.suppressed) / rows
 
 

@@ -62,9 +62,12 @@ def _column(scratch: Scratch, domain: Domain) -> dict[str, object]:
     if kind in ("integer", "decimal"):
         wide = spread_of(scratch, domain) > EXACT
     return {
-        "code": domain.code, "kind": kind, "domain": domain.table, "wide": wide,
+        "code": domain.code,
+        "kind": kind,
+        "domain": domain.table,
+        "wide": wide,
         "nanoseconds": _nanoseconds(domain),
-    }  # fmt: skip
+    }
 
 
 def _units(domain: Domain, cell: object) -> Fraction:

@@ -61,8 +61,15 @@ class Facts:
     """
 
     def __init__(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, regions: TableRef | None, groups: Groups, lost: Lost, joint: Joint
-    ) -> None:  # fmt: skip
+        self,
+        scratch: Scratch,
+        encoded: Encoded,
+        classed: TableRef,
+        regions: TableRef | None,
+        groups: Groups,
+        lost: Lost,
+        joint: Joint,
+    ) -> None:
         self._scratch = scratch
         self._classed = classed
         self._regions = regions

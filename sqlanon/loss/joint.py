@@ -38,7 +38,5 @@ def joint_counts(scratch: Scratch, encoded: Encoded, words: Sequence[str]) -> Jo
         for value in encoded.sensitive:
             for domain in encoded.quasi:
                 table = tables[domain.code, value.code] = scratch.table(f"joint_{domain.code}_{value.code}")
-                scratch.execute(
-                    "loss/joint", joint=table, work=encoded.work, column=domain.code, value=value.code
-                )
+                scratch.execute("loss/joint", joint=table, work=encoded.work, column=domain.code, value=value.code)
     return Joint(tables)

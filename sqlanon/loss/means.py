@@ -9,9 +9,7 @@ from sqlanon.loss.base import ROWS, Attribute
 
 
 def _sums(attributes: Sequence[Attribute], part: str) -> dict[str, str]:
-    return {
-        f"{part}_{a.code}": f"SUM(b.n * b.{part}_{a.code})" for a in attributes
-    } | {"n_rows": ROWS}  # fmt: skip
+    return {f"{part}_{a.code}": f"SUM(b.n * b.{part}_{a.code})" for a in attributes} | {"n_rows": ROWS}
 
 
 def _weighted(values: Mapping[str, float], attributes: Sequence[Attribute], part: str) -> float:

@@ -63,9 +63,7 @@ def measure(
     for name, metric in metrics.items():
         for alias, sql in metric.aggregates(attributes).items():
             if wanted.setdefault(alias, sql) != sql:
-                raise PolicyError(
-                    f"metric {name}: {alias} is another aggregate already; choose another alias"
-                )
+                raise PolicyError(f"metric {name}: {alias} is another aggregate already; choose another alias")
     row = scratch.fetch(
         "loss/scan",
         boxes=boxes,
@@ -77,9 +75,7 @@ def measure(
         left_out=lost.left_out,
         ordered=scratch.few,
     )[0]
-    values = {
-        alias: 0.0 if cell is None else float(str(cell)) for alias, cell in zip(wanted, row, strict=True)
-    }
+    values = {alias: 0.0 if cell is None else float(str(cell)) for alias, cell in zip(wanted, row, strict=True)}
     rows = values["n_rows"]
     values["squares"] += lost.suppressed * rows
     finished = {name: metric.finish(values, attributes, k or 1) for name, metric in metrics.items()}
@@ -88,8 +84,7 @@ def measure(
     report = LossReport(
         **named,
         columns={
-            a.name: {"ncp": values[f"ncp_{a.code}"] / rows, "lm": values[f"lm_{a.code}"] / rows}
-            for a in attributes
+            a.name: {"ncp": values[f"ncp_{a.code}"] / rows, "lm": values[f"lm_{a.code}"] / rows} for a in attributes
         },
         more={name: found for name, found in finished.items() if name not in own},
     )

@@ -61,8 +61,7 @@ class Anatomy:
         (sensitive,) = context.encoded.sensitive
         statement = context.scratch.sql("anatomy/values", tied=tied, value=sensitive.code)
         rid, value = (
-            array.astype(np.int32, copy=False)
-            for array in context.scratch.fetch_arrays(statement, ["int32", "int32"])
+            array.astype(np.int32, copy=False) for array in context.scratch.fetch_arrays(statement, ["int32", "int32"])
         )
         group = np.empty(len(rid), np.int32)
         made = anatomy_groups(value, sensitive.codes, _frequency(context).p, seeded(context.seed), group)
@@ -91,9 +90,7 @@ class Anatomy:
         made = slot_groups(count, _frequency(context).p, state, group)
         _feasible(made)
         engine.load_arrays(slots, {"slot": each, "class": group})
-        scratch.execute(
-            "anatomy/assign", assign=table, tied=tied, ranks=ranks, slots=slots, value=sensitive.code
-        )
+        scratch.execute("anatomy/assign", assign=table, tied=tied, ranks=ranks, slots=slots, value=sensitive.code)
         for used in (ranks, slots):
             scratch.drop(used)
 

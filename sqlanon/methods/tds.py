@@ -76,9 +76,7 @@ class TDS:
             statement = context.scratch.sql(
                 "cells/count", work=context.encoded.work, columns=[domain.code, of.code], cells=None
             )
-            code, value, rows = context.scratch.fetch_arrays(
-                statement, [domain.code_array, of.code_array, "int64"]
-            )
+            code, value, rows = context.scratch.fetch_arrays(statement, [domain.code_array, of.code_array, "int64"])
             found.append(np.zeros((domain.codes, of.codes), np.int64))
             found[-1][code, value] = rows
         return found

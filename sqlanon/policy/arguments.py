@@ -115,9 +115,7 @@ class _Arguments:
         return f"{self.listed.get(column, 'quasi') if setting == 'role' else argument}[{show(column)}]"
 
 
-def _roles(
-    lists: Mapping[str, object], origin: _Arguments, problems: Problems
-) -> dict[str, dict[str, object]]:
+def _roles(lists: Mapping[str, object], origin: _Arguments, problems: Problems) -> dict[str, dict[str, object]]:
     """Each column with the role of the argument that lists it, in the order of the arguments."""
     columns: dict[str, dict[str, object]] = {}
     for argument, given in lists.items():

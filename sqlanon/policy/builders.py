@@ -157,6 +157,3 @@ def _paths(groups: object, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
             yield (*above, str(value))
     else:
         raise ValueError("a group is not a list of values")
-
-
-__all__ = ["ROOT", "UNITS", "built", "is_date"]

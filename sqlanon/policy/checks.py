@@ -88,15 +88,12 @@ class Files:
         return known[file]
 
 
-def build(
-    model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, files: Files
-) -> ReleaseSpec:
+def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, files: Files) -> ReleaseSpec:
     """Check what must fit together and make the spec; it is only good if there are no problems."""
     given = raw.get("columns")
     unread = set(given) - set(model.columns) if isinstance(given, Mapping) else None
     columns = tuple(
-        _column(name, column, (*path, "columns", name), problems, files)
-        for name, column in model.columns.items()
+        _column(name, column, (*path, "columns", name), problems, files) for name, column in model.columns.items()
     )
     _check_columns(model, path, problems, complete=unread == set())
     privacy = of_persons(model, read_privacy(model, raw, path, problems, unread), path, problems)
@@ -125,9 +122,7 @@ def build(
     if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
         problems.add((*path, "publish"), "the same name as the source", "another view")
     if source and any(_folded(name_parts(table) or ()) == _folded(source) for table in model.dimensions):
-        problems.add(
-            (*path, "dimensions"), "the source itself is listed", "tables without rows of its persons"
-        )
+        problems.add((*path, "dimensions"), "the source itself is listed", "tables without rows of its persons")
     spec = ReleaseSpec(
         name=model.name,
         source=model.source,
@@ -145,15 +140,9 @@ def build(
         dimensions=tuple(model.dimensions),
         key=tuple(model.key),
         method=MethodSpec(model.method.name, dict(cast("dict[str, str]", model.method.model_extra or {}))),
-        refine=(
-            RefineSpec(model.refine.window, model.refine.passes, model.refine.search)
-            if model.refine
-            else None
-        ),
+        refine=(RefineSpec(model.refine.window, model.refine.passes, model.refine.search) if model.refine else None),
         suppression=(
-            SuppressionSpec(Fraction(model.suppression.limit), model.suppression.rows)
-            if model.suppression
-            else None
+            SuppressionSpec(Fraction(model.suppression.limit), model.suppression.rows) if model.suppression else None
         ),
         format=FormatSpec(model.format.kind, tuple(model.format.mean)),
         metrics=tuple(model.metrics),
@@ -163,9 +152,7 @@ def build(
         refresh=_refresh(model),
     )
     check_method(spec, raw, path, problems)
-    if not any(
-        problems.broken((*path, key)) for key in ("privacy", "refine", "suppression", "format", "metrics")
-    ):
+    if not any(problems.broken((*path, key)) for key in ("privacy", "refine", "suppression", "format", "metrics")):
         for key, refused in combinations(spec):
             problems.add((*path, key), refused.what, refused.allowed)
     return spec
@@ -178,8 +165,16 @@ def _refresh(model: ReleaseModel) -> RefreshSpec:
         return RefreshSpec("full", model.every, model.keep, most)
     cohort = CohortSpec(asked.cohort.rows, asked.cohort.every) if asked.cohort else None
     return RefreshSpec(
-        asked.mode, model.every, model.keep, most, cohort, asked.max_stale, asked.max_retained, asked.max_waiting, asked.max_age
-    )  # fmt: skip
+        asked.mode,
+        model.every,
+        model.keep,
+        most,
+        cohort,
+        asked.max_stale,
+        asked.max_retained,
+        asked.max_waiting,
+        asked.max_age,
+    )
 
 
 def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -> None:
@@ -190,9 +185,7 @@ def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -
     if asked.mode != "frozen":
         for key in sorted(asked.model_fields_set - {"mode"}):
             if getattr(asked, key) is not None:
-                problems.add(
-                    (*path, "refresh", key), f"the mode is {asked.mode}", f"{key} goes with mode: frozen"
-                )
+                problems.add((*path, "refresh", key), f"the mode is {asked.mode}", f"{key} goes with mode: frozen")
         return
     if not model.key and not problems.broken((*path, "key")):
         problems.add(
@@ -202,16 +195,12 @@ def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -
         )
     rows = asked.cohort.rows if asked.cohort else None
     if rows is not None and rows < k:
-        problems.add(
-            (*path, "refresh", "cohort", "rows"), f"fewer than k, which is {k}", f"at least {k} rows"
-        )
+        problems.add((*path, "refresh", "cohort", "rows"), f"fewer than k, which is {k}", f"at least {k} rows")
 
 
 def _column(name: str, column: ColumnModel, path: Path, problems: Problems, files: Files) -> ColumnSpec:
     if not name or "\0" in name:
-        problems.add(
-            path, "a column without a name" if not name else "a name with a NUL character", "a column's name"
-        )
+        problems.add(path, "a column without a name" if not name else "a name with a NUL character", "a column's name")
     given = column.model_fields_set
     only = (
         ("weight", ("quasi",)),
@@ -304,18 +293,14 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
                 f"quasi columns without hierarchy: {_shown(able)}",
             )
         elif column is not None and name not in able:
-            what = f"is {column.role}" if column.role != "quasi" else (
-                "has a hierarchy" if column.hierarchy is not None else "is recoded"
-            )  # fmt: skip
-            problems.add(
-                at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_shown(able)}"
+            what = (
+                f"is {column.role}"
+                if column.role != "quasi"
+                else ("has a hierarchy" if column.hierarchy is not None else "is recoded")
             )
+            problems.add(at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_shown(able)}")
     takes = listed(facts.name for facts in FORMATS.values() if facts.means)
-    if (
-        model.format.mean
-        and not FORMATS[model.format.kind].means
-        and not problems.broken((*path, "format", "kind"))
-    ):
+    if model.format.mean and not FORMATS[model.format.kind].means and not problems.broken((*path, "format", "kind")):
         problems.add(at, f"the format is {model.format.kind}", f"means go with the format {takes}")
     unsure = any(problems.broken((*path, "privacy", key)) for key in ("k", "maximize", "at_least"))
     if model.format.mean and k < MEAN_K and not unsure:
@@ -335,9 +320,10 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
             )
         elif column is None and model.rest == "keep" and not problems.broken((*path, "columns")):
             problems.add(
-                (*path, "key"), f"the column {show(name)} is not listed, and rest: keep publishes it",
+                (*path, "key"),
+                f"the column {show(name)} is not listed, and rest: keep publishes it",
                 "identifier columns",
-            )  # fmt: skip
+            )
     unread = problems.broken((*path, "key"))
     tokens = any(column.role == "pseudonym" for column in model.columns.values())
     most = model.history.max_failing if model.history else None

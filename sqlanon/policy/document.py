@@ -127,9 +127,7 @@ class Document:
         if self._count > LARGEST:
             raise PolicyError(_LARGE.format(self.file))
         if len(path) > DEEPEST:
-            raise PolicyError(
-                f"{self.file}:{_line(node)}: nested deeper than {DEEPEST} levels; no key of a policy is"
-            )
+            raise PolicyError(f"{self.file}:{_line(node)}: nested deeper than {DEEPEST} levels; no key of a policy is")
         if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
             return self._mapping(path, node)
         if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
@@ -163,9 +161,7 @@ class Document:
                 )
         return result
 
-    def _entries(
-        self, path: Path, node: yaml.MappingNode, depth: int
-    ) -> Iterator[tuple[str, int, yaml.Node, bool]]:
+    def _entries(self, path: Path, node: yaml.MappingNode, depth: int) -> Iterator[tuple[str, int, yaml.Node, bool]]:
         """Key, line, value and whether it was merged: own keys first, then those that ``<<`` brings."""
         merges: list[yaml.Node] = []
         for key, value in node.value:
@@ -180,9 +176,7 @@ class Document:
                 self._count += 1
                 yield from self._entries(path, merge, depth + 1)
             else:
-                self.found.append(
-                    (path, "<< merges something that is not a mapping", "an alias of a mapping")
-                )
+                self.found.append((path, "<< merges something that is not a mapping", "an alias of a mapping"))
 
     def _expand(self, path: Path, text: str) -> str:
         """Put in the environment's values; ``$${`` is a plain ``${``."""
@@ -210,9 +204,7 @@ class Document:
 
         if "${" not in text or path[-1:] in KEPT or (path == ("connection",) and not self._connection):
             return text
-        if not any(key in READ for key in path[-2:]) and any(
-            found[0] != "$${" for found in _VARIABLE.finditer(text)
-        ):
+        if not any(key in READ for key in path[-2:]) and any(found[0] != "$${" for found in _VARIABLE.finditer(text)):
             self.found.append(
                 (
                     path,
@@ -237,9 +229,7 @@ def read(path: FilePath, environ: Mapping[str, str], *, connection: bool = True)
     try:
         content = read_bounded(path)
     except OSError as error:
-        raise PolicyError(
-            f"{path}: cannot be read ({error.strerror}); sqlanon init proposes a policy"
-        ) from None
+        raise PolicyError(f"{path}: cannot be read ({error.strerror}); sqlanon init proposes a policy") from None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

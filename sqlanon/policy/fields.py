@@ -32,9 +32,7 @@ A_TABLE = 'table or schema.table, on Spark catalog.schema.table too; a part that
 AN_ORDER = "alphabetical, declared, a list of different values, or a file with one value per line"
 BUILDERS = ("steps", "calendar", "prefix", "mask", "table")
 """What builds a hierarchy and can be written as text: `steps:5,10`."""
-A_HIERARCHY = (
-    "a CSV file, or a mapping such as {steps: [5, 10]}, {prefix: [3, 2, 1]} or {groups: {young: [18, 19]}}"
-)
+A_HIERARCHY = "a CSV file, or a mapping such as {steps: [5, 10]}, {prefix: [3, 2, 1]} or {groups: {young: [18, 19]}}"
 A_METHOD = "a name, name:option=value,option=value, or a mapping with name and options"
 
 
@@ -57,9 +55,7 @@ def one_of(*choices: str) -> BeforeValidator:
     return BeforeValidator(check, json_schema_input_type=schema)
 
 
-def declared_in(
-    registry: Mapping[str, T], *more: str, which: Callable[[T], bool] = lambda _: True
-) -> BeforeValidator:
+def declared_in(registry: Mapping[str, T], *more: str, which: Callable[[T], bool] = lambda _: True) -> BeforeValidator:
     """One word that is declared in a registry, extensions included.
 
     Args:
@@ -74,9 +70,7 @@ def declared_in(
     def check(value: object) -> str:
         if isinstance(value, str) and value in words():
             return value
-        raise wrong(
-            wrong_kind(value, "not a word known here") + near(value, words()), f"one of {listed(words())}"
-        )
+        raise wrong(wrong_kind(value, "not a word known here") + near(value, words()), f"one of {listed(words())}")
 
     def choices(schema: dict[str, object]) -> None:
         schema["enum"] = words()
@@ -170,25 +164,15 @@ def order(value: object) -> str | list[str]:
 
 def one_word(value: object) -> str:
     """A number, a date or a word, as text."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, str | int | float | Fraction | Decimal | date)
-        or value == ""
-    ):
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction | Decimal | date) or value == "":
         raise wrong(wrong_kind(value, "not a number or text"), "a number, a date or text")
     return str(value)
 
 
 def words(value: object) -> list[str]:
     """Numbers or words, as text; text alone is a comma list."""
-    listed_words = (
-        value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
-    )
-    if (
-        not isinstance(listed_words, Sequence)
-        or isinstance(listed_words, bytes | bytearray)
-        or not listed_words
-    ):
+    listed_words = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
+    if not isinstance(listed_words, Sequence) or isinstance(listed_words, bytes | bytearray) or not listed_words:
         raise wrong(wrong_kind(value, "not a list"), "a list of numbers or words")
     return [one_word(one.strip() if isinstance(one, str) else one) for one in listed_words]
 
@@ -197,9 +181,7 @@ def hierarchy(value: object) -> object:
     """The text forms of a hierarchy, a file or ``steps:5,10 from 0``, as the mapping that they mean."""
     if not isinstance(value, str):
         if isinstance(value, Mapping):
-            return {
-                key: os.fspath(one) if isinstance(one, os.PathLike) else one for key, one in value.items()
-            }
+            return {key: os.fspath(one) if isinstance(one, os.PathLike) else one for key, one in value.items()}
         if value is None:
             return value
         raise wrong(wrong_kind(value, "not a hierarchy"), A_HIERARCHY)

@@ -63,9 +63,7 @@ def with_other(hierarchy: Hierarchy, other: str) -> Hierarchy:
     if any(path[0] == other for path in hierarchy.levels):
         return hierarchy
     if any(other in path for path in hierarchy.levels):
-        raise PolicyError(
-            f"{hierarchy.shown}: other is a node above its values; name one of its values, or a new one"
-        )
+        raise PolicyError(f"{hierarchy.shown}: other is a node above its values; name one of its values, or a new one")
     root = hierarchy.levels[0][-1]
     return Hierarchy(hierarchy.name, (*hierarchy.levels, (*(other,) * hierarchy.height, root)))
 
@@ -88,9 +86,7 @@ def read_order(path: str | os.PathLike[str], name: str | None = None) -> tuple[s
     problems: list[str] = []
     for number, value in enumerate(lines, start=1):
         if not value:
-            problems.append(
-                f"{name}:{number}: an empty line; one value per line (only a list can contain empty text)"
-            )
+            problems.append(f"{name}:{number}: an empty line; one value per line (only a list can contain empty text)")
         elif first.setdefault(value, number) != number:
             problems.append(f"{name}:{number}: the value of line {first[value]} again; each value once")
     if problems:
@@ -137,9 +133,7 @@ def _shape(rows: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, str]]:
         problems.append((first_line, f"one field only; fields are separated by semicolons: {_A_LINE}"))
     for line, labels in rows:
         if len(labels) != len(first):
-            problems.append(
-                (line, f"{len(labels)} fields, but line {first_line} has {len(first)}; {_A_LINE}")
-            )
+            problems.append((line, f"{len(labels)} fields, but line {first_line} has {len(first)}; {_A_LINE}"))
         elif not all(labels[1:]):
             problems.append((line, "an empty field after the leaf; every node has a label"))
         elif labels[-1] != first[-1]:

@@ -40,10 +40,13 @@ def labelled(column: Proposed, labels: Sequence[str], *, able: bool, repeats: bo
     if role == "quasi" and able:
         return Proposed(column.name, "quasi", reason, named=True, rank=0)
     if role == "quasi":
-        return Proposed(column.name, "identifier", f"{reason}, of a type that cannot be generalized: left out", named=True, accept_repeats=repeats)  # fmt: skip
+        return Proposed(
+            column.name,
+            "identifier",
+            f"{reason}, of a type that cannot be generalized: left out",
+            named=True,
+            accept_repeats=repeats,
+        )
     if column.role == "identifier":
         return replace(column, reason=f"{reason}; {column.reason}", named=True)
     return Proposed(column.name, "identifier", f"{reason}: left out", named=True, accept_repeats=repeats)
-
-
-__all__ = ["labelled"]

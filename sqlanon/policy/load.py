@@ -69,9 +69,7 @@ def _head(raw: dict[str, Any], problems: Problems) -> str | None:
     return None
 
 
-def _releases(
-    raw: dict[str, Any], problems: Problems, base: FilePath, document: Document
-) -> list[ReleaseSpec]:
+def _releases(raw: dict[str, Any], problems: Problems, base: FilePath, document: Document) -> list[ReleaseSpec]:
     files = checks.Files(base)
     items = raw.get("releases")
     releases: list[tuple[Path, ReleaseSpec]] = []

@@ -43,13 +43,9 @@ Table = Annotated[str, BeforeValidator(fields.table_name)]
 Names = Annotated[list[str], BeforeValidator(fields.names, json_schema_input_type=str | list[str])]
 Tables = Annotated[list[Table], BeforeValidator(fields.names, json_schema_input_type=str | list[str])]
 Word = Annotated[str, BeforeValidator(fields.one_word, json_schema_input_type=str | float)]
-Words = Annotated[
-    list[str], BeforeValidator(fields.words, json_schema_input_type=str | float | list[str | float])
-]
+Words = Annotated[list[str], BeforeValidator(fields.words, json_schema_input_type=str | float | list[str | float])]
 Flag = Annotated[bool, BeforeValidator(flag)]
-Ordered = Annotated[
-    str | list[str], BeforeValidator(fields.order, json_schema_input_type=str | list[str | float])
-]
+Ordered = Annotated[str | list[str], BeforeValidator(fields.order, json_schema_input_type=str | list[str | float])]
 RoleWord = Annotated[Role, one_of(*ROLES)]
 FormatWord = Annotated[str, declared_in(FORMATS)]
 MetricWord = Annotated[str, declared_in(METRICS, ALL, which=lambda one: one.asked)]
@@ -83,9 +79,7 @@ class HierarchyModel(Part):
     calendar: Words | None = described("columns.*.hierarchy.calendar")
     prefix: Words | None = described("columns.*.hierarchy.prefix")
     mask: Annotated[Literal["right"], one_of("right")] | None = described("columns.*.hierarchy.mask")
-    groups: Annotated[dict[str, Any] | None, mapping("young: [18, 19]")] = described(
-        "columns.*.hierarchy.groups"
-    )
+    groups: Annotated[dict[str, Any] | None, mapping("young: [18, 19]")] = described("columns.*.hierarchy.groups")
     table: Table | None = described("columns.*.hierarchy.table")
     other: Word | None = described("columns.*.hierarchy.other")
 
@@ -216,9 +210,7 @@ class RefreshModel(Part):
     max_stale: Annotated[Fraction, amount(1)] | None = described("refresh.max_stale")
     max_retained: Annotated[Fraction, amount(1)] | None = described("refresh.max_retained")
     max_waiting: Annotated[Fraction, amount(1)] | None = described("refresh.max_waiting")
-    max_age: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = described(
-        "refresh.max_age"
-    )
+    max_age: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = described("refresh.max_age")
 
 
 class HistoryModel(Part):
@@ -253,9 +245,9 @@ class ReleaseModel(Part):
     history: Annotated[HistoryModel | None, mapping("max_failing: 0")] = described("history")
     refresh: Annotated[RefreshModel | None, mapping("mode: frozen")] = described("refresh")
     privacy: PrivacyModel = described("privacy")
-    method: Annotated[
-        MethodModel, BeforeValidator(fields.method, json_schema_input_type=str | MethodModel)
-    ] = described("method", validate_default=True)
+    method: Annotated[MethodModel, BeforeValidator(fields.method, json_schema_input_type=str | MethodModel)] = (
+        described("method", validate_default=True)
+    )
     refine: Annotated[
         RefineModel | None, BeforeValidator(RefineModel.read, json_schema_input_type=Flag | RefineModel)
     ] = described("refine")
@@ -265,8 +257,8 @@ class ReleaseModel(Part):
     ] = described("format", validate_default=True)
     metrics: Metrics = described("metrics")
     execution: Annotated[Execution, one_of(*EXECUTIONS)] = described("execution")
-    memory: Annotated[int, BeforeValidator(quantities.size, json_schema_input_type=int | str)] | None = (
-        described("memory")
+    memory: Annotated[int, BeforeValidator(quantities.size, json_schema_input_type=int | str)] | None = described(
+        "memory"
     )
     seed: Annotated[int, whole(0)] | None = described("seed")
 

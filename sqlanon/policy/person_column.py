@@ -87,9 +87,7 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
     # Where a person's number is another one in every row, nothing else numbers persons of several rows.
     one_each = any(named_person(column) and column.distinct == column.rows for column in profile)
     unknown = [
-        column
-        for column in able
-        if may_number(column) and not one_each and not _varies(column, related, profile)
+        column for column in able if may_number(column) and not one_each and not _varies(column, related, profile)
     ]
     best = both or about or named or found or unknown
     return min(best, key=lambda column: column.distinct).name if best else None

@@ -42,16 +42,12 @@ def check_persons(model: ReleaseModel, path: Path, problems: Problems, unread: s
     _check_columns(model, path, problems, unread)
     if "rows_are" in model.model_fields_set and model.rows_are == "persons":
         what = "person says whose row it is, where a person may have several"
-        problems.add(
-            (*path, "rows_are"), what, "leave rows_are out, which is then events, or leave person out"
-        )
+        problems.add((*path, "rows_are"), what, "leave rows_are out, which is then events, or leave person out")
     if model.persons == "ignored":
         allowed = "say persons: rows or persons: whole, or leave person out"
         problems.add((*path, "persons"), "person asks that persons are counted", allowed)
     if model.person_share == 0 and not problems.broken((*path, "person_share")):
-        problems.add(
-            (*path, "person_share"), "too small", "a number above 0 and at most 1, such as 0.5 or 1/2"
-        )
+        problems.add((*path, "person_share"), "too small", "a number above 0 and at most 1, such as 0.5 or 1/2")
 
 
 def strength(model: ReleaseModel) -> Persons | None:
@@ -63,9 +59,7 @@ def _check_without(model: ReleaseModel, path: Path, problems: Problems) -> None:
     if model.persons in ("rows", "whole"):
         allowed = "name the column of the person: person: patient_id"
         problems.add((*path, "persons"), f"persons: {model.persons} without person", allowed)
-    elif (
-        model.persons is not None and model.rows_are != "events" and not problems.broken((*path, "rows_are"))
-    ):
+    elif model.persons is not None and model.rows_are != "events" and not problems.broken((*path, "rows_are")):
         problems.add((*path, "persons"), "the rows are persons", "persons goes with rows_are: events")
     for key in ("null_person", "person_share"):
         if getattr(model, key) is not None:
@@ -75,9 +69,7 @@ def _check_without(model: ReleaseModel, path: Path, problems: Problems) -> None:
 def _check_columns(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
     known = {name.lower(): column for name, column in model.columns.items()}
     at = (*path, "person")
-    able = listed(
-        show(name) for name, column in model.columns.items() if column.role in ("identifier", "pseudonym")
-    )
+    able = listed(show(name) for name, column in model.columns.items() if column.role in ("identifier", "pseudonym"))
     allowed = f"columns with the role identifier or pseudonym: {able or 'none here'}"
     if len({name.lower() for name in model.person}) < len(model.person):
         problems.add(at, "a column is named twice", "each column once")
@@ -105,9 +97,7 @@ def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: 
         if not declared.of_persons:
             able = [name for name, one in REQUIREMENTS.items() if one.of_persons]
             what = f"{key} is not counted over persons yet"
-            problems.add(
-                (*at, key), what, f"with person ask for k, l, distinct_l, {listed(able)}, or leave person out"
-            )
+            problems.add((*at, key), what, f"with person ask for k, l, distinct_l, {listed(able)}, or leave person out")
     if privacy.accuracy is not None:
         what = "no method counts persons while it maximizes"
         problems.add((*at, "maximize"), what, "with person ask for k and l, or leave person out")

@@ -57,9 +57,7 @@ def read_privacy(
     more = _further(raw.get("privacy"), at, problems)
     if accuracy is not None:
         for key in more:
-            problems.add(
-                (*at, key), "cannot be combined with maximize", "leave it out, or leave maximize out"
-            )
+            problems.add((*at, key), "cannot be combined with maximize", "leave it out, or leave maximize out")
     _check_extents(model, (*at, "max_extent"), problems, unread)
     asked = {key: getattr(privacy, key) for key in REQUIREMENTS if key in PrivacyModel.model_fields} | more
     _check_sensitive(model, at, asked, problems, complete=unread == set())
@@ -161,9 +159,7 @@ def _check_sensitive(
     if complete and not sensitive:
         for place in places:
             key = "maximize: l" if place == ("maximize",) else place[-1]
-            problems.add(
-                (*at, *place), "no sensitive column", f"{key} needs a column with the role sensitive"
-            )
+            problems.add((*at, *place), "no sensitive column", f"{key} needs a column with the role sensitive")
     if complete and sensitive:
         for key in asked:
             needed = REQUIREMENTS[key].sensitive
@@ -231,14 +227,10 @@ def _check_persons(
         if value is None or not needed:
             continue
         if not of_events and not problems.broken((*path, "rows_are")):
-            problems.add(
-                (*at, key), "the rows are persons", f"{key} counts persons and goes with rows_are: events"
-            )
+            problems.add((*at, key), "the rows are persons", f"{key} counts persons and goes with rows_are: events")
         elif of_events and complete and found < needed:
             what = f"{found} of {needed} identifiers that count persons"
-            problems.add(
-                (*at, key), what, f"{key} needs {needed} with the role identifier and without accept_repeats"
-            )
+            problems.add((*at, key), what, f"{key} needs {needed} with the role identifier and without accept_repeats")
 
 
 def _check_presence(model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems) -> None:

@@ -124,8 +124,7 @@ class Proposal:
         if self.refused:
             notes += ["plan refuses this proposal:", *(f"  {_line(problem)}" for problem in self.refused)]
         numbered = any(
-            column.role == "identifier" and column.named and not column.accept_repeats
-            for column in self.columns
+            column.role == "identifier" and column.named and not column.accept_repeats for column in self.columns
         )
         if self.rows_are == "persons" and not numbered and not self.refused:
             notes.append(
@@ -224,9 +223,7 @@ def _without_password(url: str) -> str:
     user, _, password = rest[: max(end, 0)].partition(":")
     if password:
         rest = f"{user}:{variable}{rest[end:]}"
-    return (
-        scheme + mark + re.sub(r"(?i)((?:password|token)=)[^&;\s]*", lambda found: found[1] + variable, rest)
-    )
+    return scheme + mark + re.sub(r"(?i)((?:password|token)=)[^&;\s]*", lambda found: found[1] + variable, rest)
 
 
 def _key(name: str) -> str:

@@ -87,9 +87,17 @@ def propose(
     l, distinct_l, why = _diversity(profile, columns, rows)  # noqa: E741 - the papers' symbol
     nulls = "one" if person and by_name[person].nulls else None
     return Proposal(
-        tuple(columns), rows, K, l, distinct_l, why, "events" if person else "persons",
-        person=(person,) if person else (), null_person=nulls, refused=_no_quasi(columns),
-    )  # fmt: skip
+        tuple(columns),
+        rows,
+        K,
+        l,
+        distinct_l,
+        why,
+        "events" if person else "persons",
+        person=(person,) if person else (),
+        null_person=nulls,
+        refused=_no_quasi(columns),
+    )
 
 
 def _counted(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
@@ -101,9 +109,7 @@ def _counted(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Propose
     if any(not repeats(by_name[column.name]) and by_name[column.name].comparable for column in identifiers):
         return None
     found = [
-        by_name[column.name]
-        for column in identifiers
-        if not column.accept_repeats and repeats(by_name[column.name])
+        by_name[column.name] for column in identifiers if not column.accept_repeats and repeats(by_name[column.name])
     ]
     return min(found, key=lambda column: column.distinct).name if found else None
 
@@ -182,9 +188,7 @@ def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Propos
             reason = f"left out, as there are more than {MOST_QUASI} quasi columns; was: {column.reason}"
             made.append(left_out(counts, reason))
         elif column.name in sensitive:
-            reason = (
-                f"left out, as there are more than {MOST_SENSITIVE} sensitive columns; was: {column.reason}"
-            )
+            reason = f"left out, as there are more than {MOST_SENSITIVE} sensitive columns; was: {column.reason}"
             made.append(left_out(counts, reason))
         else:
             made.append(column)
@@ -207,9 +211,7 @@ def _diversity(
     profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed], rows: int
 ) -> tuple[int | None, int | None, str]:
     """l, else distinct_l, that the table can reach; and the comment on it."""
-    sensitive = [
-        counts for counts, column in zip(profile, columns, strict=True) if column.role == "sensitive"
-    ]
+    sensitive = [counts for counts, column in zip(profile, columns, strict=True) if column.role == "sensitive"]
     if not sensitive:
         return None, None, "no column looks sensitive by its name; give those that are the role, and add l"
     if rows < K:

@@ -27,9 +27,7 @@ def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> Non
         return
     if not own:
         what = f"a token of an event, and the person {show(model.person[0])} has none"
-        problems.add(
-            first, what, f"give {show(model.person[0])} the role pseudonym, or make this column an identifier"
-        )
+        problems.add(first, what, f"give {show(model.person[0])} the role pseudonym, or make this column an identifier")
         return
     events = [name for name in named if name not in own]
     for name in events[1:]:
@@ -38,17 +36,13 @@ def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> Non
     for name in events:
         for key in ("scope", "secret"):
             if getattr(named[name], key) is not None:
-                problems.add(
-                    (*at, name, key), "the column is not the person's", f"{key} goes with the person's column"
-                )
+                problems.add((*at, name, key), "the column is not the person's", f"{key} goes with the person's column")
     if strength(model) != "whole":
         what = "who knows several events of a person finds the token that has them all"
         problems.add((*path, "persons"), what, "with pseudonyms persons: whole, which is the default")
     if model.null_person is not None:
         what = "a row without a person has no token"
-        problems.add(
-            (*path, "null_person"), what, "with pseudonyms leave such rows out in a view of the source"
-        )
+        problems.add((*path, "null_person"), what, "with pseudonyms leave such rows out in a view of the source")
     if model.suppression is not None and model.suppression.rows != "left_out":
         what = "a starred row would have a token, which links it with the person's other rows"
         problems.add((*path, "suppression", "rows"), what, "with pseudonyms rows: left_out")
@@ -57,6 +51,4 @@ def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> Non
         what = "what is published in another file cannot be checked together with the scope's other tables"
         problems.add((*path, "publish_file"), what, "leave publish_file out, or scope")
     if FORMATS[model.format.kind].paired and not problems.broken((*path, "format", "kind")):
-        problems.add(
-            (*path, "format"), "its groups are not what tokens are checked by", "with pseudonyms use ranges"
-        )
+        problems.add((*path, "format"), "its groups are not what tokens are checked by", "with pseudonyms use ranges")

@@ -25,9 +25,7 @@ def recoded(
     """What a policy asks of a column; None: nothing. What is wrong is noted at ``path``."""
     other = column.hierarchy.other if column.hierarchy is not None else None
     if other is not None and column.role != "quasi":
-        problems.add(
-            (*path, "hierarchy", "other"), f"the column is {column.role}", "other is for quasi columns"
-        )
+        problems.add((*path, "hierarchy", "other"), f"the column is {column.role}", "other is for quasi columns")
     if not coded(column):
         return Recode(other=other) if other is not None else None
     if isinstance(hierarchy, Hierarchy | HierarchyTable):
@@ -51,11 +49,6 @@ def recoded(
         return None
     if len({is_date(end) for end in ends}) > 1:
         problems.add((*path, "top"), "bottom and top are a number and a date", "two numbers, or two dates")
-    elif len(ends) == 2 and (
-        ends[0] >= ends[1] if is_date(ends[0]) else Fraction(ends[0]) >= Fraction(ends[1])
-    ):
+    elif len(ends) == 2 and (ends[0] >= ends[1] if is_date(ends[0]) else Fraction(ends[0]) >= Fraction(ends[1])):
         problems.add((*path, "top"), "not above bottom", "a value above bottom")
     return Recode(column.bottom, column.top, column.round)
-
-
-__all__ = ["RECODES", "coded", "recoded"]

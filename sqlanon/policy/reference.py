@@ -243,15 +243,11 @@ def _methods() -> str:
     for name, method in METHODS.items():
         asked = "all" if method.requirements is None else ", ".join(method.requirements)
         goals, runs = ", ".join(method.maximizes) or "no", ", ".join(method.executions)
-        lines.append(
-            f"| `{name}` | {method.about} | {asked} | {goals} | {runs} | {_SUPPRESSES[method.suppresses]} |"
-        )
+        lines.append(f"| `{name}` | {method.about} | {asked} | {goals} | {runs} | {_SUPPRESSES[method.suppresses]} |")
         for option in method.options:
             listed.setdefault(option, []).append(f"`{name}`")
     for option, names in listed.items():
-        values = (
-            ", ".join(f"`{word}`" for word in option.words) if isinstance(option, Word) else option.allowed
-        )
+        values = ", ".join(f"`{word}`" for word in option.words) if isinstance(option, Word) else option.allowed
         options.append(
             f"| `{option.name}` | {', '.join(names)} | {values} | {_default(option.default or None)} | {option.about} |"
         )
@@ -278,9 +274,7 @@ def _default(value: object) -> str:
 def _values(field: dict[str, Any]) -> str:
     """The type of a key in words."""
     if "anyOf" in field:
-        return " or ".join(
-            dict.fromkeys(_values(form) for form in field["anyOf"] if form != {"type": "null"})
-        )
+        return " or ".join(dict.fromkeys(_values(form) for form in field["anyOf"] if form != {"type": "null"}))
     if "enum" in field:
         return ", ".join(f"`{choice}`" for choice in field["enum"])
     if "$ref" in field:
@@ -293,11 +287,5 @@ def _values(field: dict[str, Any]) -> str:
         return "mapping"
     if kind == "integer" and "minimum" in field:
         low, high = field["minimum"], field["maximum"]
-        return (
-            f"{low}"
-            if low == high
-            else f"whole number from {low}" + (f" to {high}" if high < 2**63 - 1 else "")
-        )
-    return {"string": "text", "boolean": "`true`, `false`", "integer": "whole number", "number": "number"}[
-        str(kind)
-    ]
+        return f"{low}" if low == high else f"whole number from {low}" + (f" to {high}" if high < 2**63 - 1 else "")
+    return {"string": "text", "boolean": "`true`, `false`", "integer": "whole number", "number": "number"}[str(kind)]

@@ -88,9 +88,7 @@ def counts_of(column: ColumnProfileLike) -> str:
 
 def left_out(column: ColumnProfileLike, reason: str) -> Proposed:
     """A column that is left out because of its values; that they repeat proves nothing about persons."""
-    return Proposed(
-        column.name, "identifier", reason, accept_repeats=not column.comparable or repeats(column)
-    )
+    return Proposed(column.name, "identifier", reason, accept_repeats=not column.comparable or repeats(column))
 
 
 def can_be_key(column: ColumnProfileLike) -> bool:
@@ -116,9 +114,7 @@ def named_person(column: ColumnProfileLike) -> bool:
     words = words_of(column.name)
     plain = [word for word in words if not word.isdecimal()]
     numbered = len(plain) > 1 or joined("".join(plain)) or column.distinct > _FEW
-    return names_person(words) and (
-        numbered or (column.distinct >= K and (column.kind == "integer" or _coded(column)))
-    )
+    return names_person(words) and (numbered or (column.distinct >= K and (column.kind == "integer" or _coded(column))))
 
 
 def may_number(column: ColumnProfileLike) -> bool:
@@ -163,11 +159,7 @@ def attribute(column: ColumnProfileLike) -> bool:
 def shown(column: ColumnProfileLike) -> bool:
     """Whether a column of many values would publish them in clear: as sets, were it quasi, or as it is, were it sensitive."""
     texts = column.kind in ("text", "enum")
-    return (
-        column.comparable
-        and column.distinct > _FEW
-        and (texts or bool(_sensitive(words_of(column.name), column)))
-    )
+    return column.comparable and column.distinct > _FEW and (texts or bool(_sensitive(words_of(column.name), column)))
 
 
 def _uuid(column: ColumnProfileLike) -> bool:
@@ -176,9 +168,7 @@ def _uuid(column: ColumnProfileLike) -> bool:
 
 def _coded(column: ColumnProfileLike) -> bool:
     """Whether values are numbers of persons or things by how they are written."""
-    return _uuid(column) or (
-        column.distinct > K and column.coded >= _MOSTLY * (column.rows - column.nulls) > 0
-    )
+    return _uuid(column) or (column.distinct > K and column.coded >= _MOSTLY * (column.rows - column.nulls) > 0)
 
 
 def _category(column: ColumnProfileLike) -> bool:
@@ -204,9 +194,7 @@ def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
     if column.distinct + (column.nulls > 0) <= 1:
         return Proposed(column.name, "quasi", "the same in all rows")
     if column.nulls * 2 > column.rows:
-        return left_out(
-            column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out"
-        )
+        return left_out(column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out")
     if word := _sensitive(words, column):
         return _of_sensitive(word, words, column, min(known, persons), alone)
     return _quasi(column, words, min(known, persons), alone)
@@ -218,14 +206,10 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
     if len(words) > 1 and ordered and (words[0] in words_.COUNTS or words[-1] in ("count", "cnt")):
         return None
     balance = means_money(words) and ordered and column.distinct > _FEW
-    return (
-        first(words, words_.SENSITIVE) or coded(words) or compound(words) or ("balance" if balance else None)
-    )
+    return first(words, words_.SENSITIVE) or coded(words) or compound(words) or ("balance" if balance else None)
 
 
-def _of_sensitive(
-    word: str, words: Sequence[str], column: ColumnProfileLike, known: int, alone: int
-) -> Proposed:
+def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int, alone: int) -> Proposed:
     """A sensitive column, unless its values, which ``known`` have at most, and ``alone`` rows alone, are too rare to be published as they are."""
     nominal = column.kind not in _ORDERED
     rare = column.distinct * 2 > known or alone > _SINGLE * column.rows
@@ -273,11 +257,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
     if nominal and _lists(column, known, alone, named=bool(named)):
         return _mostly_different(column, known)
     rank = 0 if first(words, words_.GROUPED) else 1 if named else 2
-    if (
-        column.distinct * 10 >= known * 9
-        and not settings
-        and (not named or (column.kind == "integer" and rank))
-    ):
+    if column.distinct * 10 >= known * 9 and not settings and (not named or (column.kind == "integer" and rank)):
         return _mostly_different(column, known)
     if named:
         why = f"others may know it, by its name ({named})"
@@ -286,9 +266,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
     else:
         why = "unclear, so generalized to be safe"
     separator = ";" if named else ":"
-    return Proposed(
-        column.name, "quasi", f"{why}{separator} {counts}", named=bool(named), settings=settings, rank=rank
-    )
+    return Proposed(column.name, "quasi", f"{why}{separator} {counts}", named=bool(named), settings=settings, rank=rank)
 
 
 def _lists(column: ColumnProfileLike, known: int, alone: int, *, named: bool) -> bool:

@@ -89,9 +89,7 @@ def _words(found: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
         case "model_type" | "dict_type":
             return "not a mapping", "key: value pairs"
         case "list_type" | "too_short":
-            return "not a list" if found[
-                "type"
-            ] == "list_type" else "the list is empty", "a list, at least one"
+            return "not a list" if found["type"] == "list_type" else "the list is empty", "a list, at least one"
         case _:
             return "not valid", "see docs/policy.md"
 

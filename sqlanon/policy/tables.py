@@ -32,14 +32,8 @@ def expanded(raw: object, path: Path, problems: Problems) -> Iterator[tuple[Path
         problems.add((*path, "rotate"), "not a word that is known", "version, or leave it out")
     for key in (*_ITS_OWN, "publish_file"):
         if key in shared:
-            what = (
-                "all tables would share it"
-                if key in _ITS_OWN
-                else "the tables are published in one transaction"
-            )
-            problems.add(
-                (*path, key), what, "each table of tables has its own" if key in _ITS_OWN else "leave it out"
-            )
+            what = "all tables would share it" if key in _ITS_OWN else "the tables are published in one transaction"
+            problems.add((*path, key), what, "each table of tables has its own" if key in _ITS_OWN else "leave it out")
             del shared[key]
     tables = raw["tables"]
     if not isinstance(tables, list) or len(tables) < 2:
@@ -56,9 +50,7 @@ def expanded(raw: object, path: Path, problems: Problems) -> Iterator[tuple[Path
             continue
         for key in ("tables", "rotate", "publish_file"):
             if key in one:
-                problems.add(
-                    (*at, key), "not a key of a single table", "tables and rotate belong to the release"
-                )
+                problems.add((*at, key), "not a key of a single table", "tables and rotate belong to the release")
         own = {key: value for key, value in one.items() if key not in ("tables", "rotate", "publish_file")}
         name = own.get("name", _last(own.get("source")))
         made = {**shared, **own}
@@ -93,9 +85,7 @@ def joined(
                 what = "rotate: version draws new tokens for the tables of this release alone"
                 problems.add((*columns, spec.token.name, key), what, f"leave out {key}, or rotate")
     if len(scopes) > 1:
-        problems.add(
-            (*path, "tables"), "tables of several scopes, which share no tokens", "one scope, or none"
-        )
+        problems.add((*path, "tables"), "tables of several scopes, which share no tokens", "one scope, or none")
     if len({spec.refresh.max_failing for _, spec in made}) > 1:
         what = "tables of different bounds, but versions of all tables are compared together"
         problems.add((*path, "tables"), what, "history next to tables")
@@ -105,6 +95,3 @@ def joined(
 
 def _scoped(spec: ReleaseSpec, group: str) -> tuple[Any, ...]:
     return tuple(replace(one, scope=one.scope or group) if one == spec.token else one for one in spec.columns)
-
-
-__all__ = ["expanded", "joined"]

@@ -64,9 +64,7 @@ class RangesModel(Part):
     kind: Literal["ranges"] = Field("ranges", description="COUNT(*) over random ranges of several columns.")
     name: Text | None = Field(None, description="What reports call it; default: the kind.")
     columns: Names = Field([], description="Quasi columns to draw from; default: all.")
-    dimensions: Annotated[int, whole(1)] = Field(
-        2, description="Quasi columns in one query (the paper's qd)."
-    )
+    dimensions: Annotated[int, whole(1)] = Field(2, description="Quasi columns in one query (the paper's qd).")
     selectivity: Annotated[Fraction, amount(1), AfterValidator(_share)] = Field(
         Fraction(1, 10),
         description="Share of the domain that a query asks for; of dimensions + 1 columns each takes its root.",
@@ -80,9 +78,7 @@ class RangesModel(Part):
 class AggregatesModel(Part):
     """SUM and AVG by group."""
 
-    kind: Literal["aggregates"] = Field(
-        "aggregates", description="SUM and AVG of a column by groups of another."
-    )
+    kind: Literal["aggregates"] = Field("aggregates", description="SUM and AVG of a column by groups of another.")
     name: Text | None = Field(None, description="What reports call it; default: the kind.")
     measures: Names = Field([], description="Numeric columns that are published; default: all of them.")
     by: Names = Field(
@@ -102,17 +98,13 @@ class DatacubeModel(Part):
     level: Annotated[int, whole(1)] = Field(2, description="Quasi columns in one group-by.")
     columns: Names = Field([], description="Quasi columns of the cube; default: all.")
     sensitive: Text | None = Field(None, description="The sensitive column; default: the first one.")
-    answers: Flag = Field(
-        False, description="Also ask each group-by as a query and measure the errors of its cells."
-    )
+    answers: Flag = Field(False, description="Also ask each group-by as a query and measure the errors of its cells.")
 
 
 class JointModel(Part):
     """The joint distribution over quasi columns and the sensitive one (Xiao et al. 2010, section 6.2)."""
 
-    kind: Literal["joint"] = Field(
-        "joint", description="KL-divergence over all quasi columns and the sensitive one."
-    )
+    kind: Literal["joint"] = Field("joint", description="KL-divergence over all quasi columns and the sensitive one.")
     name: Text | None = Field(None, description="What reports call it; default: the kind.")
     columns: Names = Field([], description="Quasi columns; default: all.")
     sensitive: Text | None = Field(None, description="The sensitive column; default: the first one.")
@@ -158,19 +150,13 @@ def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | Non
         problems.stop()
         raise PolicyError(f"{path}: {what}")  # muted: a tag at the top is a problem already
     head = _model(_Head, raw, (), problems)
-    queries = [
-        made for at, item in _items(raw, "queries") if (made := _query(item, at, problems)) is not None
-    ]
-    generators = [
-        one for at, item in _items(raw, "generators") if (one := _generator(item, at, problems)) is not None
-    ]
+    queries = [made for at, item in _items(raw, "queries") if (made := _query(item, at, problems)) is not None]
+    generators = [one for at, item in _items(raw, "generators") if (one := _generator(item, at, problems)) is not None]
     if not raw.get("queries") and not raw.get("generators"):
         problems.add((), "nothing to ask", "queries, generators or both")
     _check_names((*queries, *generators), problems, document.line)
     problems.stop()
-    return WorkloadSpec(
-        tuple(one for _, one in queries), tuple(one for _, one in generators), head.seed if head else 1
-    )
+    return WorkloadSpec(tuple(one for _, one in queries), tuple(one for _, one in generators), head.seed if head else 1)
 
 
 def _items(raw: Mapping[str, Any], key: str) -> list[tuple[Path, Any]]:
@@ -209,9 +195,7 @@ def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, Genera
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
     name = values.pop("name") or (f"datacube {values['level']}" if kind == "datacube" else kind)
     if name in RESERVED:
-        problems.add(
-            (*at, "name"), "reports use this name themselves", f"another name than {listed(RESERVED)}"
-        )
+        problems.add((*at, "name"), "reports use this name themselves", f"another name than {listed(RESERVED)}")
     return at, GeneratorSpec(name=name, **values)
 
 

@@ -33,7 +33,7 @@ from sqlanon.spec import ColumnSpec, PrivacySpec
 
 def requirements(
     privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...] = (), columns: Sequence[ColumnSpec] = ()
-) -> tuple[Requirement, ...]:  # fmt: skip
+) -> tuple[Requirement, ...]:
     """The requirements that a policy asks for, in the registry's order.
 
     Args:
@@ -75,16 +75,10 @@ def stored(policy: Mapping[str, Any]) -> PrivacySpec:
     Raises:
         PolicyError: it asked for a requirement that is not installed here, so that it cannot be checked.
     """
-    missing = [
-        key for key in policy if key not in REQUIREMENTS and key not in _OTHERS and policy[key] is not None
-    ]
+    missing = [key for key in policy if key not in REQUIREMENTS and key not in _OTHERS and policy[key] is not None]
     if missing:
-        raise PolicyError(
-            f"requirement {', '.join(sorted(missing))} is not installed here; install what adds it"
-        )
-    values = {
-        key: one.value.read(policy[key]) for key, one in REQUIREMENTS.items() if policy.get(key) is not None
-    }
+        raise PolicyError(f"requirement {', '.join(sorted(missing))} is not installed here; install what adds it")
+    values = {key: one.value.read(policy[key]) for key, one in REQUIREMENTS.items() if policy.get(key) is not None}
     share = policy.get("person_share")
     return PrivacySpec.of(
         values,

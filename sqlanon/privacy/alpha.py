@@ -31,14 +31,11 @@ class Alpha(Shares):
     listed: tuple[str, ...] = ()
 
     @classmethod
-    def asked_by(
-        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
-    ) -> Sequence[Alpha]:
+    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Alpha]:
         """One per sensitive column that is asked about, and one more each if joint."""
         found = each_asked(privacy, cls.name, sensitive)
         return [
-            cls(one.max, *place, listed=one.values if isinstance(one.values, tuple) else ())
-            for one, place in found
+            cls(one.max, *place, listed=one.values if isinstance(one.values, tuple) else ()) for one, place in found
         ]
 
     @property
@@ -62,9 +59,17 @@ class Alpha(Shares):
         if self.listed and rows.values:
             return super(Alpha, self).below(scratch, made, rows)
         return scratch.execute(
-            "privacy/below_values", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value], count=rows.count, distinct=None, p=self.asked.denominator, q=self.asked.numerator,
-        )  # fmt: skip
+            "privacy/below_values",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            within=[rows.names[i] for i in self.within],
+            value=rows.names[self.value],
+            count=rows.count,
+            distinct=None,
+            p=self.asked.denominator,
+            q=self.asked.numerator,
+        )
 
     def of_hashes(self) -> Alpha:
         """See `OfCounts.of_hashes`: of all values."""

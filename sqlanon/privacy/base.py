@@ -172,9 +172,7 @@ class Requirement(ABC):
 
     @classmethod
     @abstractmethod
-    def asked_by(
-        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
-    ) -> Sequence[Self]:
+    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Self]:
         """The requirements of this kind in a policy; `PrivacySpec.value` gives the value of a key.
 
         ``sensitive`` and ``persons`` name the sensitive columns and the counted identifiers, in the order of `Coded` and `Grouped`.
@@ -267,11 +265,7 @@ def shapes_beyond_rows(requirements: Sequence[Requirement]) -> list[Shape]:
 
 def beyond_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
     """Those that ask for more of the rows of a class than a number of them, and that a single row would not meet."""
-    return [
-        one
-        for one in requirements
-        if one.shape.kind != "rows" and not one.shape.trivial and not one.of_population
-    ]
+    return [one for one in requirements if one.shape.kind != "rows" and not one.shape.trivial and not one.of_population]
 
 
 def least_rows(requirements: Sequence[Requirement]) -> int:

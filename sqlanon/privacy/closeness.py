@@ -135,9 +135,14 @@ class TCloseness(OfCounts):
         kind = kernels.CHAIN if tree.chain else kernels.STAR if tree.star else 0
         bounds = np.array([nodes, rows, tree.edges * rows, whole, p, q, kind, *tree.parent, *own], np.int64)
         return Tally(
-            kernels.add_closeness, kernels.clear_closeness, node[coded.sensitive[i]], 1, bounds, kernels.OWN + 2 * nodes,
+            kernels.add_closeness,
+            kernels.clear_closeness,
+            node[coded.sensitive[i]],
+            1,
+            bounds,
+            kernels.OWN + 2 * nodes,
             np.array([float(self.asked)]),
-        )  # fmt: skip
+        )
 
     def _tree_of(self, values: Values | None, codes: int) -> Tree:
         """The tree of codes; without values they are all equally far, which is no less than any other distance."""
@@ -172,9 +177,19 @@ class TCloseness(OfCounts):
             scratch.engine.load_rows(sets, columns, [(value, at, own[at]) for value, at in above])
         everything = sum(own[at] for at, up in enumerate(tree.parent) if up >= 0) if not tree.chain else 0
         scratch.execute(
-            "privacy/below_chain" if tree.chain else "privacy/below_tree", made=made, rows=rows.table, groups=list(rows.groups),
-            value=rows.names[self.value], count=rows.count, sets=sets, total=known.total, everything=everything, whole=whole, p=p, q=q,
-        )  # fmt: skip
+            "privacy/below_chain" if tree.chain else "privacy/below_tree",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            value=rows.names[self.value],
+            count=rows.count,
+            sets=sets,
+            total=known.total,
+            everything=everything,
+            whole=whole,
+            p=p,
+            q=q,
+        )
         scratch.drop(sets)
 
     def inside(self, found: GroupShares) -> Reals:
@@ -187,9 +202,7 @@ class TCloseness(OfCounts):
             moved = self.tree(found.values.texts, found.values.ranks).distances(found)
         return float(self.asked) - moved
 
-    def holds(
-        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
-    ) -> bool:
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
         """See `OfCounts.holds`."""
         if not self.reads_values or values is None:
             return sum(max(share - table[value], Fraction(0)) for value, share in own.items()) <= self.asked

@@ -17,9 +17,12 @@ _CELLS = 1 << 22
 
 
 def farthest(
-    found: Counts, asked: Fraction, order: Sequence[int] | None = None, levels: Mapping[str, tuple[str, ...]] | None = None,
+    found: Counts,
+    asked: Fraction,
+    order: Sequence[int] | None = None,
+    levels: Mapping[str, tuple[str, ...]] | None = None,
     texts: Sequence[str | None] = (),
-) -> tuple[Fraction, int]:  # fmt: skip
+) -> tuple[Fraction, int]:
     """The largest distance, and how many classes are farther than ``asked``.
 
     Args:
@@ -59,9 +62,7 @@ def farthest(
             else size[first:past] * float(unit * total)
         )
         far = np.asarray(moved / parts, np.float64)
-        for at in (
-            range(past - first) if past - first < 1 << 12 else np.flatnonzero(far > float(asked) * (1 - 1e-9))
-        ):
+        for at in range(past - first) if past - first < 1 << 12 else np.flatnonzero(far > float(asked) * (1 - 1e-9)):
             failing += int(moved[at]) * asked.denominator > most * int(size[first + at])
         at = int(np.argmax(far if exact is object else moved / size[first:past]))
         worst = max(worst, Fraction(int(moved[at]), int(size[first + at]) * unit * total))

@@ -36,9 +36,7 @@ class Tree:
     @property
     def chain(self) -> bool:
         """Whether it is an order."""
-        return all(up == at + 1 for at, up in enumerate(self.parent[:-1])) and len(self.parent) == len(
-            self.node
-        )
+        return all(up == at + 1 for at, up in enumerate(self.parent[:-1])) and len(self.parent) == len(self.node)
 
     @property
     def star(self) -> bool:
@@ -57,9 +55,7 @@ class Tree:
             past = min(first + step, groups)
             begin, end = np.searchsorted(found.group, (first, past))
             flow = np.zeros((past - first, nodes)) - table
-            np.add.at(
-                flow, (found.group[begin:end] - first, place[found.value[begin:end]]), found.share[begin:end]
-            )
+            np.add.at(flow, (found.group[begin:end] - first, place[found.value[begin:end]]), found.share[begin:end])
             if self.chain:
                 moved[first:past] = np.abs(np.cumsum(flow, axis=1)[:, :-1]).sum(axis=1)
                 continue
@@ -95,8 +91,6 @@ def hierarchy_tree(texts: Sequence[str | None], levels: Sequence[tuple[str, ...]
             nodes[level, path[level:]] = None
     number = {key: place for place, key in enumerate(key for level in by_level for key in level)}
     parent = [
-        number[level + 1, key[1][1:]] if level < height else -1
-        for level, keys in enumerate(by_level)
-        for key in keys
+        number[level + 1, key[1][1:]] if level < height else -1 for level, keys in enumerate(by_level) for key in keys
     ]
     return Tree([number[0, path] for path in known], parent, 2 * height)

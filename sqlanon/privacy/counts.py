@@ -94,18 +94,14 @@ class Counts:
         return np.add.reduceat(found.astype(np.int64), self.start) if len(self.start) else self.n[:0]
 
 
-def counted(
-    engine: Engine, target: TableRef, classes: Sequence[str], value: str, count: str | None = None
-) -> Counts:
+def counted(engine: Engine, target: TableRef, classes: Sequence[str], value: str, count: str | None = None) -> Counts:
     """Count the values of a column in the groups over ``classes``; arguments as those of `Requirement.measure`.
 
     Cost: a grouping of the table, a sort of its groups, and memory for three numbers a group.
     """
     import numpy as np
 
-    made = statement(
-        "verify/values", engine.dialect, target=target, classes=list(classes), value=value, count=count
-    )
+    made = statement("verify/values", engine.dialect, target=target, classes=list(classes), value=value, count=count)
     group, number, n = (
         array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64", "int64"])
     )
@@ -133,11 +129,15 @@ def weighed(
     import numpy as np
 
     made = statement(
-        "verify/person_values", engine.dialect, target=target, classes=list(classes), person=person, value=value, count=count
-    )  # fmt: skip
-    group, number, own, n = (
-        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * 4)
+        "verify/person_values",
+        engine.dialect,
+        target=target,
+        classes=list(classes),
+        person=person,
+        value=value,
+        count=count,
     )
+    group, number, own, n = (array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * 4))
     unit = math.lcm(*map(int, np.unique(own)))
     # The weight of all persons, in this unit, has to fit 31 bits as numbers of rows do.
     whole = group < 0
@@ -199,9 +199,7 @@ class OfCounts(Requirement):
         """float64[groups], how far inside of what is asked each group is, in shares; below 0: outside. It is off by less than 1e-9."""
 
     @abstractmethod
-    def holds(
-        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
-    ) -> bool:
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
         """Whether these shares of a group meet it, with those of the table where it compares; exactly. ``values`` as those of `GroupShares`."""
 
     def of_hashes(self) -> Self:

@@ -62,14 +62,29 @@ def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[npt.NDArr
 
 
 def _below(
-    scratch: Scratch, made: TableRef, rows: Grouped, value: int, within: tuple[int, ...], *,
-    distinct: int | None = None, p: int = 0, q: int = 0,
-) -> None:  # fmt: skip
+    scratch: Scratch,
+    made: TableRef,
+    rows: Grouped,
+    value: int,
+    within: tuple[int, ...],
+    *,
+    distinct: int | None = None,
+    p: int = 0,
+    q: int = 0,
+) -> None:
     """Make the table of groups whose values are too few, or one of them too frequent: see privacy/below_values."""
     scratch.execute(
-        "privacy/below_values", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in within],
-        value=rows.names[value], count=rows.count, distinct=distinct, p=p, q=q,
-    )  # fmt: skip
+        "privacy/below_values",
+        made=made,
+        rows=rows.table,
+        groups=list(rows.groups),
+        within=[rows.names[i] for i in within],
+        value=rows.names[value],
+        count=rows.count,
+        distinct=distinct,
+        p=p,
+        q=q,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,9 +70,7 @@ class EntropyDiversity(OfCounts):
 
         items, groups, values, _ = grouped_items(coded, self.value, self.within)
         rows = int(np.sum(coded.whole[self.value]))
-        bounds = np.concatenate(
-            [np.array([groups, values, *self._asked], np.int64), logarithms.table(rows + 1)]
-        )
+        bounds = np.concatenate([np.array([groups, values, *self._asked], np.int64), logarithms.table(rows + 1)])
         return Tally(kernels.add_entropy, kernels.clear_entropy, items, 2, bounds, 1 + values + 2 * groups)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
@@ -81,9 +79,12 @@ class EntropyDiversity(OfCounts):
 
         sizes, numbers = beside(scratch, "sizes"), beside(scratch, "numbers")
         shared: dict[str, object] = {
-            "rows": rows.table, "groups": list(rows.groups), "within": [rows.names[i] for i in self.within],
-            "value": rows.names[self.value], "count": rows.count,
-        }  # fmt: skip
+            "rows": rows.table,
+            "groups": list(rows.groups),
+            "within": [rows.names[i] for i in self.within],
+            "value": rows.names[self.value],
+            "count": rows.count,
+        }
         scratch.execute("privacy/value_sizes", None, made=sizes, **shared)
         found = [integer(row[0]) for row in scratch.fetch("privacy/sizes", sizes=sizes)]
         n = np.array(found, np.int64)
@@ -92,9 +93,15 @@ class EntropyDiversity(OfCounts):
         least, error = self._asked
         places = [f"g{i}" for i in range(1, len(rows.groups) + len(self.within) + 1)]
         scratch.execute(
-            "privacy/below_entropy", made=made, sizes=sizes, numbers=numbers, groups=list(rows.groups), places=places, least=least,
+            "privacy/below_entropy",
+            made=made,
+            sizes=sizes,
+            numbers=numbers,
+            groups=list(rows.groups),
+            places=places,
+            least=least,
             error=error,
-        )  # fmt: skip
+        )
         for table in (sizes, numbers):
             scratch.drop(table)
 
@@ -104,9 +111,7 @@ class EntropyDiversity(OfCounts):
 
         return found.sums(-found.share * np.log(found.share)) - math.log(self.asked)
 
-    def holds(
-        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
-    ) -> bool:
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
         """See `OfCounts.holds`; by 80 digits."""
         entropy = sum((-share * logarithm(share) for share in own.values()), Fraction(0))
         return entropy - logarithm(self.asked) > -_EQUAL_SHARES

@@ -29,9 +29,7 @@ class KMap(OfPopulation):
     column: str | None = None
 
     @classmethod
-    def asked_by(
-        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
-    ) -> Sequence[KMap]:
+    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[KMap]:
         """See `Requirement.asked_by`."""
         asked = privacy.value("k_map")
         return [] if asked is None else [cls(Fraction(asked.k))]

@@ -112,11 +112,25 @@ class OverPersons(_OfPersons):
         value, groups = model.value, [*rows.groups, *(rows.names[i] for i in model.within)]
         asked: dict[str, object] = {"person": rows.persons[self.place]}
         scratch.execute(
-            "privacy/person_parts", None, parts=parts, rows=rows.table, groups=groups, value=rows.names[value], count=rows.count, **asked
-        )  # fmt: skip
+            "privacy/person_parts",
+            None,
+            parts=parts,
+            rows=rows.table,
+            groups=groups,
+            value=rows.names[value],
+            count=rows.count,
+            **asked,
+        )
         scratch.execute(
-            "privacy/person_parts", None, parts=whole, rows=rows.whole, groups=[], value=rows.whole_names[value], count=None, **asked
-        )  # fmt: skip
+            "privacy/person_parts",
+            None,
+            parts=whole,
+            rows=rows.whole,
+            groups=[],
+            value=rows.whole_names[value],
+            count=None,
+            **asked,
+        )
         numbered = scratch.sql("privacy/numbered_parts", parts=parts, whole=whole, groups=groups)
         place, number, many, n = (
             array.astype(np.int64, copy=False) for array in scratch.fetch_arrays(numbered, ["int64"] * 4)
@@ -130,9 +144,7 @@ class OverPersons(_OfPersons):
             scratch.drop(table)
 
 
-def failing(
-    model: OfCounts, place: Longs, value: Longs, many: Longs, n: Longs, values: Values | None = None
-) -> Longs:
+def failing(model: OfCounts, place: Longs, value: Longs, many: Longs, n: Longs, values: Values | None = None) -> Longs:
     """The groups that do not meet a model over persons.
 
     Args:
@@ -156,9 +168,7 @@ def failing(
     exact: Mapping[int, Fraction] = {}
     if model.compares:
         exact = _shares(value, many, n, np.flatnonzero(place == 0))
-    inside = model.inside(
-        GroupShares(group[~of_table], code[~of_table], share[~of_table], reference, exact, values)
-    )
+    inside = model.inside(GroupShares(group[~of_table], code[~of_table], share[~of_table], reference, exact, values))
     there = np.unique(group[~of_table])
     fails = inside[there] < 0
     near = np.flatnonzero(np.abs(inside[there]) < _NEAR)

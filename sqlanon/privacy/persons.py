@@ -37,9 +37,7 @@ _DENSE = 8
 """Possible pairs of person and value a row, up to which a table of them takes less memory than a sort of the rows."""
 
 
-def of_persons(
-    privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
-) -> tuple[Requirement, ...]:
+def of_persons(privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> tuple[Requirement, ...]:
     """What a policy asks over the persons of each counted identifier; a policy with `person` has one."""
     found: list[Requirement] = []
     for i, name in enumerate(persons):
@@ -69,11 +67,7 @@ class _OfPersons(Requirement):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[_OfPersons]:
         """Those of this kind in `of_persons`."""
-        return [
-            one
-            for one in of_persons(privacy, sensitive, persons)
-            if privacy.of_persons and isinstance(one, cls)
-        ]
+        return [one for one in of_persons(privacy, sensitive, persons) if privacy.of_persons and isinstance(one, cls)]
 
     @property
     def at_most(self) -> bool:
@@ -128,9 +122,15 @@ class Persons(_OfPersons):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
         scratch.execute(
-            "privacy/below_values", made=made, rows=rows.table, groups=list(rows.groups), within=[],
-            value=rows.persons[self.place], count=rows.count, distinct=int(self.asked),
-        )  # fmt: skip
+            "privacy/below_values",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            within=[],
+            value=rows.persons[self.place],
+            count=rows.count,
+            distinct=int(self.asked),
+        )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
@@ -156,7 +156,7 @@ class Whole(_OfPersons):
         """See `Requirement.below`: the groups that have a row of a person who has one in another group, too."""
         scratch.execute(
             "privacy/below_whole", made=made, rows=rows.table, groups=list(rows.groups), person=rows.persons[self.place]
-        )  # fmt: skip
+        )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`: the classes of the person who is in most, and the classes that have a row of somebody who is in several."""
@@ -188,9 +188,17 @@ class PersonShare(_OfPersons):
         """See `Requirement.below`."""
         p, q = self._exact
         scratch.execute(
-            "privacy/below_values", made=made, rows=rows.table, groups=list(rows.groups), within=[],
-            value=rows.persons[self.place], count=rows.count, distinct=None, p=p, q=q,
-        )  # fmt: skip
+            "privacy/below_values",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            within=[],
+            value=rows.persons[self.place],
+            count=rows.count,
+            distinct=None,
+            p=p,
+            q=q,
+        )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`: the largest share."""
@@ -247,17 +255,29 @@ class PersonDiversity(_OfPersons):
         bounds = np.concatenate([[*self._exact, persons, values], value])
         items = np.stack([who, codes, pair], axis=1)
         return Tally(
-            add_weighted, clear_weighted, np.ascontiguousarray(items.ravel(), np.int32), 3, bounds.astype(np.int64),
+            add_weighted,
+            clear_weighted,
+            np.ascontiguousarray(items.ravel(), np.int32),
+            3,
+            bounds.astype(np.int64),
             room(persons, values, len(value)),
-        )  # fmt: skip
+        )
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
         p, q = self._exact
         scratch.execute(
-            "privacy/below_weights", made=made, rows=rows.table, groups=list(rows.groups), person=rows.persons[self.place],
-            value=rows.names[self.value], count=rows.count, unit=UNIT, p=p, q=q,
-        )  # fmt: skip
+            "privacy/below_weights",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            person=rows.persons[self.place],
+            value=rows.names[self.value],
+            count=rows.count,
+            unit=UNIT,
+            p=p,
+            q=q,
+        )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`; weights are rounded up as in kernels, so that what is reached is never too much."""

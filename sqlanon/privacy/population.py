@@ -73,9 +73,16 @@ class OfPopulation(Requirement):
         """See `Requirement.below`. The table has one row a group, and the columns population and outside: its rows in the group, and in none."""
         line = self.line
         scratch.execute(
-            "privacy/below_population", made=made, rows=rows.table, groups=list(rows.groups), count=rows.count,
-            x=line.x, y=line.y, z=line.z, everywhere=line.everywhere,
-        )  # fmt: skip
+            "privacy/below_population",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            count=rows.count,
+            x=line.x,
+            y=line.y,
+            z=line.z,
+            everywhere=line.everywhere,
+        )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """Measure a table of one row a cell: `Grouped.count` is the column of its rows, `Grouped.names` that of its rows of the population."""

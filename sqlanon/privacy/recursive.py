@@ -40,9 +40,7 @@ class RecursiveDiversity(OfCounts):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[RecursiveDiversity]:
         """One per sensitive column that is asked about, and one more each if joint."""
-        return [
-            cls(Fraction(one.l), *place, one.c) for one, place in each_asked(privacy, cls.name, sensitive)
-        ]
+        return [cls(Fraction(one.l), *place, one.c) for one, place in each_asked(privacy, cls.name, sensitive)]
 
     def tally(self, coded: Coded) -> Tally:
         """See `Requirement.tally`."""
@@ -61,9 +59,17 @@ class RecursiveDiversity(OfCounts):
         """See `Requirement.below`."""
         p, q = self.c.as_integer_ratio()
         scratch.execute(
-            "privacy/below_recursive", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value], count=rows.count, least=int(self.asked), p=p, q=q,
-        )  # fmt: skip
+            "privacy/below_recursive",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            within=[rows.names[i] for i in self.within],
+            value=rows.names[self.value],
+            count=rows.count,
+            least=int(self.asked),
+            p=p,
+            q=q,
+        )
 
     def inside(self, found: GroupShares) -> Reals:
         """See `OfCounts.inside`."""
@@ -77,9 +83,7 @@ class RecursiveDiversity(OfCounts):
         c = float(self.c)
         return (c * rest - top) / max(c, 1)
 
-    def holds(
-        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
-    ) -> bool:
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
         """See `OfCounts.holds`."""
         falling = sorted(own.values(), reverse=True)
         return falling[0] < self.c * sum(falling[int(self.asked) - 1 :], Fraction(0))

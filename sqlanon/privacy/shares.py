@@ -104,16 +104,12 @@ class Shares(OfCounts):
             nearest[np.bincount(found.group) < np.count_nonzero(least > 0)] = -1
         return nearest
 
-    def holds(
-        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
-    ) -> bool:
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
         """See `OfCounts.holds`."""
         text = _texts(values, max(own) + 1)
         for value, share in own.items():
             bound = self.bound(table.get(value, Fraction(0)), text[value])
-            if not (bound.least <= share <= bound.most) or (
-                bound.strict and share in (bound.least, bound.most)
-            ):
+            if not (bound.least <= share <= bound.most) or (bound.strict and share in (bound.least, bound.most)):
                 return False
         return not self.between or self.absent_ignored or set(own) == set(table)
 
@@ -155,9 +151,16 @@ class Shares(OfCounts):
         if self.between and not self.absent_ignored:
             needed = sum(1 for one in bounds if one[3] > 0)
         scratch.execute(
-            "privacy/below_shares", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value], count=rows.count, bounds=table, needed=needed,
-        )  # fmt: skip
+            "privacy/below_shares",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            within=[rows.names[i] for i in self.within],
+            value=rows.names[self.value],
+            count=rows.count,
+            bounds=table,
+            needed=needed,
+        )
         scratch.drop(table)
 
 
@@ -181,7 +184,5 @@ def each_asked(privacy: PrivacySpec, name: str, sensitive: Sequence[str]) -> lis
     ]
     if privacy.joint and declared.joint:
         places = range(len(sensitive))
-        found += [
-            (value, (column, i, tuple(j for j in places if j != i))) for value, (column, i, _) in list(found)
-        ]
+        found += [(value, (column, i, tuple(j for j in places if j != i))) for value, (column, i, _) in list(found)]
     return found

@@ -42,6 +42,4 @@ def rows_of_codes(scratch: Scratch, table: TableRef, domain: Domain) -> Longs:
 def of_numbers(values: Values, rows: Longs) -> Values:
     """What the numbers 0, 1, .. mean of the codes that have rows, ascending."""
     codes = [code for code, n in enumerate(rows) if n]
-    return Values(
-        [values.texts[code] for code in codes], [values.ranks[code] for code in codes], values.ordered
-    )
+    return Values([values.texts[code] for code in codes], [values.ranks[code] for code in codes], values.ordered)

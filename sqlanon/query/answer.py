@@ -131,10 +131,14 @@ def make_answer(
     certain = []
     for row in rows:
         cells = iter(row)
-        found.append({
-            name: _read_bounds([next(cells) for _ in range(4)], tight=tight[name] and unlike is None) if bounded else next(cells)
-            for name, bounded in columns
-        })  # fmt: skip
+        found.append(
+            {
+                name: _read_bounds([next(cells) for _ in range(4)], tight=tight[name] and unlike is None)
+                if bounded
+                else next(cells)
+                for name, bounded in columns
+            }
+        )
         certain.append(bool(next(cells)))
     for made, own in zip(found, intervals, strict=False):
         made.update({name: _with(made[name], interval) for name, interval in own.items()})

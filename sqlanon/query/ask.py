@@ -90,9 +90,14 @@ def ask(
     if interval is not None and not 0 < interval < 1:
         raise PolicyError(f"interval {interval}: a number above 0 and below 1, such as 0.95")
     asked: dict[str, Any] = {
-        "release": release, "allow_linking": allow_linking, "spec": spec, "role": role, "known": known, "as_of_source": as_of_source,
+        "release": release,
+        "allow_linking": allow_linking,
+        "spec": spec,
+        "role": role,
+        "known": known,
+        "as_of_source": as_of_source,
         "interval": interval,
-    }  # fmt: skip
+    }
     check_text(sql)
     with limit_query(engine.cancel, seconds) as limits, readable():
         with limits.rewriting():
@@ -136,8 +141,15 @@ def _ask(
         try:
             asked = replace(released, as_of_source=as_of_source)
             answer = _ask_released(
-                engine, query, asked, spec, limits, allow_linking=allow_linking, role=role, interval=interval,
-            )  # fmt: skip
+                engine,
+                query,
+                asked,
+                spec,
+                limits,
+                allow_linking=allow_linking,
+                role=role,
+                interval=interval,
+            )
             same = not is_replaced(engine, released, unreadable=True)
             if same:
                 return answer
@@ -148,14 +160,10 @@ def _ask(
         finally:
             if not same and known is not None:
                 known.clear()  # facts in it may be of either version
-    raise DatabaseError(
-        f"{name} was replaced by another version each of {TRIES} times it was asked; ask again"
-    )
+    raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 
-def _ask_union(
-    engine: Engine, sql: str, parts: Sequence[str], limits: Limits, asked: Mapping[str, Any]
-) -> Answer:
+def _ask_union(engine: Engine, sql: str, parts: Sequence[str], limits: Limits, asked: Mapping[str, Any]) -> Answer:
     """The answer to a UNION ALL, of one version of the release that its first SELECT asks."""
     with limits.rewriting():
         name = asked["release"] or parse(parts[0], engine.dialect).table_name
@@ -165,9 +173,7 @@ def _ask_union(
         answers = [_ask(engine, part, limits, **asked) for part in parts]
         if not is_replaced(engine, released, unreadable=True):
             return merge_answers(sql, answers)
-    raise DatabaseError(
-        f"{name} was replaced by another version each of {TRIES} times it was asked; ask again"
-    )
+    raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 
 def _ask_released(
@@ -192,9 +198,7 @@ def _ask_released(
             raise PolicyError(
                 f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or grant it the view"
             )
-        return _answer(
-            engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval
-        )
+        return _answer(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
 
 
 def _answer(
@@ -223,9 +227,7 @@ def _answer(
         beyond = select_unlisted(bound.scope, plan, rows)
         # Trees are changed while they are written, and not used again.
         text = ported(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
-        more_text = (
-            None if beyond is None else ported(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
-        )
+        more_text = None if beyond is None else ported(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
     found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
     found = with_infinite(engine, text, found, MOST_ROWS)
     intervals: Sequence[Mapping[str, Interval]] = ()
@@ -240,14 +242,21 @@ def _answer(
     more = more or (released.left_out > 0 and bool(query.groups))
     if more and plan.outputs.windows:
         refuse(
-            query.text, None,
+            query.text,
+            None,
             "rows may be in further groups, of values that the release shows nowhere, so that ranks and totals of groups have no bounds; ask without "
             "window functions, or leave these rows out by WHERE",
-        )  # fmt: skip
+        )
     return make_answer(
-        final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out, unlike=released.unlike,
+        final.columns,
+        final.tight,
+        found,
+        text,
+        unlisted_groups=more,
+        left_out=released.left_out,
+        unlike=released.unlike,
         intervals=intervals,
-    )  # fmt: skip
+    )
 
 
 def _count(engine: Engine, text: str) -> int:

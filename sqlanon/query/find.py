@@ -86,16 +86,18 @@ def is_replaced(engine: Engine, released: Released, *, unreadable: bool) -> bool
         return unreadable
 
 
-def _read(
-    engine: Engine, view: Relation, catalog: TableRef | None
-) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+def _read(engine: Engine, view: Relation, catalog: TableRef | None) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
     """The metadata of a view, and what the catalog lists, at one moment."""
     if catalog is None:
         return read_metadata(engine, view.ref), ()
     made = statement(
-        "query/state", engine.dialect, metadata=metadata_of(view.ref), columns=[name for name, _ in COLUMNS],
-        catalog=catalog, all=not engine.updates,
-    )  # fmt: skip
+        "query/state",
+        engine.dialect,
+        metadata=metadata_of(view.ref),
+        columns=[name for name, _ in COLUMNS],
+        catalog=catalog,
+        all=not engine.updates,
+    )
     parts: tuple[list[Row], list[Row]] = ([], [])
     for part, *row in engine.fetch(made):
         parts[integer(part)].append(tuple(row))
@@ -143,11 +145,7 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
         if found:
             return next(iter(found.values())), False
     views = sorted(
-        {
-            str(TableRef(place.view_schema, place.view_name))
-            for place in _list_published(engine)
-            if place.view_name
-        }
+        {str(TableRef(place.view_schema, place.view_name)) for place in _list_published(engine) if place.view_name}
     )
     raise PolicyError(
         f"no release goes by the name {name} in this database; name a published view, or the table that it was made of: "

@@ -34,9 +34,7 @@ def with_infinite(engine: Engine, text: str, found: list[Row], most: int) -> lis
         return found
     names = [f"c{at}" for at in range(len(found[0]))]
     texts = [f"CAST(c{at} AS VARCHAR)" for at in places]
-    shown = ", ".join(
-        [*names, *(f"CASE WHEN {one} IN ('infinity', '-infinity') THEN {one} END" for one in texts)]
-    )
+    shown = ", ".join([*names, *(f"CASE WHEN {one} IN ('infinity', '-infinity') THEN {one} END" for one in texts)])
     again = f"SELECT {shown} FROM ({text}) AS answer({', '.join(names)})"  # noqa: S608 - a query of ours
     rows = engine.fetch(Statement("query", again), max_rows=most)
     made: list[Row] = []

@@ -68,14 +68,20 @@ def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) 
     """
     scope, text = bound.scope, bound.query.text
     reason = (
-        "a join that repeats rows makes them depend on each other" if scope.linked
-        else "rows of the source are left out of this release, and nothing is known of them" if scope.released.left_out
-        else "the bounds of the source itself have none" if scope.released.as_of_source
-        else "in format anatomy the rows of a group depend on each other" if scope.released.form.facts.paired
-        else "format points does not show what a row may be" if any(box.point is not None for box in scope.boxes.values())
+        "a join that repeats rows makes them depend on each other"
+        if scope.linked
+        else "rows of the source are left out of this release, and nothing is known of them"
+        if scope.released.left_out
+        else "the bounds of the source itself have none"
+        if scope.released.as_of_source
+        else "in format anatomy the rows of a group depend on each other"
+        if scope.released.form.facts.paired
+        else "format points does not show what a row may be"
+        if any(box.point is not None for box in scope.boxes.values())
         else "of comparisons of two columns, and of more than 12 predicates over columns with ranges, the share of a row is not exact"
-        if plan.tests.relaxed else None
-    )  # fmt: skip
+        if plan.tests.relaxed
+        else None
+    )
     if reason is not None:
         refuse(text, None, f"there is no interval: {reason}; ask without --interval")
     values = RowValues(scope, plan, rows)
@@ -87,16 +93,15 @@ def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) 
         a = None if number is None else plan.aggregates[number]
         if a is None or a.kind not in ("rows", "count", "sum") or (a.kind == "sum" and a.of_boxes):
             refuse(
-                text, node,
+                text,
+                node,
                 "intervals are of count(..), and of sum(..) of columns that the release shows as they are; ask this one without --interval",
-            )  # fmt: skip
+            )
         found.append(_distribution(name, a, plan, values.of(a), (*rows.tables, *groups)))
     return found
 
 
-def _distribution(
-    name: str, a: Aggregate, plan: QueryPlan, row: Mapping[str, Tree], tables: Tables
-) -> Distribution:
+def _distribution(name: str, a: Aggregate, plan: QueryPlan, row: Mapping[str, Tree], tables: Tables) -> Distribution:
     keys: list[Tree] = [column(f"g{i}") for i in range(len(plan.keys))]
     n, p = row["count"], row["share"]
     where = [every([row["possible"], sql(":n > 0", n=n)])]
@@ -107,17 +112,15 @@ def _distribution(
             "v": sql("COALESCE(SUM(:n * :p * (1 - :p) * :x * :x), 0.0)", n=n, p=p, x=x),
             "t": sql(
                 "COALESCE(SUM(:n * :p * (1 - :p) * (:p * :p + (1 - :p) * (1 - :p)) * ABS(:x) * :x * :x), 0.0)",
-                n=n, p=p, x=sql("ABS(:x)", x=x),
+                n=n,
+                p=p,
+                x=sql("ABS(:x)", x=x),
             ),
-        }  # fmt: skip
+        }
         moments["z"] = sql("COALESCE(MAX(CASE WHEN :p > 0 THEN 0.0 ELSE 1.0 END), 1.0)", p=p)
-        made = select(
-            [*keys, *(named(tree, key) for key, tree in moments.items())], FOUND, where=where, group=keys
-        )
+        made = select([*keys, *(named(tree, key) for key, tree in moments.items())], FOUND, where=where, group=keys)
     else:
-        made = select(
-            [*keys, named(p, "p"), named(sql("SUM(:n)", n=n), "n")], FOUND, where=where, group=[*keys, p]
-        )
+        made = select([*keys, named(p, "p"), named(sql("SUM(:n)", n=n), "n")], FOUND, where=where, group=[*keys, p])
     kept = _needed(tables)
     made.set("with_", with_tables([(table, tree.copy()) for table, tree in kept], made))
     return Distribution(name, a.kind == "sum", made, len(keys))

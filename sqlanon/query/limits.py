@@ -125,9 +125,7 @@ class Limits:
                     self.reason = f"rewriting the query took more than {self._memory >> 20:,} MiB of memory and was stopped; ask for less at once"
                 if self.reason is None:
                     continue
-                if (
-                    self._limit
-                ):  # again until it ends: an exception within a callback of the collector is ignored
+                if self._limit:  # again until it ends: an exception within a callback of the collector is ignored
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
                         ctypes.c_ulong(self._thread), ctypes.py_object(_Exceeded)
                     )

@@ -134,20 +134,25 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     """
     own = next((row for row in rows if row[0] == ""), None)
     if own is None:
-        raise PolicyError(
-            f"{metadata_of(view.ref)} does not describe a release; name a view that sqlanon published"
-        )
+        raise PolicyError(f"{metadata_of(view.ref)} does not describe a release; name a view that sqlanon published")
     facts = json.loads(str(own[5]))
     types, collations = facts.get("types", {}), facts.get("collations", {})
     fields = tuple(
         Field(
-            str(row[0]), str(row[1]), str(row[2]), types.get(row[0], "other"), str(row[4]),
-            tuple(json.loads(str(row[5]))), json.loads(str(row[6])) if row[6] else {},
-            collations.get(row[0]), row[0] not in facts.get("equal_unlike", ()), row[0] in facts.get("attained", ()),
+            str(row[0]),
+            str(row[1]),
+            str(row[2]),
+            types.get(row[0], "other"),
+            str(row[4]),
+            tuple(json.loads(str(row[5]))),
+            json.loads(str(row[6])) if row[6] else {},
+            collations.get(row[0]),
+            row[0] not in facts.get("equal_unlike", ()),
+            row[0] in facts.get("attained", ()),
         )
         for row in rows
         if row[0] != ""
-    )  # fmt: skip
+    )
     sensitive = engine.relation(spelled(sensitive_of(view.ref))) if "sensitive_view" in facts else None
     return Released(
         view,

@@ -39,8 +39,7 @@ def split_union(text: str, dialect: str) -> list[str]:
             "WITH before a UNION ALL is not answered; write the subquery after FROM in each SELECT",
         )
     if any(
-        one.token_type in (TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH)
-        for one in outside
+        one.token_type in (TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH) for one in outside
     ):
         refuse(
             text,
@@ -78,9 +77,7 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
                 None,
                 "the SELECTs of a UNION ALL need as many columns each, with aggregates in the same places",
             )
-        rows += [
-            dict(zip(first.columns, (row[name] for name in one.columns), strict=True)) for row in one.rows
-        ]
+        rows += [dict(zip(first.columns, (row[name] for name in one.columns), strict=True)) for row in one.rows]
     return replace(
         first,
         rows=tuple(rows),

@@ -117,9 +117,7 @@ def plan(
                     better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
                     lost = column_losses(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
                     if not spec.token:
-                        cost = persons_cost(
-                            scratch, spec, ready, stage, machine.memory, machine.threads, secret
-                        )
+                        cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
             if lineage is None or lineage[1]:
                 compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
             else:
@@ -185,8 +183,16 @@ CANDIDATES = (
 
 
 def estimate(
-    method: Method, rows: int, columns: int, k: int, *, flat: float = 0.0, beyond: bool = False, pushed: bool = False, walk: Cost = WALK
-) -> Estimate:  # fmt: skip
+    method: Method,
+    rows: int,
+    columns: int,
+    k: int,
+    *,
+    flat: float = 0.0,
+    beyond: bool = False,
+    pushed: bool = False,
+    walk: Cost = WALK,
+) -> Estimate:
     """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs. Refinement is not in it.
 
     ``walk``: what the SQL around it costs.
@@ -224,9 +230,15 @@ def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) 
 
 
 def _compared(
-    scratch: Scratch, state: ReleaseState, machine: Machine, watch: Stopwatch, ready: Prepared, decision: Decision,
-    target: Publication, secret: str,
-) -> Compared:  # fmt: skip
+    scratch: Scratch,
+    state: ReleaseState,
+    machine: Machine,
+    watch: Stopwatch,
+    ready: Prepared,
+    decision: Decision,
+    target: Publication,
+    secret: str,
+) -> Compared:
     """What changed in the rows, and what both versions would reveal together; the stage is used up by it."""
     spec, previous = state.spec, decision.previous
     if previous is None or decision.state == "unchanged":
@@ -253,7 +265,9 @@ def _change(decision: Decision, target: Publication) -> str:
         return f"first release: version {target.version}"
     if decision.state == "unchanged":
         settings = len(decision.why) > 1  # who reads, how many versions stay
-        return f"unchanged since version {decision.previous.version}: {'no new version' if settings else 'nothing to do'}"
+        return (
+            f"unchanged since version {decision.previous.version}: {'no new version' if settings else 'nothing to do'}"
+        )
     if decision.replaced is None:
         return f"version {target.version}: {decision.state}, nothing is published now"
     return f"version {target.version} replaces {decision.previous.version}: {decision.state}"
@@ -289,10 +303,16 @@ def _columns(spec: ReleaseSpec, ready: Prepared, lost: ColumnLosses | None) -> l
         elif reading.spec.role == "quasi" and domain is not None:
             columns.append(
                 PlanColumn(
-                    column.name, column.shown_type, "quasi", "as it is" if form.facts.exact else _treatment(domain), domain.distinct, domain.nulls,
-                    names[domain.code].published(), lost.of.get(column.name) if lost else None,
+                    column.name,
+                    column.shown_type,
+                    "quasi",
+                    "as it is" if form.facts.exact else _treatment(domain),
+                    domain.distinct,
+                    domain.nulls,
+                    names[domain.code].published(),
+                    lost.of.get(column.name) if lost else None,
                 )
-            )  # fmt: skip
+            )
         else:
             distinct, nulls = (domain.distinct, domain.nulls) if domain else (0, 0)
             columns.append(
@@ -339,21 +359,48 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     counted = sensitive_of(physical) if layout.sensitive else None
     grouping = form.grouping(physical, counted, layout)
     made = [
-        statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged, dense=False,
-                  numbers=None, link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)), key=list(spec.key), persons=list(ready.persons), tokens=tokens,
-                  owner=ready.persons[0] if ready.owned else None),
-        statement("publish/table", engine.dialect, physical=physical, published=listed(layout.columns), dense=False, repeated=[], **released),
-    ]  # fmt: skip
+        statement(
+            "table/stage",
+            engine.dialect,
+            stage=stage,
+            source=ready.roles.relation.ref,
+            columns=staged,
+            dense=False,
+            numbers=None,
+            link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)),
+            key=list(spec.key),
+            persons=list(ready.persons),
+            tokens=tokens,
+            owner=ready.persons[0] if ready.owned else None,
+        ),
+        statement(
+            "publish/table",
+            engine.dialect,
+            physical=physical,
+            published=listed(layout.columns),
+            dense=False,
+            repeated=[],
+            **released,
+        ),
+    ]
     shown = [(target.view, physical, layout.columns)]
     if counted is not None:
         shown.append((sensitive_of(target.view), counted, layout.sensitive))
         made.append(
-            statement("publish/sensitive", engine.dialect, physical=counted, published=listed(layout.sensitive), **released)
-        )  # fmt: skip
+            statement(
+                "publish/sensitive", engine.dialect, physical=counted, published=listed(layout.sensitive), **released
+            )
+        )
     made.append(
-        statement("verify/k_anonymity", engine.dialect, {"asked": spec.privacy.k}, target=grouping.table,
-                  classes=list(grouping.columns), count=grouping.count)
-    )  # fmt: skip
+        statement(
+            "verify/k_anonymity",
+            engine.dialect,
+            {"asked": spec.privacy.k},
+            target=grouping.table,
+            classes=list(grouping.columns),
+            count=grouping.count,
+        )
+    )
     if not target.file:
         made += [
             statement("publish/view", engine.dialect, view=view, physical=at, columns=[c.name for c in names])

@@ -99,24 +99,23 @@ def preview(
                 )
         secret = state.secret or secrets.token_hex(32)
         with Scratch(engine, watch) as scratch:
-            ready = prepare(
-                scratch, spec, state.source, watch, secret, memory=machine.memory, tokens=state.tokens
-            )
+            ready = prepare(scratch, spec, state.source, watch, secret, memory=machine.memory, tokens=state.tokens)
             assert isinstance(ready, Prepared)
             drawn = secrets.SystemRandom().sample(range(ready.rows), min(rows, ready.rows))
             readings = ready.roles.quasi + ready.roles.kept
             aliases = [reading.alias for reading in readings]
             staged = scratch.fetch("preview/before", stage=ready.stage, columns=aliases, rids=drawn)
-            made = make_classes(
-                spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state)
-            )
+            made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state))
             recoded = made.recoded
             found = scratch.fetch(
-                "preview/after", classed=made.classed, released=recoded.released, published=listed(recoded.columns), rids=drawn
-            )  # fmt: skip
+                "preview/after",
+                classed=made.classed,
+                released=recoded.released,
+                published=listed(recoded.columns),
+                rids=drawn,
+            )
             names = {
-                domain.reading.alias: recoded.layout.names[domain.code].published()
-                for domain in made.encoded.quasi
+                domain.reading.alias: recoded.layout.names[domain.code].published() for domain in made.encoded.quasi
             }
             published = [column.name for column in recoded.columns]
             after = {row[0]: dict(zip(published, row[1:], strict=True)) for row in found}
@@ -129,16 +128,17 @@ def preview(
             if not recoded.sensitive and recoded.candidates is None:  # classes that publish the same are one
                 grouped = scratch.table("rows_of_groups")
                 scratch.execute(
-                    "table/of_groups", rows=grouped, classed=made.classed, groups=recoded.groups, columns=[alias for alias, _ in exact]
-                )  # fmt: skip
-                seen = scratch.sql(
-                    "verify/k_anonymity", {"asked": 1}, target=grouped, classes=["place"], count=None
+                    "table/of_groups",
+                    rows=grouped,
+                    classed=made.classed,
+                    groups=recoded.groups,
+                    columns=[alias for alias, _ in exact],
                 )
+                seen = scratch.sql("verify/k_anonymity", {"asked": 1}, target=grouped, classes=["place"], count=None)
                 classes, smallest = integers(engine.fetch(seen)[0][:2])
                 exposed = exposure(engine, grouped, ["place"], exact)
             pairs = tuple(
-                (dict(zip([one.name for one in readings], row[1:], strict=True)), after.get(row[0]))
-                for row in staged
+                (dict(zip([one.name for one in readings], row[1:], strict=True)), after.get(row[0])) for row in staged
             )
         return Preview(
             spec.name,

@@ -118,9 +118,7 @@ def run(
                     with watch.stage("publish"):
                         keep(state, decision.previous, staged.source.read_at)
                     same = left(spec, decision.previous, "unchanged", decision.why, watch)
-                    return replace(
-                        same, warnings=(*same.warnings, *reader_warnings(engine, spec, relation.ref))
-                    )
+                    return replace(same, warnings=(*same.warnings, *reader_warnings(engine, spec, relation.ref)))
                 if lineage is not None:
                     its, begins = lineage
                     made = run_frozen(
@@ -145,9 +143,7 @@ def found_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> ReleaseS
         return read_state(engine, spec) if reconcile(engine, spec.name, state.versions) else state
 
 
-def decided(
-    state: ReleaseState, *, full: bool = False, compare: bool = True, allow_weaker: bool = False
-) -> Decision:
+def decided(state: ReleaseState, *, full: bool = False, compare: bool = True, allow_weaker: bool = False) -> Decision:
     """Why a new version is made, as far as can be said before the source is read.
 
     Raises:
@@ -162,9 +158,7 @@ def decided(
         # Refuses what rest: keep would newly publish.
         schema_changes(spec, state.last_shown, state.source)
         changed = policy_changes(state.last_shown, spec)
-        decision = Decision(
-            "made anew", tuple(map(str, changed)), weakenings(changed), state.last_shown, None
-        )
+        decision = Decision("made anew", tuple(map(str, changed)), weakenings(changed), state.last_shown, None)
     decision.confirmed(spec.name, allow_weaker=allow_weaker)
     return decision
 
@@ -179,18 +173,23 @@ def refuse_few(spec: ReleaseSpec, entry: Entry) -> None:
         persons.hold(spec, RunReport.from_dict(entry.report).min_identifiers)
 
 
-def left(
-    spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch
-) -> RunReport:
+def left(spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch) -> RunReport:
     """The published version's report, as nothing was made."""
     made = RunReport.from_dict(entry.report)
     return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=persons.warnings(spec))
 
 
 def made_content(
-    state: ReleaseState, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared,
-    target: Publication, decision: Decision, secret: str, siblings: tokens.Siblings | None = None,
-) -> Content:  # fmt: skip
+    state: ReleaseState,
+    machine: Machine,
+    watch: Stopwatch,
+    scratch: Scratch,
+    ready: Prepared,
+    target: Publication,
+    decision: Decision,
+    secret: str,
+    siblings: tokens.Siblings | None = None,
+) -> Content:
     """Make the classes of a version, and what will be published of them."""
     spec = state.spec
     with watch.stage("profile"):
@@ -199,9 +198,7 @@ def made_content(
     if spec.privacy.whole and not spec.token:
         with watch.stage("method") as stage:
             cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
-    made = make_classes(
-        spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state, siblings)
-    )
+    made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state, siblings))
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     with watch.stage("verify"):
         fewest = _identifiers(scratch, classed, recoded.groups, ready)
@@ -218,34 +215,48 @@ def made_content(
     with watch.stage("state"):
         warned = (*persons.warnings(spec), *warnings(state, target))
     report = RunReport(
-        release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
-        rows=encoded.rows, suppressed=recoded.suppressed, left_out=recoded.left_out, classes=recoded.classes, min_class=recoded.min_class,
-        max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
-        method=ready.method.describe(), execution=made.execution, format=spec.format.kind,
-        columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
-        warnings=warned, published_sensitive=target.shown_sensitive,
-        notes=(*made.notes, *([cost] if cost else []), *compared.notes), search=made.search, why=decision.why,
-        replaces=decision.replaced, data=compared.data, history=compared.reports,
-        surest=own_boxes.surest(scratch, encoded, classed, recoded), max_person_share=_share(scratch, spec, classed, recoded.groups, ready),
-    )  # fmt: skip
+        release=spec.name,
+        version=target.version,
+        source=str(ready.roles.relation.ref),
+        published=target.shown,
+        rows=encoded.rows,
+        suppressed=recoded.suppressed,
+        left_out=recoded.left_out,
+        classes=recoded.classes,
+        min_class=recoded.min_class,
+        max_class=recoded.max_class,
+        requirements=(),
+        loss=loss,
+        seconds={},
+        verified=False,
+        method=ready.method.describe(),
+        execution=made.execution,
+        format=spec.format.kind,
+        columns=tuple(column.name for column in recoded.columns),
+        min_identifiers=fewest,
+        warnings=warned,
+        published_sensitive=target.shown_sensitive,
+        notes=(*made.notes, *([cost] if cost else []), *compared.notes),
+        search=made.search,
+        why=decision.why,
+        replaces=decision.replaced,
+        data=compared.data,
+        history=compared.reports,
+        surest=own_boxes.surest(scratch, encoded, classed, recoded),
+        max_person_share=_share(scratch, spec, classed, recoded.groups, ready),
+    )
     kept = history.value_columns(ready.roles, ready.persons) + ["boxes"] * (recoded.candidates is not None)
     private = Private(made.seed, secret, compared.table, kept)
     if siblings is not None:
         published = listed(recoded.columns)
         rows = scratch.table("shown")
-        scratch.execute(
-            "persons/shown", shown=rows, classed=classed, released=recoded.released, published=published
-        )
+        scratch.execute("persons/shown", shown=rows, classed=classed, released=recoded.released, published=published)
         names = [one["name"] for one in published]
         siblings.made.append(tokens.shown(spec, rows, recoded.layout.of_class, names))
-    return content_of(
-        state, target, scratch, encoded, classed, recoded, ready, report, watch, private, siblings
-    )
+    return content_of(state, target, scratch, encoded, classed, recoded, ready, report, watch, private, siblings)
 
 
-def _share(
-    scratch: Scratch, spec: ReleaseSpec, classed: TableRef, groups: RowGroups, ready: Prepared
-) -> float | None:
+def _share(scratch: Scratch, spec: ReleaseSpec, classed: TableRef, groups: RowGroups, ready: Prepared) -> float | None:
     if not spec.person:
         return None
     (person,) = (one.alias for one in ready.persons)

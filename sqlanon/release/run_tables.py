@@ -67,9 +67,7 @@ def run_tables(
     """
     together = specs[0].together if specs else None
     if together is None or tuple(spec.name for spec in specs) != together.tables:
-        raise PolicyError(
-            "the tables of one release are published together: give all of them, in their order"
-        )
+        raise PolicyError("the tables of one release are published together: give all of them, in their order")
     if not engine.transactions:
         raise UnsupportedError(
             f"{together.name}: tables are published together in one transaction, which this engine does not have; make a release of each"
@@ -101,9 +99,7 @@ def run_tables(
                     check_left_out(scratch, state, staged)
                 ready = profiled(scratch, state.spec, staged, watch, memory=machine.memory)
                 target = target_of(state)
-                content = made_content(
-                    state, machine, watch, scratch, ready, target, decision, secret, siblings
-                )
+                content = made_content(state, machine, watch, scratch, ready, target, decision, secret, siblings)
                 parts.append(New(state, target, content, watch))
             done = put_together(parts)
         return tuple(replace(one, seconds=watch.total()) for one, watch in zip(done, watches, strict=True))
@@ -120,8 +116,13 @@ def _fresh(state: ReleaseState, watch: Stopwatch) -> RunReport:
 
 
 def _read(
-    engine: Engine, held: ExitStack, states: Sequence[ReleaseState], decisions: Sequence[Decision], watches: Sequence[Stopwatch], machine: Machine
-) -> list[tuple[Scratch, Staged, Decision, str]] | tuple[RunReport, ...]:  # fmt: skip
+    engine: Engine,
+    held: ExitStack,
+    states: Sequence[ReleaseState],
+    decisions: Sequence[Decision],
+    watches: Sequence[Stopwatch],
+    machine: Machine,
+) -> list[tuple[Scratch, Staged, Decision, str]] | tuple[RunReport, ...]:
     """Stage all sources in one snapshot; reports, if nothing is new in any of them."""
     scratches = [held.enter_context(Scratch(engine, watch, alone=False)) for watch in watches]
     hidden = [state.secret or secrets.token_hex(32) for state in states]
@@ -130,8 +131,16 @@ def _read(
     def read_one(at: int, same_as: str | None) -> Staged | Unchanged:
         state = states[at]
         return read_source(
-            scratches[at], state.spec, state.source, watches[at], hidden[at], same_as, memory=machine.memory, tokens=state.tokens, held=True
-        )  # fmt: skip
+            scratches[at],
+            state.spec,
+            state.source,
+            watches[at],
+            hidden[at],
+            same_as,
+            memory=machine.memory,
+            tokens=state.tokens,
+            held=True,
+        )
 
     # One table that must be made anew is enough for all of them to be read.
     same = all(decision.same_as is not None for decision in decisions)
@@ -149,9 +158,7 @@ def _read(
         assert isinstance(one, Staged)
         why = "the tables that it is published together with changed"
         alike = decision.state == "unchanged"
-        found.append(
-            (scratch, one, replace(decision, state="made anew", why=(why,)) if alike else decision, secret)
-        )
+        found.append((scratch, one, replace(decision, state="made anew", why=(why,)) if alike else decision, secret))
     return found
 
 
@@ -163,6 +170,3 @@ def _unchanged(state: ReleaseState, decision: Decision, at: str, watch: Stopwatc
     same = left(state.spec, decision.previous, "unchanged", decision.why, watch)
     warned = reader_warnings(state.engine, state.spec, state.source.ref)
     return replace(same, warnings=(*same.warnings, *warned))
-
-
-__all__ = ["run_tables"]

@@ -15,11 +15,20 @@ MOST_POINTS = 400
 """Answers that are drawn, evenly over their order."""
 READING = (
     ("truth, estimate", "What the query gives on the source, and what readers get from the release."),
-    ("in bounds", "Answers whose truth lies between the bounds that readers get with them. All must; else the source has changed."),
-    ("relative error", "How far an estimate is from the truth, as a share of the truth; the mean, the median, and what 95 % do not exceed."),
+    (
+        "in bounds",
+        "Answers whose truth lies between the bounds that readers get with them. All must; else the source has changed.",
+    ),
+    (
+        "relative error",
+        "How far an estimate is from the truth, as a share of the truth; the mean, the median, and what 95 % do not exceed.",
+    ),
     ("width", "How far the bounds are from each other, as a share of the truth: what readers can be sure of."),
-    ("KLD", "How far the release's distribution is from the source's, 0: the same. Infinite: the release expects nobody where somebody is."),
-)  # fmt: skip
+    (
+        "KLD",
+        "How far the release's distribution is from the source's, 0: the same. Infinite: the release expects nobody where somebody is.",
+    ),
+)
 
 
 def accuracy(found: Evaluation) -> Section:
@@ -33,9 +42,7 @@ def accuracy(found: Evaluation) -> Section:
     if len(own) > MOST_QUERIES:
         blocks.append(Text(f"{count(len(own))} queries in all; `sqlanon evaluate --json` has every one."))
     if found.total.lost:
-        blocks.append(
-            Text(f"{count(found.total.lost)} groups of the source are not named by the release's answers.")
-        )
+        blocks.append(Text(f"{count(found.total.lost)} groups of the source are not named by the release's answers."))
     if not found.sound:
         missed = found.total.errors.cells - found.total.errors.inside
         text = f"{count(missed)} of {count(found.total.errors.cells)} truths lie outside of their bounds: the source has changed since."
@@ -86,9 +93,14 @@ def _families(found: Evaluation) -> Picture | Block:
 def _family(one: Family) -> tuple[str, ...]:
     relative = one.errors.relative
     return (
-        f"{one.name} ({count(one.queries)})", count(one.errors.cells), share(one.errors.inside, one.errors.cells),
-        _percent(relative.mean), _percent(relative.median), _percent(relative.p95), _percent(one.errors.relative_width.mean),
-    )  # fmt: skip
+        f"{one.name} ({count(one.queries)})",
+        count(one.errors.cells),
+        share(one.errors.inside, one.errors.cells),
+        _percent(relative.mean),
+        _percent(relative.median),
+        _percent(relative.p95),
+        _percent(one.errors.relative_width.mean),
+    )
 
 
 def _single(queries: list[QueryResult]) -> Block:

@@ -25,8 +25,7 @@ def asked(run: RunReport) -> Section:
     pairs = []
     if run.min_identifiers:
         pairs += [
-            (f"fewest different values of {name} in a class", count(n))
-            for name, n in run.min_identifiers.items()
+            (f"fewest different values of {name} in a class", count(n)) for name, n in run.min_identifiers.items()
         ]
     if run.max_person_share is not None:
         pairs.append(("largest part of a class that is one person's", measure(run.max_person_share)))
@@ -35,9 +34,7 @@ def asked(run: RunReport) -> Section:
     blocks += [Text(one, warning=True) for one in run.warnings]
     own = run.certificate is not None
     of = (
-        "the fewest rows that fit a box, and boxes that a row fits"
-        if own
-        else "the value that the worst class reaches"
+        "the fewest rows that fit a box, and boxes that a row fits" if own else "the value that the worst class reaches"
     )
     return Section(
         "asked",

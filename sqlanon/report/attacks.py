@@ -7,16 +7,35 @@ from sqlanon.results import AttackReport, LinkageAttack
 from sqlanon.results.figures import count, measure, share, things
 
 READING = (
-    ("linkage", ("The attacker knows that a person is in the source and knows some values; he takes the rows that fit and picks one. Mean: over all persons "
-     "and all choices of so many columns. Highest: of the person who is found most easily.")),
+    (
+        "linkage",
+        (
+            "The attacker knows that a person is in the source and knows some values; he takes the rows that fit and picks one. Mean: over all persons "
+            "and all choices of so many columns. Highest: of the person who is found most easily."
+        ),
+    ),
     ("one value wrong", "The same attacker is mistaken in one value without noticing. No promise is made for it."),
     ("homogeneity", "The attacker guesses the most frequent sensitive value among the rows where the person must be."),
-    ("promised", "What the policy bounds: 1/k for linkage, 1/l for homogeneity. It holds for who knows true values of all columns, and so of fewer."),
-    ("other versions and releases", "Who finds a person in two publications is left with the rows that both have in common. k of each does not bound that."),
-    ("a class adds", "By how much the share of a value is larger in a class than in the whole release: what who knows the class learns beyond the table."),
-    ("naive Bayes", ("A classifier that learnt from the release guesses the sensitive value. More than by the table alone means that the release "
-     "teaches something about everybody, also about persons who are not in it: a useful release does.")),
-)  # fmt: skip
+    (
+        "promised",
+        "What the policy bounds: 1/k for linkage, 1/l for homogeneity. It holds for who knows true values of all columns, and so of fewer.",
+    ),
+    (
+        "other versions and releases",
+        "Who finds a person in two publications is left with the rows that both have in common. k of each does not bound that.",
+    ),
+    (
+        "a class adds",
+        "By how much the share of a value is larger in a class than in the whole release: what who knows the class learns beyond the table.",
+    ),
+    (
+        "naive Bayes",
+        (
+            "A classifier that learnt from the release guesses the sensitive value. More than by the table alone means that the release "
+            "teaches something about everybody, also about persons who are not in it: a useful release does."
+        ),
+    ),
+)
 
 
 def attacks(found: AttackReport) -> Section:
@@ -39,20 +58,12 @@ def attacks(found: AttackReport) -> Section:
     head = "attack | >mean | >highest | >fewest candidates | >promised | result"
     blocks: list[Block] = []
     if not found.held:
-        blocks.append(
-            Text("An attack exceeds what is promised: the view is not what was published.", warning=True)
-        )
+        blocks.append(Text("An attack exceeds what is promised: the view is not what was published.", warning=True))
     blocks.append(table("Success of attacks", head, rows, failed))
     blocks += [*_composed(found), *_unpromised(found)]
     if found.unmatched:
-        blocks.append(
-            Text(f"{things(found.unmatched, 'row')} of the source came or changed since, not attacked.")
-        )
-    blocks += [
-        Text(f"Not measured: {one.kind} {one.other}: {one.why_not}")
-        for one in found.composition
-        if one.why_not
-    ]
+        blocks.append(Text(f"{things(found.unmatched, 'row')} of the source came or changed since, not attacked."))
+    blocks += [Text(f"Not measured: {one.kind} {one.other}: {one.why_not}") for one in found.composition if one.why_not]
     blocks += [Text(f"Not measured: {what}") for what in found.not_measured]
     lost = found.victims - found.published
     left = f"; {count(lost)} of them are left out of the release and found by nobody" if lost else ""
@@ -85,12 +96,15 @@ def _composed(found: AttackReport) -> list[Block]:
     """Who finds a person in two publications."""
     rows = [
         (
-            f"{one.kind} {one.other}" + ("" if one.who == "common" else f", {one.who}"), count(one.rows), _likely(one.mean), _likely(one.highest),
+            f"{one.kind} {one.other}" + ("" if one.who == "common" else f", {one.who}"),
+            count(one.rows),
+            _likely(one.mean),
+            _likely(one.highest),
             "above 1/k" if one.promised is not None and one.highest > one.promised else "",
         )
         for one in found.composition
         if not one.why_not
-    ]  # fmt: skip
+    ]
     head = "together with | >rows | >mean | >highest | no promise bounds it"
     return [table("With other versions and releases", head, rows)] if rows else []
 
@@ -106,9 +120,14 @@ def _unpromised(found: AttackReport) -> list[Block]:
         head = "sensitive column | >a class adds, mean | >highest | >likelier, at most"
         blocks.append(table("What a class says beyond the table", head, gains))
     guesses = [
-        (one.column, _likely(one.accuracy), _likely(one.in_class) if one.in_class is not None else "-", _likely(one.baseline))
+        (
+            one.column,
+            _likely(one.accuracy),
+            _likely(one.in_class) if one.in_class is not None else "-",
+            _likely(one.baseline),
+        )
         for one in found.bayes
-    ]  # fmt: skip
+    ]
     if guesses:
         head = "sensitive column | >guessed right | >among values of candidates | >by the table alone"
         blocks.append(table("Guesses by naive Bayes", head, guesses))

@@ -97,13 +97,9 @@ def compared(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pa
         if both.value is not None:
             sides.append(_sensitive(scratch, both.value))
         scratch.fetch("datacube/planned")
-        labels = {
-            side.name: _labels(scratch, side.domain, side.bins, "coarse", side.coarse) for side in sides
-        }
+        labels = {side.name: _labels(scratch, side.domain, side.bins, "coarse", side.coarse) for side in sides}
         pairs = [
-            pair
-            for at, side in enumerate(sides[:-1])
-            for pair in _pairs(scratch, both, side, sides[at + 1 :], labels)
+            pair for at, side in enumerate(sides[:-1]) for pair in _pairs(scratch, both, side, sides[at + 1 :], labels)
         ]
     pairs.sort(key=lambda pair: -pair.source)  # those of equal strength stay in the order of the columns
     return tuple(columns), tuple(pairs[:PAIRS])
@@ -117,9 +113,7 @@ def _side(scratch: Scratch, both: Cubes, at: int) -> _Side:
         even, reach = scratch.table(f"even{number}"), scratch.table(f"reach{number}")
         scratch.execute("report/even", even=even, spread=both.spreads[at])
         scratch.execute("report/reach", reach=reach, spread=even, bins=bins)
-    return _Side(
-        both.columns[at], f"c{number}", f"p{number}" if reach else None, domain, bins, even, reach, coarse
-    )
+    return _Side(both.columns[at], f"c{number}", f"p{number}" if reach else None, domain, bins, even, reach, coarse)
 
 
 def _sensitive(scratch: Scratch, domain: Domain) -> _Side:
@@ -158,9 +152,7 @@ def _labels(scratch: Scratch, domain: Domain, bins: TableRef, bin_: str, kind: s
         if values > 1 and kind == "line":
             found[integer(at)] = f"{first} to {_shown(high)}", first
         else:
-            found[integer(at)] = (
-                (first, first) if values == 1 else (f"{values:,} others", f"{values:,} others")
-            )
+            found[integer(at)] = (first, first) if values == 1 else (f"{values:,} others", f"{values:,} others")
     return found
 
 
@@ -176,9 +168,14 @@ def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
     rows = [
         (integer(bin_), steady(float(str(n)) / both.rows), steady(float(str(m)) / both.released_rows))
         for bin_, n, m in scratch.fetch(
-            "report/marginal", cells=both.cells, released=both.released, spread=side.even, bins=side.bins, number=at + 1,
+            "report/marginal",
+            cells=both.cells,
+            released=both.released,
+            spread=side.even,
+            bins=side.bins,
+            number=at + 1,
         )
-    ]  # fmt: skip
+    ]
     beyond = max(1 - math.fsum(m for _, _, m in rows), 0.0)
     return Column(
         name=side.name,
@@ -200,7 +197,7 @@ def _pairs(
 
     rows = scratch.fetch(
         "report/joint", cells=both.cells, released=both.released, pairs=[[read(one), read(other)] for other in others]
-    )  # fmt: skip
+    )
     found = {
         pair: [(integer(x), integer(y), float(str(n)), float(str(m))) for _, x, y, n, m in some]
         for pair, some in groupby(rows, lambda row: integer(row[0]))
@@ -228,9 +225,7 @@ def _pair(
     )
 
 
-def _both(
-    one: _Side, two: _Side, labels: dict[str, _Labels], at: int
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _both(one: _Side, two: _Side, labels: dict[str, _Labels], at: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     first, second = (tuple(label[at] for label in labels[side.name].values()) for side in (one, two))
     return first, second
 
@@ -256,9 +251,7 @@ def cramer(cells: Sequence[tuple[int, int, float]]) -> float:
     if fewest < 2:
         return 0.0
     chi = math.fsum(
-        (held.get((x, y), 0.0) - px * py) ** 2 / (px * py)
-        for x, px in across.items()
-        for y, py in down.items()
+        (held.get((x, y), 0.0) - px * py) ** 2 / (px * py) for x, px in across.items() for y, py in down.items()
     )
     return min(math.sqrt(chi / (fewest - 1)), 1.0)
 

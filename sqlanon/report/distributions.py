@@ -17,9 +17,15 @@ LEAD = (
 )
 READING = (
     ("difference", "Percentage points more or less in the release than in the source."),
-    ("moved rows", "The share of rows that would have to change the value for both distributions to agree: 0 % is the same distribution."),
-    ("association", "Cramer's V of two columns, 0 to 1: how much the value of one says about the other. It should stay."),
-)  # fmt: skip
+    (
+        "moved rows",
+        "The share of rows that would have to change the value for both distributions to agree: 0 % is the same distribution.",
+    ),
+    (
+        "association",
+        "Cramer's V of two columns, 0 to 1: how much the value of one says about the other. It should stay.",
+    ),
+)
 EXACT = "The columns that could identify somebody are published exactly: their distributions are those of the source."
 
 
@@ -45,9 +51,7 @@ def distributions(columns: Sequence[Column], strongest: Sequence[Pair], why: str
 def _column(one: Column) -> Picture:
     rows = [(name, _percent(n), _percent(m), _points(m - n)) for name, n, m in one.bins]
     if one.beyond:
-        rows.append(
-            ("values that the source does not hold", _percent(0.0), _percent(one.beyond), _points(one.beyond))
-        )
+        rows.append(("values that the source does not hold", _percent(0.0), _percent(one.beyond), _points(one.beyond)))
     most = max(one.bins, key=lambda item: abs(item[2] - item[1]))
     text = (
         f"{_percent(one.apart)} of the rows would have to move. The largest difference is at {most[0]}: {_percent(most[1])} of the source, "

@@ -109,9 +109,7 @@ class Page:
     warning: str = ""
 
 
-def table(
-    caption: str, head: str, rows: Sequence[tuple[str, ...]], failed: frozenset[int] = frozenset()
-) -> Table:
+def table(caption: str, head: str, rows: Sequence[tuple[str, ...]], failed: frozenset[int] = frozenset()) -> Table:
     """A table by a short form of its titles: ``column | >rows``, ``>`` for a column of numbers.
 
     Example:

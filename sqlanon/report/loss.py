@@ -9,12 +9,18 @@ from sqlanon.results import LossReport, RunReport
 from sqlanon.results.figures import count, measure
 
 READING = (
-    ("NCP", "The part of the column's range that a value may now lie in, on average over rows: 0 is the exact value, 1 is any value."),
+    (
+        "NCP",
+        "The part of the column's range that a value may now lie in, on average over rows: 0 is the exact value, 1 is any value.",
+    ),
     ("LM", "The same, where the most detailed value counts 0: Iyengar's loss metric."),
-    ("GCP", "NCP of all columns together, by the weights of the policy: the figure to compare versions of one release by."),
+    (
+        "GCP",
+        "NCP of all columns together, by the weights of the policy: the figure to compare versions of one release by.",
+    ),
     ("DM", "Sum of squared class sizes. Only the sizes of classes count, whatever the values; smaller is finer."),
     ("C_AVG", "Average class size in units of k: 1 is as fine as k allows."),
-)  # fmt: skip
+)
 
 
 def lost(run: RunReport) -> Section:
@@ -59,9 +65,7 @@ def _columns(loss: LossReport) -> Picture:
     text = f"{most} loses most, NCP {_fixed(loss.columns[most]['ncp'])}; all columns together lose {_fixed(loss.gcp)} (0: exact, 1: all lost)."
     values = [(name, _steady(one["ncp"])) for name, one in loss.columns.items()]
     head = f"column | >NCP | >LM{' | >hidden' if hidden else ''}"
-    return Picture(
-        "Loss by column", text, bars(values, "", "NCP"), table("Loss by column, 0 to 1", head, rows)
-    )
+    return Picture("Loss by column", text, bars(values, "", "NCP"), table("Loss by column, 0 to 1", head, rows))
 
 
 def _metrics(run: RunReport) -> list[tuple[str, ...]]:

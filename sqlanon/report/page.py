@@ -66,6 +66,3 @@ def _plain(text: str) -> str:
     # What hosts make a link of, or a mention.
     text = re.sub(r"(?i)\b(www)\.", r"\1&#46;", text)
     return text.replace("@", "&#64;").replace("://", "&#58;//")
-
-
-__all__ = ["Form", "written"]

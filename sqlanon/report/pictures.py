@@ -42,9 +42,7 @@ def svg(drawing: Drawing, title: str, text: str, number_: int) -> str:
 
 def bars(values: Sequence[tuple[str, float]], x: str, y: str) -> Drawing:
     """Upright bars, in the order that is given."""
-    return _upright(
-        [(name, (value,)) for name, value in values], x, y, min(WIDTH, 60 * len(values)), (RELEASE,)
-    )
+    return _upright([(name, (value,)) for name, value in values], x, y, min(WIDTH, 60 * len(values)), (RELEASE,))
 
 
 def pairs(values: Sequence[tuple[str, float, float]], x: str) -> Drawing:
@@ -105,9 +103,7 @@ def heat(
     largest = max((share for _, _, *both in values for share in both), default=0.0)
     slot, row = wide / max(len(x_names), 1), high / max(len(y_names), 1)
     left, bottom = max(12 + length(y_names, 16), margin(x_names, slot)), _HEAD + high
-    made = [
-        label(left - 6, _HEAD + row * (at + 0.5) + 4, cut(name, 16), "end") for at, name in enumerate(y_names)
-    ]
+    made = [label(left - 6, _HEAD + row * (at + 0.5) + 4, cut(name, 16), "end") for at, name in enumerate(y_names)]
     below = 0.0
     for at, kind in enumerate(("source", "release")):
         begin = left + (wide + 24) * at
@@ -118,10 +114,7 @@ def heat(
                 made.append(rect(*cell, RELEASE, math.sqrt(both[at] / largest)))
         names, below = across(x_names, begin, slot, bottom)
         ends = ((0, 0, 1, 0), (1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 0, 0))
-        made += [
-            line(begin + wide * a, _HEAD + high * b, begin + wide * c, _HEAD + high * d)
-            for a, b, c, d in ends
-        ]
+        made += [line(begin + wide * a, _HEAD + high * b, begin + wide * c, _HEAD + high * d) for a, b, c, d in ends]
         made += [*names, label(begin + wide / 2, bottom + below + 12, x)]
     return Drawing(left + 2 * wide + 34, bottom + below + 18, tuple(made))
 
@@ -162,9 +155,7 @@ def _growing(low: float, high: float) -> tuple[Callable[[float], float], list[tu
     if far >= 10 and high - low > 9:
         powers = range(0, math.floor(math.log10(far)) + 1, 1 + math.floor(math.log10(far)) // 6)
         ticks = [
-            value
-            for value in (0.0, *(sign * 10.0**n for sign in (-1, 1) for n in powers))
-            if low <= value <= high
+            value for value in (0.0, *(sign * 10.0**n for sign in (-1, 1) for n in powers)) if low <= value <= high
         ] or ticks
     return (
         lambda value: (grown(value) - begin) / spread if spread else 0.5,
@@ -186,6 +177,3 @@ def _short(value: float) -> str:
 
 def _percent(value: float) -> str:
     return f"{100 * value:.4g}%"
-
-
-__all__ = ["bars", "estimates", "heat", "pairs", "svg"]

@@ -53,15 +53,16 @@ def _page(engine: Engine, released: Released) -> Page:
     view = spelled(released.view.ref)
     own = facts.get("boxes") == "own"
     sensitive = [
-        name for one in released.fields if one.role == "sensitive" for name in one.published
+        name
+        for one in released.fields
+        if one.role == "sensitive"
+        for name in one.published
         if any(column.name == name for column in released.view.columns)
-    ]  # fmt: skip
+    ]
     exact = [name for one in released.fields if one.role == "quasi" for name in one.published]
     sizes = None if own else class_sizes(engine, released.view.ref, released.group_columns)
     risk = None if own else assess(engine, view, quasi=exact, sensitive=() if released.group else sensitive)
-    notes = (
-        (OWN_BOXES,) if own else (PAIRED,) if released.group else (PERSONS,) if facts.get("persons") else ()
-    )
+    notes = (OWN_BOXES,) if own else (PAIRED,) if released.group else (PERSONS,) if facts.get("persons") else ()
     rows = risk.rows if risk is not None else _rows(engine, released)
     place = ".".join(part for part in (released.view.ref.schema, released.view.ref.name) if part)
     summary = [
@@ -127,9 +128,12 @@ def _promised(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
         else Text("Nothing was asked: rows are published as they are."),
     )
     return Section(
-        "asked", "What was asked, and what the release shows", lead, blocks,
+        "asked",
+        "What was asked, and what the release shows",
+        lead,
+        blocks,
         meanings((row[0] for row in rows), own=facts.get("boxes") == "own"),
-    )  # fmt: skip
+    )
 
 
 def _asked(value: object) -> str:

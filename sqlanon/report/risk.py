@@ -10,12 +10,18 @@ from sqlanon.results import AuditReport, RiskReport
 from sqlanon.results.figures import count, in_words, measure, share
 
 READING = (
-    ("prosecutor", "Knows that a person is in the table and looks for the row: right with probability 1 / rows of the class."),
-    ("journalist", "Does not know who is in the table. Measured only with figures of the population; never above the prosecutor's risk."),
+    (
+        "prosecutor",
+        "Knows that a person is in the table and looks for the row: right with probability 1 / rows of the class.",
+    ),
+    (
+        "journalist",
+        "Does not know who is in the table. Measured only with figures of the population; never above the prosecutor's risk.",
+    ),
     ("marketer", "Matches all rows at once: the share of rows that is expected to be matched with the right person."),
     ("rows above 0.2", "Rows that an attacker assigns to the right person in more than one of five cases."),
     ("unique rows", "Rows that no other row looks like."),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +88,7 @@ def _rows(both: list[Measured]) -> list[tuple[str, ...]]:
         ("classes", *(count(one.risk.classes) for one in both)),
         (
             "unique rows",
-            *(
-                f"{count(one.risk.sample_uniques)} ({share(one.risk.sample_uniques, one.risk.rows)})"
-                for one in both
-            ),
+            *(f"{count(one.risk.sample_uniques)} ({share(one.risk.sample_uniques, one.risk.rows)})" for one in both),
         ),
         ("prosecutor, highest", *(share(_highest(one), 1) for one in both)),
         ("prosecutor, average", *(share(_average(one), 1) for one in both)),

@@ -19,12 +19,7 @@ ROLES = (
 
 def settings(policy: Mapping[str, Any], policy_hash: str) -> Section:
     """Roles of the columns, and all other keys that are set."""
-    rows = [
-        (path, shown)
-        for key, value in policy.items()
-        if key != "columns"
-        for path, shown in _lines(key, value)
-    ]
+    rows = [(path, shown) for key, value in policy.items() if key != "columns" for path, shown in _lines(key, value)]
     return Section(
         "policy",
         "The policy",
@@ -39,9 +34,7 @@ def _columns(columns: Any) -> Table:  # noqa: ANN401 - JSON
     rows = []
     for one in columns:
         more = {
-            key: value
-            for key, value in one.items()
-            if key not in ("name", "role") and (key, value) != ("weight", 1)
+            key: value for key, value in one.items() if key not in ("name", "role") and (key, value) != ("weight", 1)
         }
         rows.append(
             (
@@ -64,6 +57,3 @@ def _lines(path: str, value: object) -> list[tuple[str, str]]:
             return [line for at, item in enumerate(value) for line in _lines(f"{path}[{at}]", item)]
         return [(path, ", ".join(map(str, value)))] if value else []
     return [] if value in (None, "", False) else [(path, "yes" if value is True else str(value))]
-
-
-__all__ = ["ROLES", "settings"]

@@ -52,9 +52,7 @@ def binned(sizes: Sizes, most: int = MOST) -> list[Bin]:
     for start, end in pairwise(ends):
         within = [one for one in each if start <= one.low < end]
         if within:
-            found.append(
-                Bin(start, end - 1, sum(one.classes for one in within), sum(one.rows for one in within))
-            )
+            found.append(Bin(start, end - 1, sum(one.classes for one in within), sum(one.rows for one in within)))
     return found
 
 

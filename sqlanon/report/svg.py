@@ -113,32 +113,7 @@ def across(names: Sequence[str], left: float, slot: float, y: float) -> tuple[li
     """Names below equal parts of a line, turned where they do not fit, and as many as there is room for; and the height that they take."""
     lie = turned(names, slot)
     every = max(1, math.ceil((SIZE + 3) / slot)) if lie else 1
-    shown = [
-        (left + slot * (at + 0.5), cut(name, _BELOW)) for at, name in enumerate(names) if at % every == 0
-    ]
+    shown = [(left + slot * (at + 0.5), cut(name, _BELOW)) for at, name in enumerate(names) if at % every == 0]
     if not lie:
         return [label(x, y + 15, name) for x, name in shown], 20
-    return [label(x + 4, y + 13, name, "end", turned=-40) for x, name in shown], 18 + 0.65 * length(
-        names, _BELOW
-    )
-
-
-__all__ = [
-    "LINE",
-    "RELEASE",
-    "SIZE",
-    "SOFT",
-    "SOURCE",
-    "TEXT",
-    "Drawing",
-    "across",
-    "circle",
-    "cut",
-    "label",
-    "length",
-    "line",
-    "margin",
-    "number",
-    "rect",
-    "steps",
-]
+    return [label(x + 4, y + 13, name, "end", turned=-40) for x, name in shown], 18 + 0.65 * length(names, _BELOW)

@@ -22,9 +22,18 @@ def versions(entries: Sequence[Entry], run: RunReport) -> Section:
         row = entry.row()
         exact = f"{row.gcp:.4f}"
         rows.append(
-            (str(row.version), row.status, row.published_at[:16].replace("T", " "), row.published_by, count(row.rows), count(row.classes),
-             row.requirements, exact, row.method)
-        )  # fmt: skip
+            (
+                str(row.version),
+                row.status,
+                row.published_at[:16].replace("T", " "),
+                row.published_by,
+                count(row.rows),
+                count(row.classes),
+                row.requirements,
+                exact,
+                row.method,
+            )
+        )
     head = ">version | status | made (UTC) | by | >rows | >classes | asked | >GCP | method"
     blocks: list[Block] = [table("Versions", head, rows)]
     if run.why:
@@ -45,9 +54,12 @@ def versions(entries: Sequence[Entry], run: RunReport) -> Section:
         tuple(blocks),
         (
             ("published, replaced, withdrawn", "What readers see now; what they saw before; what was taken back."),
-            ("rows in groups below the policy", "Rows that two versions together set apart in groups that do not meet the policy."),
+            (
+                "rows in groups below the policy",
+                "Rows that two versions together set apart in groups that do not meet the policy.",
+            ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _together(one: HistoryReport) -> list[Block]:
@@ -70,9 +82,7 @@ def _together(one: HistoryReport) -> list[Block]:
         else ("in groups below the policy", "smallest")
     )
     title = f"Versions {one.old} and {one.new} together: {count(one.failing)} rows {where}"
-    found: list[Block] = [
-        table(title, f"rows that | >rows | >groups | >{least} | >least l | >below the policy", rows)
-    ]
+    found: list[Block] = [table(title, f"rows that | >rows | >groups | >{least} | >least l | >below the policy", rows)]
     if one.not_measured:
         found.append(Text(f"Not measured: {one.not_measured}", warning=True))
     return found

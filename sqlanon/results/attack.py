@@ -182,16 +182,4 @@ class AttackReport(Report):
     @property
     def held(self) -> bool:
         """Whether no linkage exceeds 1/k and no homogeneity 1/l."""
-        return not any(one.exceeded for one in self.linkage) and not any(
-            one.exceeded for one in self.homogeneity
-        )
-
-
-__all__ = [
-    "AttackReport",
-    "BayesAttack",
-    "CompositionAttack",
-    "GuessAttack",
-    "LinkageAttack",
-    "SkewnessGain",
-]
+        return not any(one.exceeded for one in self.linkage) and not any(one.exceeded for one in self.homogeneity)

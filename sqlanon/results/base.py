@@ -81,9 +81,7 @@ class Exposure:
             return None
         listed = ", ".join(self.columns)
         as_they_are = "is published as it is" if len(self.columns) == 1 else "are published as they are"
-        alone = (
-            f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
-        )
+        alone = f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
         return (
             f"{listed} {as_they_are}, and no class hides them: with them {alone} (k {self.k}, not {k}). Who knows such a value of a person finds the "
             "row; make the column quasi, or an identifier, if somebody may know it"

@@ -47,9 +47,7 @@ def in_words(model: str, reached: float | None) -> str:
         "distinct_l": lambda x: f"{measure(x)} different values in a class, at least",
         "entropy_l": lambda x: f"as uncertain as {measure(x)} equally frequent values",
         "alpha": lambda x: f"one value has up to {share(x, 1)} of a class",
-        "t": lambda x: (
-            f"a class differs from the table by up to {measure(x)} (0: the same, 1: nothing in common)"
-        ),
+        "t": lambda x: f"a class differs from the table by up to {measure(x)} (0: the same, 1: nothing in common)",
         "beta": lambda x: (
             f"a value is up to {measure(float(f'{1 + x:.4g}'))} times as frequent in a class as in the table"
         ),

@@ -79,10 +79,7 @@ def _sizes(report: AuditReport) -> list[tuple[str, str]]:
         ("rows alone in their class", alone),
         ("highest risk", share(report.highest_risk, 1)),
         ("average risk", share(report.average_risk, 1)),
-        *(
-            (f"fewest distinct {column} in a class", count(number))
-            for column, number in report.min_identifiers.items()
-        ),
+        *((f"fewest distinct {column} in a class", count(number)) for column, number in report.min_identifiers.items()),
     ]
 
 
@@ -96,11 +93,16 @@ def plan_html(report: PlanReport) -> str:
     columns = [
         (one.name, one.role, one.treatment, count(one.distinct), count(one.nulls), ", ".join(one.publishes) or "-")
         for one in report.columns
-    ]  # fmt: skip
+    ]
     feasible = [
-        (_named(one.name, one.column), measure(one.asked), measure(one.largest), "yes" if one.met else "not of all rows")
+        (
+            _named(one.name, one.column),
+            measure(one.asked),
+            measure(one.largest),
+            "yes" if one.met else "not of all rows",
+        )
         for one in report.feasible
-    ]  # fmt: skip
+    ]
     wrong = [i for i, one in enumerate(report.feasible) if not one.met]
     return _block(
         f"plan of {report.release}: {report.change}",
@@ -117,10 +119,7 @@ def _named(name: str, column: str | None) -> str:
 
 
 def _requirements(results: Sequence[RequirementResult]) -> str:
-    rows = [
-        (one.title, measure(one.asked), measure(one.reached), "yes" if one.satisfied else "NO")
-        for one in results
-    ]
+    rows = [(one.title, measure(one.asked), measure(one.reached), "yes" if one.satisfied else "NO") for one in results]
     wrong = [i for i, one in enumerate(results) if not one.satisfied]
     return _table(("requirement", ">asked", ">reached", "satisfied"), rows, wrong)
 
@@ -159,8 +158,7 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], wrong: Sequence
     body = "".join(
         f'<tr style="{_BAD if i in wrong else ""}">'
         + "".join(
-            f'<td style="{_CELL};text-align:{side}">{_text(cell)}</td>'
-            for cell, side in zip(row, sides, strict=True)
+            f'<td style="{_CELL};text-align:{side}">{_text(cell)}</td>' for cell, side in zip(row, sides, strict=True)
         )
         + "</tr>"
         for i, row in enumerate(rows[:MOST])
@@ -175,6 +173,3 @@ def _block(title: str, *parts: str) -> str:
 
 def _text(value: str) -> str:
     return escape(safe(value))
-
-
-__all__ = ["audit_html", "loss_html", "plan_html", "run_html"]

@@ -86,18 +86,14 @@ def assess(
     if null_is not in (VALUE, WILDCARD):
         raise PolicyError(f"audit {table}: null_is is {VALUE} or {WILDCARD}")
     if null_is == WILDCARD and identifiers:
-        raise PolicyError(
-            f"audit {table}: null_is {WILDCARD} counts rows, not persons; leave the identifiers out"
-        )
+        raise PolicyError(f"audit {table}: null_is {WILDCARD} counts rows, not persons; leave the identifiers out")
     with engine.snapshot():
         sizes = class_sizes(engine, relation.ref, chosen, identifiers)
         shape = (str(relation.ref), sizes.rows, chosen, sizes.count)
         if not sizes.rows:
             return RiskReport(*shape, (), threshold)
         compatible = (
-            wildcard.wildcard(engine, relation, chosen, sizes.count, threshold)
-            if null_is == WILDCARD
-            else None
+            wildcard.wildcard(engine, relation, chosen, sizes.count, threshold) if null_is == WILDCARD else None
         )
         figures, missing = models.measured(engine, relation, chosen, sensitive)
         journalist, marketer, found, compared = _population(
@@ -137,9 +133,15 @@ def _check(table: str, known: Population, threshold: float, persons: bool) -> No
 
 
 def _population(
-    engine: Engine, table: str, relation: Relation, quasi: Sequence[str], sizes: Sizes, known: Population, weight: Sequence[str],
+    engine: Engine,
+    table: str,
+    relation: Relation,
+    quasi: Sequence[str],
+    sizes: Sizes,
+    known: Population,
+    weight: Sequence[str],
     threshold: float,
-) -> tuple[AttackerRisk | None, MarketerRisk | None, PopulationUniques | None, tuple[ModelFigure, ...]]:  # fmt: skip
+) -> tuple[AttackerRisk | None, MarketerRisk | None, PopulationUniques | None, tuple[ModelFigure, ...]]:
     """The journalist, the marketer, the uniques of the population and the models over it, as far as it is known."""
     if known.table is not None:
         people = engine.relation(known.table)

@@ -132,10 +132,7 @@ def matched(
         others=list(others),
     )
     found = Matched(
-        *(
-            array.astype(np.int64, copy=False)
-            for array in engine.fetch_arrays(made, ["int64", "int64", "int64"])
-        )
+        *(array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64", "int64"]))
     )
     fewer = found.held < found.n
     if fewer.any():

@@ -80,8 +80,7 @@ def identifying(
         raise PolicyError(f"audit {table}: there is no column to combine; name some with quasi")
     made = statement("risk/keys", engine.dialect, target=relation.ref, classes=list(chosen), starred=[])
     *codes, n = (
-        array.astype(np.int64, copy=False)
-        for array in engine.fetch_arrays(made, ["int64"] * (len(chosen) + 1))
+        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(chosen) + 1))
     )
     rows = _Rows(codes, n)
     exhaustive = len(chosen) <= MOST_COLUMNS
@@ -90,8 +89,7 @@ def identifying(
     if total:
         found = _all(rows) if exhaustive else _greedy(rows)
         sets = tuple(
-            ColumnSet(tuple(chosen[i] for i in places), count / total, apart)
-            for places, count, apart in found
+            ColumnSet(tuple(chosen[i] for i in places), count / total, apart) for places, count, apart in found
         )
     if exhaustive:
         sets = tuple(sorted(sets, key=lambda one: (len(one.columns), -one.distinction, -one.separation)))

@@ -80,9 +80,7 @@ def _by_series(f: Doubles, p: Doubles) -> Doubles:
     return p * found
 
 
-def weighted(
-    engine: Engine, relation: Relation, quasi: Sequence[str], weight: str
-) -> tuple[Longs, Doubles, Longs]:
+def weighted(engine: Engine, relation: Relation, quasi: Sequence[str], weight: str) -> tuple[Longs, Doubles, Longs]:
     """Classes by rows and sum of weights: rows of a class, sum of their weights, how many classes have both.
 
     Args:
@@ -98,12 +96,8 @@ def weighted(
 
     kind = next(column.kind for column in relation.columns if column.name == weight)
     if kind not in ("integer", "float", "decimal"):
-        raise PolicyError(
-            f"weight {weight} of {relation.ref} is no number; a sampling weight is a number of persons"
-        )
-    bad = statement(
-        "risk/bad_weights", engine.dialect, {"most": MOST_WEIGHT}, target=relation.ref, weight=weight
-    )
+        raise PolicyError(f"weight {weight} of {relation.ref} is no number; a sampling weight is a number of persons")
+    bad = statement("risk/bad_weights", engine.dialect, {"most": MOST_WEIGHT}, target=relation.ref, weight=weight)
     rows = count(engine, bad)
     if rows:
         raise PolicyError(

@@ -104,19 +104,14 @@ def _figures(
     if name == "t" and column is not None:
         counts = counted(engine, table, quasi, column)
         yield from (
-            ModelFigure(name, column, form, farthest(counts, ordered=form == "ordered"), True)
-            for form, _ in forms
+            ModelFigure(name, column, form, farthest(counts, ordered=form == "ordered"), True) for form, _ in forms
         )
         return
     columns = () if column is None else (column,)
     for form, asked in forms:
         (model,) = class_of(REQUIREMENTS[name]).asked_by(PrivacySpec.of({name: asked}), columns, ())
         reached = model.measure(engine, Grouped(table, quasi, columns))
-        fails = (
-            reached.failing > 0
-            and form in ("enhanced", "absent violates")
-            and _unbounded(form, reached.reached)
-        )
+        fails = reached.failing > 0 and form in ("enhanced", "absent violates") and _unbounded(form, reached.reached)
         value = None if fails else as_number(reached.reached)
         yield ModelFigure(name, column, form, value, model.at_most)
 

@@ -101,9 +101,11 @@ def pitman(sizes: Sizes, population: float) -> float | None:
     if theta is None:
         return None
     log = (
-        math.lgamma(theta + alpha + population - 1) - math.lgamma(theta + population)
-        + math.lgamma(theta + 1) - math.lgamma(theta + alpha)
-    )  # fmt: skip
+        math.lgamma(theta + alpha + population - 1)
+        - math.lgamma(theta + population)
+        + math.lgamma(theta + 1)
+        - math.lgamma(theta + alpha)
+    )
     return population * math.exp(log)
 
 

@@ -31,9 +31,7 @@ _CELL = 3e-9
 _BLOCK = 1 << 24
 
 
-def wildcard(
-    engine: Engine, relation: Relation, quasi: Sequence[str], keys: int, threshold: float
-) -> WildcardRisk:
+def wildcard(engine: Engine, relation: Relation, quasi: Sequence[str], keys: int, threshold: float) -> WildcardRisk:
     """Count the rows that each row is compatible with, exactly.
 
     Args:
@@ -59,12 +57,9 @@ def wildcard(
     if quasi:
         kinds = {column.name: column.kind for column in relation.columns}
         starred = [name for name in quasi if kinds[name] in ("text", "enum")]
-        made = statement(
-            "risk/keys", engine.dialect, target=relation.ref, classes=list(quasi), starred=starred
-        )
+        made = statement("risk/keys", engine.dialect, target=relation.ref, classes=list(quasi), starred=starred)
         *codes, n = (
-            array.astype(np.int64, copy=False)
-            for array in engine.fetch_arrays(made, ["int64"] * (len(quasi) + 1))
+            array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(quasi) + 1))
         )
         found = compatible(np.stack(codes, axis=1), n)
     else:

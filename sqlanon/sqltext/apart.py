@@ -16,9 +16,18 @@ from sqlanon.errors import TemplateError
 
 _WHOLE = {"INT": 2**31, "BIGINT": 2**63}
 _STRUCTURE = (
-    exp.DataTypeParam, exp.Interval, exp.Limit, exp.Offset, exp.Fetch, exp.Group, exp.Ordered, exp.WindowSpec, exp.TimestampTrunc,
-    exp.TableSample, exp.Bracket,
-)  # fmt: skip
+    exp.DataTypeParam,
+    exp.Interval,
+    exp.Limit,
+    exp.Offset,
+    exp.Fetch,
+    exp.Group,
+    exp.Ordered,
+    exp.WindowSpec,
+    exp.TimestampTrunc,
+    exp.TableSample,
+    exp.Bracket,
+)
 """Under which a literal is a place, a size or a unit."""
 _OPTIONS = ("offset", "decimals", "unit", "quantile")
 """Arguments of functions that Spark wants to be constants."""
@@ -73,9 +82,7 @@ def apart(text: str, view: str) -> tuple[str, Mapping[str, tuple[str, list[str]]
             select.from_(table, copy=False)
         else:
             select.join(table, join_type="cross", copy=False)
-    return tree.sql(dialect="spark"), {
-        _column_of(kind): (kind, list(places)) for kind, places in found.items()
-    }
+    return tree.sql(dialect="spark"), {_column_of(kind): (kind, list(places)) for kind, places in found.items()}
 
 
 def _column_of(kind: str) -> str:
@@ -127,9 +134,4 @@ def _of_rows(node: exp.Expr, grouped: set[int]) -> exp.Select | None:
 def _over(aggregate: exp.Expr) -> bool:
     """Whether an aggregate is a window's, which has rows still."""
     parent = aggregate.parent
-    return isinstance(parent, exp.Window) or (
-        isinstance(parent, exp.Filter) and isinstance(parent.parent, exp.Window)
-    )
-
-
-__all__ = ["apart"]
+    return isinstance(parent, exp.Window) or (isinstance(parent, exp.Filter) and isinstance(parent.parent, exp.Window))

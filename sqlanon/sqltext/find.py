@@ -56,14 +56,10 @@ def added_template(name: str) -> str | None:
 
 def template_names() -> list[str]:
     """Every template, core and overrides, once."""
-    return sorted(
-        {str(path.relative_to(_root()).with_suffix("")).split("/", 1)[1] for path in _root().rglob("*.sql")}
-    )
+    return sorted({str(path.relative_to(_root()).with_suffix("")).split("/", 1)[1] for path in _root().rglob("*.sql")})
 
 
 @cache
 def own_functions() -> tuple[str, ...]:
     """The stored functions that sqlanon can install; their texts are the templates ``functions/<name>``."""
-    return tuple(
-        name.removeprefix("functions/") for name in template_names() if name.startswith("functions/")
-    )
+    return tuple(name.removeprefix("functions/") for name in template_names() if name.startswith("functions/"))

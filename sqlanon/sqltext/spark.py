@@ -58,8 +58,7 @@ def _hash(values: list[exp.Expr]) -> exp.Expr:
 def _epoch(moment: exp.Expr) -> exp.Expr:
     """Seconds since 1970 of a date or a timestamp as it is written; Spark extracts none. The session's time zone does not count."""
     start, own = (
-        exp.cast(each, "TIMESTAMP_NTZ", dialect="spark")
-        for each in (exp.Literal.string("1970-01-01"), moment.copy())
+        exp.cast(each, "TIMESTAMP_NTZ", dialect="spark") for each in (exp.Literal.string("1970-01-01"), moment.copy())
     )
     micros = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.var("MICROSECOND"), start, own])
     return exp.paren(exp.Div(this=micros, expression=exp.Literal.number("1000000D")))
@@ -86,9 +85,11 @@ def _ordered(node: exp.Expr) -> None:
     if [key.sql() for key in keys] == [value.sql()]:
         node.replace(exp.func("ARRAY_SORT", exp.func("COLLECT_LIST", value)))
         return
-    struct = exp.func("NAMED_STRUCT", *(part for i, key in enumerate(keys) for part in (exp.Literal.string(f"k{i}"), key)), exp.Literal.string("v"), value)  # fmt: skip
+    struct = exp.func(
+        "NAMED_STRUCT",
+        *(part for i, key in enumerate(keys) for part in (exp.Literal.string(f"k{i}"), key)),
+        exp.Literal.string("v"),
+        value,
+    )
     taken = exp.Lambda(this=exp.column("v", table="x"), expressions=[exp.to_identifier("x")])
     node.replace(exp.func("TRANSFORM", exp.func("ARRAY_SORT", exp.func("COLLECT_LIST", struct)), taken))
-
-
-__all__ = ["for_spark"]

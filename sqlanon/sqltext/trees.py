@@ -17,20 +17,122 @@ from sqlanon.errors import TemplateError
 from sqlanon.sqltext.find import own_functions
 from sqlanon.sqltext.spark import for_spark
 
-ALLOWED: frozenset[type[exp.Expr]] = frozenset({
-    exp.Add, exp.Alias, exp.AggFunc, exp.And, exp.Array, exp.ArrayAgg, exp.Between, exp.Boolean, exp.Bracket, exp.Case, exp.Cast,
-    exp.Coalesce, exp.Collate, exp.Column, exp.ColumnDef, exp.Commit, exp.Count, exp.Create, exp.CTE, exp.DataType, exp.Delete,
-    exp.DataTypeParam, exp.Distinct, exp.Div, exp.Drop, exp.EQ, exp.Except, exp.Exists, exp.Filter, exp.Floor, exp.From,
-    exp.GT, exp.GTE, exp.Greatest, exp.Group, exp.Having, exp.Identifier, exp.If, exp.In, exp.Insert, exp.Is, exp.Join,
-    exp.LT, exp.LTE, exp.Lag, exp.Lead, exp.Least, exp.Like, exp.Limit, exp.Literal, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
-    exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Properties, exp.RowNumber, exp.Schema,
-    exp.DenseRank, exp.Rank, exp.Select, exp.Star, exp.Sub, exp.Subquery, exp.Sum, exp.Table, exp.TableAlias, exp.TemporaryProperty,
-    exp.Union, exp.Update, exp.Var, exp.Where, exp.Window, exp.WindowSpec, exp.With, exp.Abs, exp.Avg, exp.IsNan,
-    exp.Tuple, exp.WithinGroup, exp.Transaction, exp.Alter, exp.Values, exp.ColumnConstraint, exp.NotNullColumnConstraint,
-    exp.NullSafeEQ, exp.IntDiv,  exp.Any, exp.ArrayContains, exp.Mod,  exp.DPipe, exp.GroupConcat, exp.Concat,  exp.NullSafeNEQ, exp.Pow, exp.CountIf,
-    exp.BitwiseOrAgg, exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseAnd, exp.Exp, exp.Ln, exp.Explode, exp.Translate,
-    exp.Like,  # of patterns without a backslash
-})  # fmt: skip
+ALLOWED: frozenset[type[exp.Expr]] = frozenset(
+    {
+        exp.Add,
+        exp.Alias,
+        exp.AggFunc,
+        exp.And,
+        exp.Array,
+        exp.ArrayAgg,
+        exp.Between,
+        exp.Boolean,
+        exp.Bracket,
+        exp.Case,
+        exp.Cast,
+        exp.Coalesce,
+        exp.Collate,
+        exp.Column,
+        exp.ColumnDef,
+        exp.Commit,
+        exp.Count,
+        exp.Create,
+        exp.CTE,
+        exp.DataType,
+        exp.Delete,
+        exp.DataTypeParam,
+        exp.Distinct,
+        exp.Div,
+        exp.Drop,
+        exp.EQ,
+        exp.Except,
+        exp.Exists,
+        exp.Filter,
+        exp.Floor,
+        exp.From,
+        exp.GT,
+        exp.GTE,
+        exp.Greatest,
+        exp.Group,
+        exp.Having,
+        exp.Identifier,
+        exp.If,
+        exp.In,
+        exp.Insert,
+        exp.Is,
+        exp.Join,
+        exp.LT,
+        exp.LTE,
+        exp.Lag,
+        exp.Lead,
+        exp.Least,
+        exp.Like,
+        exp.Limit,
+        exp.Literal,
+        exp.Max,
+        exp.Min,
+        exp.Mul,
+        exp.NEQ,
+        exp.Neg,
+        exp.Not,
+        exp.Null,
+        exp.Or,
+        exp.Order,
+        exp.Ordered,
+        exp.Paren,
+        exp.Placeholder,
+        exp.Properties,
+        exp.RowNumber,
+        exp.Schema,
+        exp.DenseRank,
+        exp.Rank,
+        exp.Select,
+        exp.Star,
+        exp.Sub,
+        exp.Subquery,
+        exp.Sum,
+        exp.Table,
+        exp.TableAlias,
+        exp.TemporaryProperty,
+        exp.Union,
+        exp.Update,
+        exp.Var,
+        exp.Where,
+        exp.Window,
+        exp.WindowSpec,
+        exp.With,
+        exp.Abs,
+        exp.Avg,
+        exp.IsNan,
+        exp.Tuple,
+        exp.WithinGroup,
+        exp.Transaction,
+        exp.Alter,
+        exp.Values,
+        exp.ColumnConstraint,
+        exp.NotNullColumnConstraint,
+        exp.NullSafeEQ,
+        exp.IntDiv,
+        exp.Any,
+        exp.ArrayContains,
+        exp.Mod,
+        exp.DPipe,
+        exp.GroupConcat,
+        exp.Concat,
+        exp.NullSafeNEQ,
+        exp.Pow,
+        exp.CountIf,
+        exp.BitwiseOrAgg,
+        exp.BitwiseLeftShift,
+        exp.BitwiseRightShift,
+        exp.BitwiseAnd,
+        exp.Exp,
+        exp.Ln,
+        exp.Explode,
+        exp.Translate,
+        exp.Like,  # of patterns without a backslash
+    }
+)
 """Syntax a core template may use: all of it means the same on every engine we compile to."""
 
 ON_SPARK: frozenset[type[exp.Expr]] = frozenset({exp.ArraySize, exp.Length, exp.SHA2, exp.Substring})
@@ -61,9 +163,7 @@ def portable(name: str, text: str, written: str, dialect: str, sentinel: str) ->
     try:
         # Spark has no types of a person's own.
         kept = text if dialect == "spark" else _QUOTED_TYPE.sub(named, text)
-        tree = sqlglot.parse_one(
-            _POSTGRES_TYPE.sub(named, kept) if dialect == "postgres" else kept, read=written
-        )
+        tree = sqlglot.parse_one(_POSTGRES_TYPE.sub(named, kept) if dialect == "postgres" else kept, read=written)
     except sqlglot.errors.SqlglotError as error:
         raise TemplateError(f"template {name} does not parse") from error
     _check(name, tree, dialect)
@@ -106,12 +206,7 @@ def numbered(made: Statement, dialect: str) -> Statement:
     """
     tree = sqlglot.parse_one(made.text, read=dialect)
     order = tree.args.get("order")
-    if (
-        not isinstance(tree, exp.Select)
-        or order is None
-        or tree.args.get("distinct")
-        or tree.args.get("limit")
-    ):
+    if not isinstance(tree, exp.Select) or order is None or tree.args.get("distinct") or tree.args.get("limit"):
         raise TemplateError(f"template {made.name}: rows in order are those of a plain SELECT with ORDER BY")
     tree.set("order", None)
     number = exp.Window(this=exp.RowNumber(), order=order)

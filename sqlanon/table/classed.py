@@ -12,9 +12,19 @@ from sqlanon.table.stage import Reading
 
 
 def attach_classes(
-    scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str, *, codes: Sequence[Domain],
-    divided: bool = True, shared: TableRef | None = None, omitted: TableRef | None = None, listed: bool = False, packed: bool = False,
-) -> TableRef:  # fmt: skip
+    scratch: Scratch,
+    encoded: Encoded,
+    assign: TableRef,
+    extra: tuple[str, ...],
+    secret: str,
+    *,
+    codes: Sequence[Domain],
+    divided: bool = True,
+    shared: TableRef | None = None,
+    omitted: TableRef | None = None,
+    listed: bool = False,
+    packed: bool = False,
+) -> TableRef:
     """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
 
     Methods see codes alone, and divide rows of equal codes by their row ids, which follow the source. Such rows may
@@ -71,10 +81,20 @@ def attach_classes(
             encoded.drop_work()  # before the largest table is made
         for table, kept, read in parts:
             scratch.execute(
-                "table/classed", classed=table, stage=encoded.stage, work=encoded.work if read else encoded.stage, assign=assign, raw=raw, codes=read,
-                tied=tied, kept=kept, rows=encoded.rows, block=scratch.engine.capabilities.joined_rows, listed=listed,
+                "table/classed",
+                classed=table,
+                stage=encoded.stage,
+                work=encoded.work if read else encoded.stage,
+                assign=assign,
+                raw=raw,
+                codes=read,
+                tied=tied,
+                kept=kept,
+                rows=encoded.rows,
+                block=scratch.engine.capabilities.joined_rows,
+                listed=listed,
                 link=roles.link,
-            )  # fmt: skip
+            )
         for table in (encoded.stage, assign, *((tied,) if tied else ())):
             scratch.drop(table)
         if codes:
@@ -93,9 +113,7 @@ def _decodable(encoded: Encoded) -> bool:
     """
     roles = encoded.roles
     readings = roles.quasi + roles.kept
-    known = {
-        domain.reading.alias for domain in encoded.quasi + encoded.sensitive if domain.codes <= MOST_VALUES
-    }
+    known = {domain.reading.alias for domain in encoded.quasi + encoded.sensitive if domain.codes <= MOST_VALUES}
     exact = ("integer", "boolean", "date", "timestamp", "text")
     return {alias for alias, _ in roles.linked} == {reading.alias for reading in readings} <= known and all(
         reading.column.kind in exact
@@ -114,9 +132,13 @@ def _decoded(scratch: Scratch, encoded: Encoded, assign: TableRef, codes: Sequen
         for domain in encoded.quasi + encoded.sensitive
     ]
     scratch.execute(
-        "table/decoded", classed=classed, assign=assign, columns=columns, codes=[parts[domain.code] for domain in codes],
+        "table/decoded",
+        classed=classed,
+        assign=assign,
+        columns=columns,
+        codes=[parts[domain.code] for domain in codes],
         link=encoded.roles.linked,
-    )  # fmt: skip
+    )
     staged, found = (scratch.fetch("table/links", rows=rows)[0] for rows in (encoded.stage, classed))
     if tuple(map(str, staged)) != tuple(map(str, found)):
         raise DatabaseError(

@@ -47,9 +47,7 @@ def build_domains(
     values = {code: scratch.table(f"{code}_values") for _, code in readings if code not in at_once}
     tables = {code: scratch.table(f"{code}_domain") for _, code in readings}
     with scratch.together():
-        _count_values(
-            scratch, stage, [(reading, values[code]) for reading, code in readings if code in values]
-        )
+        _count_values(scratch, stage, [(reading, values[code]) for reading, code in readings if code in values])
         for reading, code in simple:
             if code in at_once:
                 _integer_domain(scratch, reading, stage, tables[code])
@@ -63,9 +61,7 @@ def build_domains(
         if reading.treatment == "hierarchy":
             hierarchy = reading.spec.hierarchy
             if isinstance(hierarchy, Rule):
-                seen = (
-                    values[code] if beside is None else _of_both(scratch, reading, values[code], beside, code)
-                )
+                seen = values[code] if beside is None else _of_both(scratch, reading, values[code], beside, code)
                 hierarchy = resolved(scratch, reading, hierarchy, seen)
                 reading = replace(reading, spec=replace(reading.spec, hierarchy=hierarchy))
             assert isinstance(hierarchy, Hierarchy)
@@ -73,9 +69,7 @@ def build_domains(
         elif _given(reading):
             _given_domain(scratch, reading, values[code], tables[code], code)
         domains.append(
-            Domain(
-                reading, tables[code], size + (nulls > 0), size, nulls, distinct, singles, top, code, spread
-            )
+            Domain(reading, tables[code], size + (nulls > 0), size, nulls, distinct, singles, top, code, spread)
         )
     first, past = len(roles.quasi), len(roles.quasi) + len(roles.sensitive)
     return tuple(domains[:first]), tuple(domains[first:past]), tuple(domains[past:])
@@ -100,14 +94,18 @@ def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Read
     if not scratch.engine.capabilities.grouping_sets:
         for reading, values in wanted:
             scratch.execute(
-                "table/values", values=values, stage=stage, column=reading.alias, as_float=reading.as_float, as_text=reading.as_text
-            )  # fmt: skip
+                "table/values",
+                values=values,
+                stage=stage,
+                column=reading.alias,
+                as_float=reading.as_float,
+                as_text=reading.as_text,
+            )
         return
     for at, some in enumerate(few(wanted)):
         sets = scratch.table(f"values_{at}")
         columns = [
-            {"alias": reading.alias, "as_float": reading.as_float, "as_text": reading.as_text}
-            for reading, _ in some
+            {"alias": reading.alias, "as_float": reading.as_float, "as_text": reading.as_text} for reading, _ in some
         ]
         scratch.execute("table/value_sets", sets=sets, stage=stage, columns=columns)
         for place, (_, values) in enumerate(some, 1):
@@ -161,7 +159,7 @@ def _integer_domain(scratch: Scratch, reading: Reading, stage: TableRef, table: 
     counted = {"stage": stage, "column": reading.alias}
     scratch.execute(
         "table/domain_ordered", domain=table, ordinals=None, kind="integer", by_ord=False, whole=True, counted=counted
-    )  # fmt: skip
+    )
 
 
 def _given_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
@@ -222,9 +220,7 @@ def _hierarchy_domain(
 ) -> int:
     leaves = scratch.table(f"{code}_leaves")
     rows = ((i, level[0]) for i, level in enumerate(hierarchy.levels))
-    scratch.engine.load_rows(
-        leaves, [("leaf", "INTEGER"), ("label", scratch.engine.capabilities.text_type)], rows
-    )
+    scratch.engine.load_rows(leaves, [("leaf", "INTEGER"), ("label", scratch.engine.capabilities.text_type)], rows)
     try:
         scratch.execute(
             "table/domain_hierarchy",
@@ -241,9 +237,11 @@ def _hierarchy_domain(
         ) from error
     missing, doubled = scratch.fetch("table/missing", values=values, domain=table)[0]
     if missing or doubled:
-        what = f"{missing} values of column {reading.name} are not among its leaves" if missing else (
-            f"{doubled} values of column {reading.name} are written as more than one leaf"
-        )  # fmt: skip
+        what = (
+            f"{missing} values of column {reading.name} are not among its leaves"
+            if missing
+            else (f"{doubled} values of column {reading.name} are written as more than one leaf")
+        )
         todo = "; add them, or name with other: what they count as" if missing else ""
         raise PolicyError(f"{hierarchy.shown}: {what}; every value must be exactly one leaf{todo}")
     return len(hierarchy.levels)

@@ -114,9 +114,7 @@ class Encoded:
         """The work table, which is made where there is none yet: see `Work.table`."""
         return self.coded.table() if isinstance(self.coded, Work) else self.coded
 
-    def read(
-        self, domains: Sequence[Domain], span: tuple[int, int] | None
-    ) -> list[npt.NDArray[np.int32]] | None:
+    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[npt.NDArray[np.int32]] | None:
         """Row ids and codes without the work table; None: there is one, or no need of another way. See `Work.read`."""
         return self.coded.read(domains, span) if isinstance(self.coded, Work) else None
 

@@ -80,6 +80,3 @@ def temporary(engine: Engine, names: Sequence[str] = ("hilbert_key", "hilbert_ke
             except DatabaseError:
                 if not failed:
                     raise
-
-
-__all__ = ["SCHEMA", "install", "temporary"]

@@ -27,6 +27,3 @@ def keyed(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> TableR
         "freeform/keyed", {"secret": secret}, keyed=made, rows=rows, kept=kept, link=roles.link, turned=turned
     )
     return made
-
-
-__all__ = ["keyed"]

@@ -31,6 +31,3 @@ def labels_of(engine: Engine, source: str) -> dict[str, list[str]]:
             "the option out"
         )
     return found
-
-
-__all__ = ["labels_of"]

@@ -43,8 +43,7 @@ def listed(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[R
         {"database": source.database, "schema": source.schema, "name": source.name},
         source=source,
         columns=[reading.name for reading in texts],
-        numbered=able.row_numbers
-        and all(column.name.lower() != "rowid" for column in roles.relation.columns),
+        numbered=able.row_numbers and all(column.name.lower() != "rowid" for column in roles.relation.columns),
     )[0]
     types = {}
     for reading, count in zip(texts, counts, strict=True):
@@ -57,6 +56,3 @@ def listed(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[R
 
 def _plain(reading: Reading) -> bool:
     return reading.treatment == "nominal" and reading.column.type == "VARCHAR"
-
-
-__all__ = ["listed"]

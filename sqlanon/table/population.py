@@ -90,12 +90,18 @@ def count_population(
     stage, people_stage = stages
     columns = [
         {
-            "alias": own.alias, "code": domain.code, "domain": domain.table, "codes": domain.codes, "nulls": domain.has_null,
-            "kind": KINDS[own.treatment or "ordered"], "as_text": own.as_text or domain.reading.as_text, "as_float": own.as_float,
+            "alias": own.alias,
+            "code": domain.code,
+            "domain": domain.table,
+            "codes": domain.codes,
+            "nulls": domain.has_null,
+            "kind": KINDS[own.treatment or "ordered"],
+            "as_text": own.as_text or domain.reading.as_text,
+            "as_float": own.as_float,
             "ranks": scratch.named(f"{domain.code}_ranks") if isinstance(own.spec.ordered, tuple) else None,
         }
         for own, domain in zip(people.quasi, quasi, strict=True)
-    ]  # fmt: skip
+    ]
     cells = scratch.table("population_cells")
     lacking = scratch.fetch("table/population_lacking", stage=stage, people=people_stage, columns=columns)[0]
     if integer(lacking[0]):

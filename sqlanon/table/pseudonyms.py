@@ -58,11 +58,7 @@ def keys(spec: ReleaseSpec, secret: str) -> dict[str, bytes]:
     """The key of each pseudonym column, by its name in lower case."""
     person, found = spec.token, {}
     for column in spec.with_role("pseudonym"):
-        what = (
-            ["person", str(spec.scope)]
-            if column == person
-            else ["event", str(spec.scope), column.name.lower()]
-        )
+        what = ["person", str(spec.scope)] if column == person else ["event", str(spec.scope), column.name.lower()]
         found[column.name.lower()] = hmac.digest(secret.encode(), "\0".join(what).encode(), "sha256")
     return found
 
@@ -77,6 +73,3 @@ def padded(key: bytes) -> tuple[str, str]:
     """The key as both hashes of an HMAC begin with it, in hexadecimal: xor ipad, and xor opad."""
     block = (key if len(key) <= _BLOCK else hashlib.sha256(key).digest()).ljust(_BLOCK, b"\0")
     return bytes(byte ^ 0x36 for byte in block).hex(), bytes(byte ^ 0x5C for byte in block).hex()
-
-
-__all__ = ["DIGITS", "able", "keys", "mark", "padded", "problem_of", "secret_of"]

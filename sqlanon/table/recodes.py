@@ -69,6 +69,3 @@ def limits(recode: Recode, column: Column) -> tuple[str | None, str | None]:
         written[0] if recode.bottom is None and low > least else None,
         written[1] if recode.top is None and high <= most else None,
     )
-
-
-__all__ = ["limits", "recode_refusal"]

@@ -10,9 +10,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.sqltext import statement
 
 
-def varying(
-    engine: Engine, source: str, key: str, columns: Sequence[str]
-) -> tuple[int, dict[str, int]] | None:
+def varying(engine: Engine, source: str, key: str, columns: Sequence[str]) -> tuple[int, dict[str, int]] | None:
     """The values of a key that several rows have, and by column how many of them have different values of it; None: not comparable.
 
     Cost: one GROUP BY.
@@ -34,9 +32,7 @@ def pairs(engine: Engine, source: str, one: str, other: str) -> int:
 
 def owned(engine: Engine, source: str, column: str, person: str) -> int:
     """Rows with a value of a column that only one person has. Cost: one GROUP BY."""
-    made = statement(
-        "table/owned", engine.dialect, source=engine.relation(source).ref, column=column, person=person
-    )
+    made = statement("table/owned", engine.dialect, source=engine.relation(source).ref, column=column, person=person)
     return count(engine, made)
 
 

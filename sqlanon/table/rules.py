@@ -96,8 +96,14 @@ def _lines(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
         scale = _scale(rule)
         steps = [int(Fraction(step) * scale) for step in rule.levels]
         made = scratch.sql(
-            "table/level_steps", values=values, kind=kind, scale=scale, origin=_origin(rule, scale), steps=steps, zoned=zoned,
-        )  # fmt: skip
+            "table/level_steps",
+            values=values,
+            kind=kind,
+            scale=scale,
+            origin=_origin(rule, scale),
+            steps=steps,
+            zoned=zoned,
+        )
         names = [str(step) for step in steps]
     rows = scratch.engine.fetch(made, max_rows=_MOST)
     if unknown := sum(None in row[1:] for row in rows):
@@ -214,11 +220,7 @@ def meaning(rule: Rule, label: str, kind: str, step: Fraction | None) -> tuple[s
         ends = _ends_of_days(label)
         if ends is None or (kind == "date" and re.fullmatch(_DAY, label)):
             return None
-        clock = (
-            ("", "")
-            if kind == "date"
-            else (" 00:00:00", " 23:59:59.999999" if step else " 23:59:59.999999999")
-        )
+        clock = ("", "") if kind == "date" else (" 00:00:00", " 23:59:59.999999" if step else " 23:59:59.999999999")
         return f"{ends[0]}{clock[0]}", f"{ends[1]}{clock[1]}"
     if kind == "integer":
         found = _NODES["whole"].fullmatch(label)
@@ -252,9 +254,11 @@ def _ends_of_days(label: str) -> tuple[datetime.date, datetime.date] | None:
     first = int(month) if month else int(quarter) * 3 - 2 if quarter else 1
     last = int(month) if month else int(quarter) * 3 if quarter else 12
     after = datetime.date(year + 1, 1, 1) if last == 12 and year < 9999 else None
-    end = datetime.date(9999, 12, 31) if last == 12 and after is None else (
-        (after or datetime.date(year, last + 1, 1)) - datetime.timedelta(1)
-    )  # fmt: skip
+    end = (
+        datetime.date(9999, 12, 31)
+        if last == 12 and after is None
+        else ((after or datetime.date(year, last + 1, 1)) - datetime.timedelta(1))
+    )
     return datetime.date(year, first, 1), end
 
 
@@ -269,6 +273,3 @@ def read(made: dict[str, Any]) -> Rule:
     kind = next(key for key in made if key != "from")
     levels: Sequence[str] = made[kind]
     return Rule(kind, tuple(levels), made.get("from", ""))  # type: ignore[arg-type]
-
-
-__all__ = ["ROOT", "meaning", "read", "refusal", "resolved", "written"]

@@ -279,9 +279,7 @@ class Scratch:
         order = number.argsort()
         return [column[order] for column in columns]
 
-    def stream_arrays(
-        self, made: Statement, dtypes: Sequence[str], rows: int
-    ) -> Generator[Arrays, None, None]:
+    def stream_arrays(self, made: Statement, dtypes: Sequence[str], rows: int) -> Generator[Arrays, None, None]:
         """`Engine.stream_arrays`, in the query's order on every engine: without one of its own, by way of a scratch table."""
         self._send()
         if self.engine.ordered:

@@ -67,8 +67,12 @@ class Reading:
     def staged(self) -> dict[str, object]:
         """The column as table/stage takes it."""
         return {
-            "name": self.name, "alias": self.alias, "binary": self.column.kind == "text", "type": self.listed, "recode": self.recoded,
-        }  # fmt: skip
+            "name": self.name,
+            "alias": self.alias,
+            "binary": self.column.kind == "text",
+            "type": self.listed,
+            "recode": self.recoded,
+        }
 
     @property
     def recoded(self) -> dict[str, object] | None:
@@ -77,14 +81,16 @@ class Reading:
         if recode is None:
             return None
         made: dict[str, object] = {
-            "type": self.value_type, "kind": kind, "round": recode.round, "half": None, "leaves": None,
-        }  # fmt: skip
+            "type": self.value_type,
+            "kind": kind,
+            "round": recode.round,
+            "half": None,
+            "leaves": None,
+        }
         if recode.round is not None:
             half = Fraction(recode.round) / 2
             made["half"] = str(math.floor(half)) if kind == "integer" else text_of(Decimal(recode.round) / 2)
-        return made | {
-            end: f"{self.alias}_{end}" if getattr(recode, end) is not None else None for end in ENDS
-        }
+        return made | {end: f"{self.alias}_{end}" if getattr(recode, end) is not None else None for end in ENDS}
 
     @property
     def zoned(self) -> bool:
@@ -126,9 +132,7 @@ class Counted:
     @property
     def reading(self) -> Reading:
         """Its numbers as a column of the staged table."""
-        return Reading(
-            ColumnSpec(self.name, "identifier"), Column(self.name, "BIGINT", "integer"), self.alias
-        )
+        return Reading(ColumnSpec(self.name, "identifier"), Column(self.name, "BIGINT", "integer"), self.alias)
 
 
 def hashes_of(names: Iterable[str]) -> dict[str, str]:
@@ -197,9 +201,7 @@ class Roles:
         }
         if any(reading.spec.recode is not None for reading in self.quasi):
             return self  # a link is of the source's values
-        return (
-            replace(self, link=tuple(staged[name] for name in names)) if staged.keys() >= set(names) else self
-        )
+        return replace(self, link=tuple(staged[name] for name in names)) if staged.keys() >= set(names) else self
 
     def counted(self, spec: ReleaseSpec) -> tuple[Counted, ...]:
         """The persons of a release of events: what `person` names, else the identifiers that do not accept repeats."""
@@ -296,8 +298,7 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
         identifiers,
         tuple(missing) if spec.rest == "drop" else (),
         pseudonyms=tuple(
-            Reading(item, Column(item.name, "VARCHAR", "text"), f"t{i}")
-            for i, item in enumerate(of["pseudonym"], 1)
+            Reading(item, Column(item.name, "VARCHAR", "text"), f"t{i}") for i, item in enumerate(of["pseudonym"], 1)
         ),
     )
 
@@ -310,13 +311,9 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
             "cast it to text or a number in a view, or give it another role"
         )
     if item.ordered == "declared" and kind != "enum":
-        raise PolicyError(
-            f"{spec.name}: ordered: declared is for enums; {column.name} is {column.shown_type}"
-        )
+        raise PolicyError(f"{spec.name}: ordered: declared is for enums; {column.name} is {column.shown_type}")
     if item.ordered == "alphabetical" and kind not in ("text", "enum"):
-        raise PolicyError(
-            f"{spec.name}: ordered: alphabetical is for text; {column.name} is {column.shown_type}"
-        )
+        raise PolicyError(f"{spec.name}: ordered: alphabetical is for text; {column.name} is {column.shown_type}")
     if isinstance(item.ordered, tuple) and kind not in ("text", "enum"):
         raise PolicyError(f"{spec.name}: a list of values is for text; {column.name} is {column.shown_type}")
     if isinstance(item.hierarchy, Rule) and (why := refusal(item.hierarchy, kind, column.shown_type)):
@@ -349,13 +346,8 @@ def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
         low, high = limits(recode, reading.column) if recode else (None, None)
         if recode is None or (low is None and high is None):
             continue
-        ends = {
-            end: f"{reading.alias}_{end}" if at is not None else None
-            for end, at in (("low", low), ("high", high))
-        }
-        binds |= {
-            str(name): at for name, at in zip(ends.values(), (low, high), strict=True) if at is not None
-        }
+        ends = {end: f"{reading.alias}_{end}" if at is not None else None for end, at in (("low", low), ("high", high))}
+        binds |= {str(name): at for name, at in zip(ends.values(), (low, high), strict=True) if at is not None}
         columns.append({"name": reading.name, "type": reading.column.type, **ends})
         rounded.append((reading, recode.round))
     if not columns:
@@ -399,10 +391,19 @@ def _with_leaves(scratch: Scratch, reading: Reading, step: str) -> dict[str, obj
 
 
 def take_stage(
-    scratch: Scratch, roles: Roles, link: Sequence[str], key: Sequence[str] = (), secret: str = "",
-    persons: Sequence[Counted] = (), *, dense: bool = False, rows: int = 0, step: str = "stage", keys: Mapping[str, bytes] | None = None,
+    scratch: Scratch,
+    roles: Roles,
+    link: Sequence[str],
+    key: Sequence[str] = (),
+    secret: str = "",
+    persons: Sequence[Counted] = (),
+    *,
+    dense: bool = False,
+    rows: int = 0,
+    step: str = "stage",
+    keys: Mapping[str, bytes] | None = None,
     owner: Counted | None = None,
-) -> TableRef:  # fmt: skip
+) -> TableRef:
     """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
 
     Args:
@@ -424,9 +425,7 @@ def take_stage(
     numbers = scratch.named("numbers") if sequence else None
     source = roles.relation.ref
     hashes = [] if roles.link else hashed(roles.relation, link)
-    columns = [
-        _with_leaves(scratch, reading, step) for reading in roles.quasi + roles.sensitive + roles.insensitive
-    ]
+    columns = [_with_leaves(scratch, reading, step) for reading in roles.quasi + roles.sensitive + roles.insensitive]
     tokens: list[dict[str, str]] = []
     binds: dict[str, Bind] = {"secret": secret}
     for reading in roles.pseudonyms if keys else ():
@@ -443,9 +442,19 @@ def take_stage(
         if numbers:
             scratch.execute("table/numbers", numbers=numbers)
         scratch.execute(
-            "table/stage", binds, stage=stage, source=source, columns=columns, dense=dense, numbers=numbers,
-            link=hashes, key=list(key), persons=list(persons), tokens=tokens, owner=owner,
-        )  # fmt: skip
+            "table/stage",
+            binds,
+            stage=stage,
+            source=source,
+            columns=columns,
+            dense=dense,
+            numbers=numbers,
+            link=hashes,
+            key=list(key),
+            persons=list(persons),
+            tokens=tokens,
+            owner=owner,
+        )
         if numbers:
             scratch.execute("table/drop_numbers", numbers=numbers)
     return _numbered(scratch, stage, step) if parts else stage

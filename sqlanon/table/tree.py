@@ -62,8 +62,9 @@ def as_tree(hierarchy: Hierarchy) -> Tree:
     nodes, sizes, labels = [], [], []
     for level in range(hierarchy.height + 1):
         label = [path[level] for path in hierarchy.levels]
-        changes = np.array([i == 0 or path[level:] != hierarchy.levels[i - 1][level:]
-                            for i, path in enumerate(hierarchy.levels)], bool)  # fmt: skip
+        changes = np.array(
+            [i == 0 or path[level:] != hierarchy.levels[i - 1][level:] for i, path in enumerate(hierarchy.levels)], bool
+        )
         if level == 0:
             changes[:] = True
         starts = np.flatnonzero(changes)
@@ -86,12 +87,19 @@ def load_nodes(scratch: Scratch, domain: Domain) -> TableRef:
         for first in np.unique(tree.node[level]):
             leaves = int(tree.leaves[level][first])
             extent = leaves * (1 << 20) // count
-            rows.append((int(first) + shift, int(first) + leaves - 1 + shift, level, leaves, extent,
-                         tree.label[level][first]))  # fmt: skip
+            rows.append(
+                (int(first) + shift, int(first) + leaves - 1 + shift, level, leaves, extent, tree.label[level][first])
+            )
     table = scratch.table(f"{domain.code}_nodes")
     text = scratch.engine.capabilities.text_type
-    columns = [("low", "INTEGER"), ("high", "INTEGER"), ("level", "INTEGER"), ("leaves", "INTEGER"),
-               ("extent", "BIGINT"), ("label", text)]  # fmt: skip
+    columns = [
+        ("low", "INTEGER"),
+        ("high", "INTEGER"),
+        ("level", "INTEGER"),
+        ("leaves", "INTEGER"),
+        ("extent", "BIGINT"),
+        ("label", text),
+    ]
     scratch.engine.load_rows(table, columns, rows)
     return table
 

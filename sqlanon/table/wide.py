@@ -26,8 +26,12 @@ def few(items: Sequence[T]) -> list[Sequence[T]]:
 
 
 def in_parts(
-    scratch: Scratch, name: str, key: str, items: Sequence[T], make: Callable[[TableRef, Sequence[T], bool], list[str]],
-) -> TableRef:  # fmt: skip
+    scratch: Scratch,
+    name: str,
+    key: str,
+    items: Sequence[T],
+    make: Callable[[TableRef, Sequence[T], bool], list[str]],
+) -> TableRef:
     """Make a table for every few items and join them.
 
     Args:
@@ -66,6 +70,3 @@ def beside(scratch: Scratch, name: str, key: str, parts: Sequence[Part]) -> Tabl
             joined.append((table, [column for _, columns in some for column in columns]))
         parts = joined
     return parts[0][0]
-
-
-__all__ = ["FEW", "Part", "beside", "few", "in_parts"]

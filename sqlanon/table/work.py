@@ -119,13 +119,14 @@ class Work:
         """
         packing = self.packing
         return self._scratch.sql(
-            "table/work", work=table, stage=self._stage, columns=self._columns(self._domains, packing.places),
+            "table/work",
+            work=table,
+            stage=self._stage,
+            columns=self._columns(self._domains, packing.places),
             words=len(packing.words),
-        )  # fmt: skip
+        )
 
-    def read(
-        self, domains: Sequence[Domain], span: tuple[int, int] | None
-    ) -> list[npt.NDArray[np.int32]] | None:
+    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[npt.NDArray[np.int32]] | None:
         """The row ids and the codes of some columns, where the table would not serve better; None: read the table.
 
         That depends on the engine, and without `Engine.fetch_words` on the run: to make a table of few rows takes longer than to read them.
@@ -152,16 +153,21 @@ class Work:
                 "table/work", work=None, stage=self._stage, columns=self._columns(domains), words=0
             )
             return [
-                array.astype(np.int32)
-                for array in self._scratch.fetch_arrays(codes, ["int32"] * (len(domains) + 1))
+                array.astype(np.int32) for array in self._scratch.fetch_arrays(codes, ["int32"] * (len(domains) + 1))
             ]
         binds: dict[str, Bind] = {} if span is None else {"first": first, "past": past}
         bits = [max(self._rows - 1, 1).bit_length(), *(domain.codes.bit_length() for domain in domains)]
         packing = Packing.of(bits)
         made = self._scratch.sql(
-            "table/work", binds, work=None, stage=self._stage, columns=self._columns(domains, packing.places[1:]),
-            words=len(packing.words), blocks=self._rows > BLOCK, span=span is not None,
-        )  # fmt: skip
+            "table/work",
+            binds,
+            work=None,
+            stage=self._stage,
+            columns=self._columns(domains, packing.places[1:]),
+            words=len(packing.words),
+            blocks=self._rows > BLOCK,
+            span=span is not None,
+        )
         return packing.codes(fetch(made))
 
     def drop(self) -> None:
@@ -175,9 +181,7 @@ class Work:
         self._scratch.execute("table/work", work=table, stage=self._stage, columns=columns, words=0)
         return [domain.code for domain in domains]
 
-    def _columns(
-        self, domains: Sequence[Domain], places: Sequence[tuple[int, int]] = ()
-    ) -> list[dict[str, object]]:
+    def _columns(self, domains: Sequence[Domain], places: Sequence[tuple[int, int]] = ()) -> list[dict[str, object]]:
         return [
             {
                 "place": at + 1,
@@ -204,6 +208,4 @@ def check_rows(rows: int, found: int) -> None:
         DatabaseError: ``found`` rows have codes, and not ``rows``.
     """
     if found != rows:
-        raise DatabaseError(
-            "encoding lost or doubled rows; nothing was published. This is a defect of sqlanon"
-        )
+        raise DatabaseError("encoding lost or doubled rows; nothing was published. This is a defect of sqlanon")

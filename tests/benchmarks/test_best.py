@@ -22,9 +22,18 @@ def test_best_is_never_above_the_best_of_three_refined_methods(data, table, k):
 
             def lost(method):
                 return db.anonymize(
-                    table.name, quasi=table.quasi, sensitive=table.sensitive, rest="drop", ordered=text, k=k, method=method,
-                    refine={"search": 4}, publish="release.best", name="best", allow_weaker=True,
-                ).report.loss.gcp  # fmt: skip
+                    table.name,
+                    quasi=table.quasi,
+                    sensitive=table.sensitive,
+                    rest="drop",
+                    ordered=text,
+                    k=k,
+                    method=method,
+                    refine={"search": 4},
+                    publish="release.best",
+                    name="best",
+                    allow_weaker=True,
+                ).report.loss.gcp
 
             # Of the same classes: DuckDB's threads add up to 6,000 doubles in another order each time, so that as many roundings
             # of 2^-53 may differ.

@@ -35,9 +35,7 @@ def test_freeform(tmp_path, data):
         assert 0 < one["method_seconds"] < one["release_seconds"]
     assert small["met"] == {}
     assert large["met"].keys() == {"verify_seconds", "growth", "peak_gib"}
-    assert "| integers, large | 10,000 | 10 | `freeform:block=256,passes=1` |" in report_freeform.releases(
-        tmp_path
-    )
+    assert "| integers, large | 10,000 | 10 | `freeform:block=256,passes=1` |" in report_freeform.releases(tmp_path)
     assert len(list(report_goals.goals(tmp_path))) == 3
 
 
@@ -47,9 +45,7 @@ FREEFORM = ("integers, 1 pass", "integers, large")
 @pytest.mark.thorough
 def test_freeform_counts(tmp_path, data):
     assert data
-    found = benchmark(
-        "freeform_counts", tmp_path / "freeform_counts.json", "--quick", "--texts", "alphabetical"
-    )
+    found = benchmark("freeform_counts", tmp_path / "freeform_counts.json", "--quick", "--texts", "alphabetical")
     assert len(found["results"]) == 4 * 3
     for one in found["results"]:
         assert one["inside"] == one["cells"] == 5
@@ -127,9 +123,7 @@ def test_columns(tmp_path):
 
 @pytest.mark.thorough
 def test_startup(tmp_path):
-    found = benchmark(
-        "startup", tmp_path / "startup.json", "--repeat", "1", "--rows", "500", "--method", "hilbert"
-    )
+    found = benchmark("startup", tmp_path / "startup.json", "--repeat", "1", "--rows", "500", "--method", "hilbert")
     assert found["kernels"]["first"]["seconds"] > found["kernels"]["cached"]["seconds"]
     assert not {"duckdb", "numba", "numpy", "psycopg", "sqlglot"} & set(found["imported_with_sqlanon"])
 
@@ -140,8 +134,11 @@ def test_lefevre(tmp_path):
     found = benchmark("lefevre", out, "--rows", "300", "--k", "5", "--no-adult", "--sets", "20")["results"]
     assert {one["contender"] for one in found} >= {"strict, median", "Incognito", "K-Optimize"}
     assert {one["figure"] for one in found} == {
-        "figure10_uniform_k", "figure11_skewed_k", "figure12_sigma", "figure13_d",
-    }  # fmt: skip
+        "figure10_uniform_k",
+        "figure11_skewed_k",
+        "figure12_sigma",
+        "figure13_d",
+    }
     assert all(one["agree"] and one["within_bounds"] and one["min_class"] >= one["k"] for one in found)
     pictures = sorted(tmp_path.glob("*.png"))
     assert len(pictures) == 4
@@ -154,7 +151,11 @@ def test_growth_that_differs_from_the_paper_does_not_hold():
         found = [{"rows": rows, "processor_seconds": own} for rows, own in ((100, 1.0), (800, seconds))]
         assert [one["holds"] for one in goldberger.verdicts("rows", found)] == [holds]
     for seconds, holds in ((1.3, False), (1.5, True), (5.5, True), (5.7, False)):
-        found = [{"who": who, "x": x, "processor_seconds": own} for who in ("k=20", "k=50") for x, own in ((5, 1.0), (14, seconds))]  # fmt: skip
+        found = [
+            {"who": who, "x": x, "processor_seconds": own}
+            for who in ("k=20", "k=50")
+            for x, own in ((5, 1.0), (14, seconds))
+        ]
         assert [one["holds"] for one in goldberger.verdicts("columns", found)] == [holds] * 2
 
 
@@ -206,6 +207,4 @@ def test_refine(tmp_path, data):
     words = ["--k", "10", "--rows", "2000", "--repeat", "1"]
     found = benchmark("refine", tmp_path / "refine.json", *words)["results"]
     assert [(one["table"], one["rows"]) for one in found] == [("adult", 30162)] * 3 + [("sal", 2000)]
-    assert all(
-        one["verified"] and one["refined_gcp"] < one["gcp"] and one["min_class"] >= 10 for one in found
-    )
+    assert all(one["verified"] and one["refined_gcp"] < one["gcp"] and one["min_class"] >= 10 for one in found)

@@ -94,7 +94,10 @@ def test_more_rows_than_a_table_has_are_not_measured(tmp_path):
 
 
 def test_the_gain_is_0_for_concealment_and_1_for_the_optimum():
-    found = [{"data": "occ", "x": 2, "system": name, "gcp": gcp} for name, gcp in (("k-c", 0.4), ("MIP", 0.2), ("Greedy", 0.25))]  # fmt: skip
+    found = [
+        {"data": "occ", "x": 2, "system": name, "gcp": gcp}
+        for name, gcp in (("k-c", 0.4), ("MIP", 0.2), ("Greedy", 0.25))
+    ]
     assert [gain(found, one) for one in found] == pytest.approx([0, 1, 0.75])
     assert gain(found[:1], found[0]) is None
 
@@ -118,9 +121,11 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path):
 
 def test_tables(tmp_path):
     facts = {
-        "command": "c", "date": "d", "versions": {"python": "3", "duckdb": "2"},
+        "command": "c",
+        "date": "d",
+        "versions": {"python": "3", "duckdb": "2"},
         "machine": {"cores": 2, "processor": "p", "memory_gib": 16},
-    }  # fmt: skip
+    }
     one = {
         "data": "occ",
         "panel": "k=10",
@@ -136,8 +141,7 @@ def test_tables(tmp_path):
     assert "| occ, k=10, k | Greedy | MIP |" in lines
     assert "| 1,000 | 0.1111 / 0.50 | - |" in lines
     losses = [
-        {**one, "system": name, "losses": list(found)}
-        for name, found in (("MIP", (0.2, 0.4)), ("Greedy", (0.3, 0.4)))
+        {**one, "system": name, "losses": list(found)} for name, found in (("MIP", (0.2, 0.4)), ("Greedy", (0.3, 0.4)))
     ]
     (tmp_path / "doka_excess.json").write_text(json.dumps({**facts, "results": losses}))
     assert "| occ | Greedy | 25.0% | 2 |" in SECTIONS["doka excess"](tmp_path).splitlines()

@@ -68,9 +68,7 @@ def test_loss_by_sets(connection):
 def test_loss_by_sets_distinguishes_classes_by_every_published_column(connection):
     """One range of ages, two sets of sexes: two classes. Another column that is no quasi-identifier takes no part."""
     connection.execute("CREATE TABLE s AS SELECT row_number() OVER () AS id, * FROM t")
-    connection.execute(
-        "CREATE TABLE p AS SELECT id, id AS other, 20 AS age_lo, 60 AS age_hi, [id < 3] AS sex FROM s"
-    )
+    connection.execute("CREATE TABLE p AS SELECT id, id AS other, 20 AS age_lo, 60 AS age_hi, [id < 3] AS sex FROM s")
     assert set_loss(connection, "s", "p", ("age", "sex"), "id").classes == 2
 
 

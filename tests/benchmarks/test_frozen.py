@@ -67,9 +67,7 @@ def test_the_example_prints_a_line_a_night(capsys):
     assert [line.split()[:2] for line in shown.splitlines() if line.startswith(" " * 4 + "1 ")] == [
         ["1", str(202 - round(setting.deleted * 200))] for setting in SETTINGS
     ]
-    assert lifetime({"max_stale": {"0.05": 3, "0.1": None}}) == [
-        "max_stale: 5% would stop night 3, 10% is not reached"
-    ]
+    assert lifetime({"max_stale": {"0.05": 3, "0.1": None}}) == ["max_stale: 5% would stop night 3, 10% is not reached"]
 
 
 @pytest.mark.thorough

@@ -58,13 +58,9 @@ def test_defaults_are_the_papers():
 @pytest.mark.parametrize("name", ["d", "l-d", "e-d"])
 def test_every_projection_is_run_unless_some_are_drawn(name):
     hilb = [
-        point
-        for point in points(name, CENSUS[0], Scale())
-        if point.who.method == "hilbert" and point.rows == 100_000
+        point for point in points(name, CENSUS[0], Scale()) if point.who.method == "hilbert" and point.rows == 100_000
     ]
-    assert [len({p.quasi for p in hilb if p.x == d}) for d in range(2, 8)] == [
-        comb(7, d) for d in range(2, 8)
-    ]
+    assert [len({p.quasi for p in hilb if p.x == d}) for d in range(2, 8)] == [comb(7, d) for d in range(2, 8)]
     few = Scale(projections=3)
     drawn = {point.quasi for point in points(name, CENSUS[0], few) if point.x == 4}
     assert len(drawn) == 3
@@ -73,9 +69,7 @@ def test_every_projection_is_run_unless_some_are_drawn(name):
 
 def test_topdown_never_gets_more_rows_than_it_takes():
     for name in ("k", "n", "d"):
-        some = [
-            point for point in points(name, CENSUS[1], Scale(projections=1)) if point.who.name == "TopDown"
-        ]
+        some = [point for point in points(name, CENSUS[1], Scale(projections=1)) if point.who.name == "TopDown"]
         assert some
         assert max(point.rows for point in some) == TOPDOWN_ROWS
 
@@ -98,9 +92,12 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
             assert (one["gcp"] is None) == (one["contender"] == "Anatomy")
     names = {file.name for file in tmp_path.glob("*.png")}
     assert names == {
-        "ghinita_k_occ.png", "ghinita_l_occ.png", "ghinita_l_occ_metrics.png", "ghinita_alpha_synthetic.png",
+        "ghinita_k_occ.png",
+        "ghinita_l_occ.png",
+        "ghinita_l_occ_metrics.png",
+        "ghinita_alpha_synthetic.png",
         "ghinita_e_occ.png",
-    }  # fmt: skip
+    }
     assert all(file.stat().st_size < 100_000 for file in tmp_path.glob("*.png"))
     assert not list(tmp_path.glob("*.partial.jsonl"))
     shown = everything(tmp_path)
@@ -111,16 +108,29 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
 
 def line(**figures):
     return {
-        "data": "occ", "x": 10, "contender": "Hilb", "method": "hilbert", "rows": 100, "d": 7, "projections": 1,
-        "infeasible": 0, "gcp": 0.1, "pm": None, "method_seconds": 2.0, **dict.fromkeys(METRICS, 4.0), **figures,
-    }  # fmt: skip
+        "data": "occ",
+        "x": 10,
+        "contender": "Hilb",
+        "method": "hilbert",
+        "rows": 100,
+        "d": 7,
+        "projections": 1,
+        "infeasible": 0,
+        "gcp": 0.1,
+        "pm": None,
+        "method_seconds": 2.0,
+        **dict.fromkeys(METRICS, 4.0),
+        **figures,
+    }
 
 
 def test_tables_and_ratios(tmp_path):
     facts = {
-        "command": "c", "date": "d", "versions": {"python": "3", "duckdb": "2"},
+        "command": "c",
+        "date": "d",
+        "versions": {"python": "3", "duckdb": "2"},
         "machine": {"cores": 2, "processor": "p", "memory_gib": 16},
-    }  # fmt: skip
+    }
     results = [
         line(),
         line(contender="Mondrian", method="mondrian:cut=median", gcp=0.25, method_seconds=1.0),
@@ -132,10 +142,7 @@ def test_tables_and_ratios(tmp_path):
     (tmp_path / "ghinita_k.json").write_text(json.dumps({**facts, "results": results}))
     lines = everything(tmp_path).splitlines()
     assert "| occ, k | Hilb | Mondrian | TopDown | Hilb, TopDown's rows | Anatomy | iDist |" in lines
-    assert (
-        "| 10 | 0.1000 / 2.00 | 0.2500 / 1.00 | 0.3000 / 30.00 | 0.2000 / 1.50 | - / 0.50 | infeasible |"
-        in lines
-    )
+    assert "| 10 | 0.1000 / 2.00 | 0.2500 / 1.00 | 0.3000 / 30.00 | 0.2000 / 1.50 | - / 0.50 | infeasible |" in lines
     assert "![k-anonymity by k (Figure 22), occ](../benchmarks/results/ghinita_k_occ.png)" in lines
     lines = SECTIONS["ghinita k"](tmp_path).splitlines()
     assert "| 10 | 1.00 / 1.00 | 2.50 / 0.50 | 1.50 / 20.00 | 1.00 / 1.00 | - / 0.25 | - |" in lines

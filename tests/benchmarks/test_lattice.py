@@ -8,16 +8,30 @@ from benchmarks.lattice import CASES, judged, main
 from benchmarks.report_lattice import SECTIONS
 
 FACTS = {
-    "command": "c", "date": "d", "versions": {"python": "3", "duckdb": "2"},
+    "command": "c",
+    "date": "d",
+    "versions": {"python": "3", "duckdb": "2"},
     "machine": {"cores": 2, "processor": "p", "memory_gib": 16},
-}  # fmt: skip
+}
 
 
 def one(part, method, seconds, **more):
     return {
-        "part": part, "method": method, "refine": False, "k": 10, "suppressed": 0, "rows": 5_000_000, "classes": 9, "lm": 0.25,
-        "most_lm": None, "processor_seconds": seconds, "most_seconds": None, "gib": 1.0, "verified": True, **more,
-    }  # fmt: skip
+        "part": part,
+        "method": method,
+        "refine": False,
+        "k": 10,
+        "suppressed": 0,
+        "rows": 5_000_000,
+        "classes": 9,
+        "lm": 0.25,
+        "most_lm": None,
+        "processor_seconds": seconds,
+        "most_seconds": None,
+        "gib": 1.0,
+        "verified": True,
+        **more,
+    }
 
 
 def test_table(tmp_path):

@@ -20,10 +20,7 @@ def test_the_figures_of_the_threat_model_are_those_of_the_file() -> None:
     text = (ROOT / "docs/threat-model.md").read_text()
     for first, second in zip(runs[::2], runs[1::2], strict=True):
         assert first["way"] == second["way"]
-        assert (
-            f"| {first['way']} | {first['gcp']:.3f} | {second['gcp']:.3f} | {second['left_out']:.1%} |\n"
-            in text
-        )
+        assert f"| {first['way']} | {first['gcp']:.3f} | {second['gcp']:.3f} | {second['left_out']:.1%} |\n" in text
 
 
 @pytest.mark.thorough

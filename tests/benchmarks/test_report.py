@@ -58,8 +58,9 @@ def test_missed_goals_of_every_method_are_named(tmp_path):
         "Goals that are not reached:\n\n- speed of `tree`, k=10, DuckDB, admissions: 5.04x, goal 3.5x"
     )
     losses = [
-        {"table": "sal", "k": 10, "contender": "tree", "target": 0.01, "evaluator": {"range_ncp": ncp}} for ncp in (0.01, 0.0101)
-    ]  # fmt: skip
+        {"table": "sal", "k": 10, "contender": "tree", "target": 0.01, "evaluator": {"range_ncp": ncp}}
+        for ncp in (0.01, 0.0101)
+    ]
     (tmp_path / "loss.json").write_text(json.dumps({"results": losses}))
     sets = {"contender": "tree + refine", "k": 50, "target": 0.1, "met": False, "evaluator": {"set_ncp": 0.1}}
     (tmp_path / "nominal.json").write_text(json.dumps({"results": [sets]}))
@@ -68,9 +69,7 @@ def test_missed_goals_of_every_method_are_named(tmp_path):
     started = {"seconds": 0.5, "target": 0.3}
     (tmp_path / "startup.json").write_text(json.dumps({"import": started, "help": started | {"target": 0.5}}))
     large = {"rows": 100_000_000, "seconds": 101.0, "peak_gib": 8.0}
-    (tmp_path / "scale.json").write_text(
-        json.dumps({"results": [large, large | {"rows": 10, "peak_gib": 9.0}]})
-    )
+    (tmp_path / "scale.json").write_text(json.dumps({"results": [large, large | {"rows": 10, "peak_gib": 9.0}]}))
     (tmp_path / "release.json").write_text(json.dumps({"engines": {"duckdb": {"median_ms": 61.2}}}))
     questions = [{"question": "count", "median_ms": 10.0}, {"question": "join", "median_ms": 20.0}]
     (tmp_path / "ask.json").write_text(json.dumps({"engines": {"duckdb": questions}}))
@@ -79,15 +78,11 @@ def test_missed_goals_of_every_method_are_named(tmp_path):
         {"trials": 8, "loss": 0.2, "goal": 0.1},
         {"trials": 9, "loss": 0.1, "goal": 0.1},
     ]
-    (tmp_path / "search.json").write_text(
-        json.dumps({"results": [{"table": "adult", "k": 10, "runs": runs}]})
-    )
+    (tmp_path / "search.json").write_text(json.dumps({"results": [{"table": "adult", "k": 10, "runs": runs}]}))
     node = {"method": "fulldomain:search=local", "part": "occ", "k": 0, "l": 6, "lm": 0.3, "most_lm": 0.2}
     (tmp_path / "lattice.json").write_text(json.dumps({"results": [node, node | {"lm": 0.2}]}))
     star = {"contender": "cascade (ours)", "data": "occ", "l": 2, "stars": 30501.0}
-    (tmp_path / "xiao_l.json").write_text(
-        json.dumps({"results": [star, star | {"l": 3}, star | {"contender": "TP"}]})
-    )
+    (tmp_path / "xiao_l.json").write_text(json.dumps({"results": [star, star | {"l": 3}, star | {"contender": "TP"}]}))
     assert README["missed"](tmp_path).splitlines()[3:] == [
         "- range NCP of `tree`, k=10, sal: 0.0101, goal 0.01",
         "- set loss of `tree + refine`, k=50, Adult: 0.1000, goal 0.1",
@@ -128,10 +123,7 @@ def test_growth_table(tmp_path):
     (tmp_path / "growth.json").write_text(json.dumps({**FACTS, "l": 10, "e": 0.3, "results": results}))
     lines = SECTIONS["growth"](tmp_path).splitlines()
     assert "| integers, k=10 | 500,000 | tree | 8 MiB | 1.50 | - | **3.00** | 0.75 | 0.25 | kernel |" in lines
-    assert (
-        "| SAL, d=3, E=0.3 | as it is | hilbert, a, b | - | 1.50 | 20.0 | **3.00** | 0.75 | 0.25 | kernel |"
-        in lines
-    )
+    assert "| SAL, d=3, E=0.3 | as it is | hilbert, a, b | - | 1.50 | 20.0 | **3.00** | 0.75 | 0.25 | kernel |" in lines
 
 
 def test_sections_without_results_say_so(tmp_path):

@@ -60,13 +60,22 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
 
 def test_tables(tmp_path):
     facts = {
-        "command": "c", "date": "d", "versions": {"python": "3", "duckdb": "2"},
+        "command": "c",
+        "date": "d",
+        "versions": {"python": "3", "duckdb": "2"},
         "machine": {"cores": 2, "processor": "p", "memory_gib": 16},
-    }  # fmt: skip
+    }
     one = {
-        "data": "occ", "x": 2, "contender": "TP", "projections": 3, "infeasible": 0, "stars": 12345.4, "kld": None,
-        "processor_seconds": 0.5, "phases": {"1": 2, "2": 1},
-    }  # fmt: skip
+        "data": "occ",
+        "x": 2,
+        "contender": "TP",
+        "projections": 3,
+        "infeasible": 0,
+        "stars": 12345.4,
+        "kld": None,
+        "processor_seconds": 0.5,
+        "phases": {"1": 2, "2": 1},
+    }
     lost = {
         **one,
         "contender": "TP+",

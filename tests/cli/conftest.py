@@ -98,10 +98,7 @@ HEADER = ("id", "age", "zip", "sex", "disease")
 def people(rows: int = 60) -> list[tuple[object, ...]]:
     """A small table whose diseases are spread evenly over everything else."""
     diseases = ("flu", "asthma", "ulcer")
-    return [
-        (1000 + n, 20 + n * 7 % 41, f"{53700 + n % 5}", "MF"[n // 3 % 2], diseases[n % 3])
-        for n in range(rows)
-    ]
+    return [(1000 + n, 20 + n * 7 % 41, f"{53700 + n % 5}", "MF"[n // 3 % 2], diseases[n % 3]) for n in range(rows)]
 
 
 @pytest.fixture
@@ -168,8 +165,12 @@ def terminal(tmp_path: Path) -> Terminal:
         main, other = pty.openpty()
         process = subprocess.Popen(
             [sys.executable, "-c", START, *map(str, words)],
-            cwd=tmp_path, stdin=other, stdout=other, stderr=other, env=environment(TERM="xterm", COLUMNS="200", **extra),
-        )  # fmt: skip
+            cwd=tmp_path,
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            env=environment(TERM="xterm", COLUMNS="200", **extra),
+        )
         os.close(other)
         shown, at, left = "", 0, list(answers)
         end = time.monotonic() + 300

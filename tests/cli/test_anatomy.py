@@ -128,9 +128,7 @@ def test_a_policy(cli, tmp_path, warehouse):
     """Planned, run and audited; an audit against the policy counts on both tables."""
     text = POLICY.format(url=warehouse)
     head = text.partition("    privacy:")[0]
-    policy = (
-        head + "    privacy: {k: 2, l: 2, presence: disclosed}\n    method: anatomy\n    format: anatomy\n"
-    )
+    policy = head + "    privacy: {k: 2, l: 2, presence: disclosed}\n    method: anatomy\n    format: anatomy\n"
     (tmp_path / "anon.yml").write_text(policy, encoding="utf-8")
     planned = cli("plan")
     assert planned.code == 0, planned.err
@@ -139,8 +137,10 @@ def test_a_policy(cli, tmp_path, warehouse):
     assert cli("run", "--json").json["published_sensitive"] == "release.people_sensitive"
     audit = cli("audit", "release.people", "--json").json
     assert {item["name"]: item["satisfied"] for item in audit["requirements"]} == {
-        "groups that agree": True, "k": True, "l": True,
-    }  # fmt: skip
+        "groups that agree": True,
+        "k": True,
+        "l": True,
+    }
     (tmp_path / "anon.yml").write_text(policy.replace(", presence: disclosed", ""), encoding="utf-8")
     assert cli("plan").code == 2
     (tmp_path / "anon.yml").write_text(policy.replace("l: 2", "l: 5/2"), encoding="utf-8")

@@ -88,9 +88,7 @@ def test_table(cli, warehouse):
     report = cli("anonymize", "people", "--db", warehouse, *FILE, "--to", "shared.people", "--json").json
     assert report["published"] == "shared.people"
     listed = cli("releases", "--db", warehouse, "--json").json["releases"]
-    assert [(row["release"], row["version"], row["published"]) for row in listed] == [
-        ("people", 1, "shared.people")
-    ]
+    assert [(row["release"], row["version"], row["published"]) for row in listed] == [("people", 1, "shared.people")]
     text = cli("anonymize", "people", "--db", warehouse, *FILE, "--to", "shared.people")
     assert text.code == 0, text.err
     following = text.out.partition("next:")[2].strip().splitlines()
@@ -341,17 +339,14 @@ def test_a_table_becomes_a_view_and_a_file(tmp_path, cli):
     with duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True) as read:
         view = read.execute("SELECT * FROM release.people ORDER BY ALL").fetchall()
     assert (
-        duckdb.execute(
-            "SELECT * FROM read_parquet(?) ORDER BY ALL", [str(tmp_path / "out.parquet")]
-        ).fetchall()
-        == view
+        duckdb.execute("SELECT * FROM read_parquet(?) ORDER BY ALL", [str(tmp_path / "out.parquet")]).fetchall() == view
     )
     audit = cli("audit", "out.parquet", "--sensitive", "ill", "--json").json
     assert audit["rows"] == 80
     assert audit["k"] == report["min_class"] >= 8
-    assert [
-        row["release"] for row in cli("releases", "--db", "duckdb:///w.duckdb", "--json").json["releases"]
-    ] == ["people"]
+    assert [row["release"] for row in cli("releases", "--db", "duckdb:///w.duckdb", "--json").json["releases"]] == [
+        "people"
+    ]
     wrong = cli("anonymize", *asked, "--to", "missing/out.csv", "--name", "other", "--json")
     assert wrong.code == 2
     assert "no such directory" in wrong.json["error"]["message"]

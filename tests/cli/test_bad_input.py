@@ -157,9 +157,7 @@ def test_k_too_small(cli, people_csv, k):
 
 def test_k_above_the_rows(cli, people_csv):
     refused(cli("anonymize", people_csv, *FILE, "--k", "61"), 4, "60")
-    assert (
-        cli("anonymize", people_csv, *FILE, "--k", "61", "--json").json["error"]["kind"] == "InfeasibleError"
-    )
+    assert cli("anonymize", people_csv, *FILE, "--k", "61", "--json").json["error"]["kind"] == "InfeasibleError"
 
 
 def test_l_above_what_the_column_allows(cli, people_csv):
@@ -198,9 +196,7 @@ def test_two_columns_of_one_name(cli, tmp_path):
 def test_identifier_that_repeats(cli, tmp_path):
     write_csv(tmp_path / "t.csv", HEADER, [(row[0] // 2, *row[1:]) for row in people()])
     refused(cli("anonymize", "t.csv", *FILE, "--k", "5"), 2, "id", "--rows-are events")
-    refused(
-        cli("anonymize", "t.csv", *FILE, "--k", "5", "--rows-are", "events"), 1, "values of id", "person: id"
-    )
+    refused(cli("anonymize", "t.csv", *FILE, "--k", "5", "--rows-are", "events"), 1, "values of id", "person: id")
     ended = cli("anonymize", "t.csv", *FILE, "--k", "5", "--person", "id", "--json")
     assert ended.code == 0, ended.out
     assert ended.json["min_identifiers"]["id"] >= 5
@@ -218,9 +214,7 @@ def test_unique_columns(cli, people_csv):
         2,
         "accept_unique",
     )
-    assert (
-        cli("anonymize", people_csv, *words, "--insensitive", "id,disease", "--accept-unique", "id").code == 0
-    )
+    assert cli("anonymize", people_csv, *words, "--insensitive", "id,disease", "--accept-unique", "id").code == 0
 
 
 TREES = {
@@ -293,19 +287,35 @@ MISSING = [
     (("diff", "people@1", "people@7"), "people has no version 7; versions: 1", "people@1"),
     (("releases", "show", "people@7"), "people has no version 7; versions: 1", "people@1"),
     (("releases", "show", "nobody"), "nobody is not a release of this database; releases: people", "patients@2"),
-    (("releases", "a", "b"), "releases wants nothing, a NAME, or: show NAME@VERSION", "sqlanon releases show patients@2"),
+    (
+        ("releases", "a", "b"),
+        "releases wants nothing, a NAME, or: show NAME@VERSION",
+        "sqlanon releases show patients@2",
+    ),
     (("rollback", "nobody"), "nobody is not a release of this database; releases: people", "rollback patients --to 1"),
-    (("rollback", "people@1"), "people@1 is not a release of this database; releases: people", "rollback patients --to 1"),
+    (
+        ("rollback", "people@1"),
+        "people@1 is not a release of this database; releases: people",
+        "rollback patients --to 1",
+    ),
     (("unpublish", "nobody"), "nobody is not a release of this database", "releases: people"),
     (("audit", "nobody"), "no table or view nobody", "such as main.patients"),
     (("query", "SELECT count(*) FROM nobody"), "no release goes by the name nobody", "release.people"),
-    (("query", "SELECT count(*) FROM people", "--release", "nobody"), "no release goes by the name nobody", "release.people"),
+    (
+        ("query", "SELECT count(*) FROM people", "--release", "nobody"),
+        "no release goes by the name nobody",
+        "release.people",
+    ),
     (("attack", "nobody"), "nobody is neither a published release nor the view of one", "there are: people"),
     (("evaluate", "nobody"), "nobody is neither a published release nor the view of one", "there are: people"),
-    (("report", "nobody", "-o", "x.html"), "nobody is neither a published release nor the view of one", "there are: people"),
+    (
+        ("report", "nobody", "-o", "x.html"),
+        "nobody is neither a published release nor the view of one",
+        "there are: people",
+    ),
     (("hierarchy", "nobody", "zip"), "nobody is neither a published release nor the view of one", "there are: people"),
     (("run", "--select", "nobody"), "no release nobody in the policy", "it has: people"),
-]  # fmt: skip
+]
 """Commands with a name that there is not, what the error says, and a name or a command that there is."""
 
 

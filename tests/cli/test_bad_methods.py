@@ -15,9 +15,7 @@ from tests.declared import limited
 from tests.oracle.methods import ORACLES, K
 
 EVERY = pytest.mark.parametrize("method", METHODS)
-GENERAL = pytest.mark.parametrize(
-    "way", by_options([w for w in ways() if K in ORACLES[w.method].kinds(w.options)])
-)
+GENERAL = pytest.mark.parametrize("way", by_options([w for w in ways() if K in ORACLES[w.method].kinds(w.options)]))
 """Those that release any table."""
 SOURCE = ["anonymize", "people", "--identifier", "id", "--k", "1"]
 
@@ -133,9 +131,7 @@ def test_one_row_more_than_topdown_takes(cli, untouched, monkeypatch):
 def test_one_column_more_than_idistance_takes(cli, warehouse, monkeypatch, method):
     """From 128 columns on it used to compute for ever; `test_idistance` has the number."""
     limited(monkeypatch, method, 2)
-    refused(
-        cli(*asked(warehouse, method), "--k", "2"), 2, method, "at most 2", "are 3", "use tree or hilbert"
-    )
+    refused(cli(*asked(warehouse, method), "--k", "2"), 2, method, "at most 2", "are 3", "use tree or hilbert")
     nothing_published(cli, warehouse)
     limited(monkeypatch, method, 3)
     assert cli(*asked(warehouse, method), "--k", "2").code == 0

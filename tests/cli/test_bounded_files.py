@@ -36,9 +36,16 @@ def refused(folder: Path, *words: object) -> str:
     (folder / "anon.yml").write_text(POLICY.format(url="duckdb:///nowhere.duckdb"), encoding="utf-8")
     limit = 2**31
     ended = subprocess.run(
-        [sys.executable, "-c", START, *map(str, words)], cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)), stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-c", START, *map(str, words)],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)),
+        stdin=subprocess.DEVNULL,
+    )
     errors = [line for line in ended.stderr.splitlines() if line.startswith("error: ")]
     assert (ended.returncode in (2, 3), len(errors)) == (True, 1), ended.stderr
     assert "unexpected" not in errors[0]

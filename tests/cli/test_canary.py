@@ -83,9 +83,7 @@ def test_files(cli, tmp_path, loud):
         "--to",
         "out.csv",
     ]
-    good = write_csv(
-        tmp_path / "good.csv", HEADER, [(n, 20 + n % 5, "1", "M", "xy"[n % 2]) for n in range(30_000)]
-    )
+    good = write_csv(tmp_path / "good.csv", HEADER, [(n, 20 + n % 5, "1", "M", "xy"[n % 2]) for n in range(30_000)])
     late = tmp_path / "late.csv"
     late.write_text(good.read_text(encoding="utf-8") + f'9,"{MARK}",1,M,x\n8,{MARK}\n', encoding="utf-8")
     ended = cli("anonymize", late, *words, *loud)

@@ -41,15 +41,10 @@ def test_erase_says_what_stays_and_compacts(cli: Any, frozen: Path, tmp_path: Pa
     done = cli("erase", "people", "--key-file", frozen, "--yes", "--compact")
     assert done.code == 0
     said = one_line(done.out)
-    assert re.search(
-        rf"written anew: {re.escape(str(file))} \([\d,]+ bytes before, [\d,]+ now\) note: backups", said
-    )
+    assert re.search(rf"written anew: {re.escape(str(file))} \([\d,]+ bytes before, [\d,]+ now\) note: backups", said)
     assert NOTE not in said
     assert file.stat().st_ino != inode
-    assert (
-        "release people: 1 key (1 published, 0 waiting, 0 gone before, 0 never seen) 1 exit group (a class,"
-        in said
-    )
+    assert "release people: 1 key (1 published, 0 waiting, 0 gone before, 0 never seen) 1 exit group (a class," in said
     assert "tables of 1 earlier version dropped" in said
     (tmp_path / "keys.csv").write_text("id\n1001\n", encoding="utf-8")
     without = cli("erase", "people", "--key-file", frozen, "--yes")
@@ -66,7 +61,9 @@ def test_a_purge_reports_lineages_and_compacts(cli: Any) -> None:
     assert "60 keys, as hashes, with published values of 60 of them" in said
     assert "as readers may have kept versions" in said
     assert "sqlanon erase people --key-file FILE --yes --compact" in said.replace(" -m sqlanon", " sqlanon")
-    assert re.search(r'DROP TABLE "_sqlanon"\."people_\w+_lineage1"; DROP TABLE "_sqlanon"\."people_\w+_lineage1_classes"', said)  # fmt: skip
+    assert re.search(
+        r'DROP TABLE "_sqlanon"\."people_\w+_lineage1"; DROP TABLE "_sqlanon"\."people_\w+_lineage1_classes"', said
+    )
     assert "written anew" in said
     again = cli("unpublish", "people", "--purge", "--compact", "--json").json
     assert (again["purged"], [one["keys"] for one in again["lineages"]], again["erased"]) == ([], [60], 0)

@@ -60,9 +60,21 @@ def test_too_little_is_reported_once_for_the_release(cli, bounded):
 
 def test_missing_words_are_those_of_the_command_line(cli, warehouse):
     ended = cli(
-        "anonymize", "people", "--db", warehouse, "--qi", "age", "--sensitive", "disease", "--rest", "drop", "--maximize", "l",
-        "--max-loss", "0.5",
-    )  # fmt: skip
+        "anonymize",
+        "people",
+        "--db",
+        warehouse,
+        "--qi",
+        "age",
+        "--sensitive",
+        "disease",
+        "--rest",
+        "drop",
+        "--maximize",
+        "l",
+        "--max-loss",
+        "0.5",
+    )
     assert ended.code == 2
     assert "--at-least: is missing; --maximize l needs" in ended.err
     assert "such as --at-least l=2" in ended.err

@@ -233,9 +233,7 @@ def test_ignored_signals(name):
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done", "")
 
 
-@pytest.mark.parametrize(
-    ("name", "code", "reported"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM")]
-)
+@pytest.mark.parametrize(("name", "code", "reported"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM")])
 def test_interrupt_that_a_driver_swallows(name, code, reported):
     body = f"""import os, signal
 try:
@@ -243,9 +241,7 @@ try:
     time.sleep(600)
 except KeyboardInterrupt:
     raise RuntimeError("Query interrupted")"""
-    ended = subprocess.run(
-        script(body), env=environment(), capture_output=True, text=True, check=False, timeout=300
-    )
+    ended = subprocess.run(script(body), env=environment(), capture_output=True, text=True, check=False, timeout=300)
     assert ended.returncode == code
     assert ended.stderr.startswith(f"error: stopped by {reported}")
     assert "RuntimeError" not in ended.stderr
@@ -277,14 +273,10 @@ from sqlanon.cli.logs import configure
 configure(1, debug=False)
 logging.getLogger('sqlanon').warning('table %s', 'a\x1b[2Jb\nforged')
 raise DatabaseError('no column x\x1b]0;title\x07\u202ey')"""
-    ended = subprocess.run(
-        script(body), env=environment(), capture_output=True, text=True, check=False, timeout=300
-    )
+    ended = subprocess.run(script(body), env=environment(), capture_output=True, text=True, check=False, timeout=300)
     assert not [char for char in ended.stderr if not char.isprintable() and char != "\n"]
     lines = ended.stderr.splitlines()
     assert [
-        line
-        for line in lines
-        if line.endswith("table a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}forged")
+        line for line in lines if line.endswith("table a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}forged")
     ]
     assert "error: no column x\\x1b]0;title\\x07\\u202ey" in lines

@@ -13,9 +13,36 @@ import pytest
 import sqlanon
 
 CELLS = [
-    "=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "-", "- 5", "--5", "+49 123", "-1-2", "=", "'=1", "''=1",
-    "-5", "-5.25", "-1,234.50", "-1e5", "-.5", "5", "a=1", " =1", "'a", "", "Straße", "[-5, 3]", "{-5}",
-]  # fmt: skip
+    "=1+1",
+    "+1",
+    "-1+1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "＝1",
+    "-",
+    "- 5",
+    "--5",
+    "+49 123",
+    "-1-2",
+    "=",
+    "'=1",
+    "''=1",
+    "-5",
+    "-5.25",
+    "-1,234.50",
+    "-1e5",
+    "-.5",
+    "5",
+    "a=1",
+    " =1",
+    "'a",
+    "",
+    "Straße",
+    "[-5, 3]",
+    "{-5}",
+]
 FORMULAS = set(CELLS[: CELLS.index("=") + 1])
 """By the OWASP page on CSV injection: =, +, -, @, tab and line breaks at the beginning, in their wide forms too; a negative number is none."""
 PROTECTED = FORMULAS | {"'=1", "''=1"}
@@ -25,9 +52,7 @@ PROTECTED = FORMULAS | {"'=1", "''=1"}
 def source(tmp_path: Path) -> str:
     path = tmp_path / "s.duckdb"
     with duckdb.connect(str(path)) as connection:
-        connection.execute(
-            'CREATE TABLE t (age INTEGER, note VARCHAR, plain VARCHAR, balance DOUBLE, "=sum" VARCHAR)'
-        )
+        connection.execute('CREATE TABLE t (age INTEGER, note VARCHAR, plain VARCHAR, balance DOUBLE, "=sum" VARCHAR)')
         for at, cell in enumerate(CELLS * 2):
             connection.execute("INSERT INTO t VALUES (?, ?, 'x', ?, 'y')", [at // 5, cell, -at - 0.5])
     return f"duckdb:///{path}"
@@ -84,25 +109,17 @@ def test_files_and_python(cli: Any, tmp_path: Path) -> None:
         "age,note\n" + "".join(f"{i // 4},{cell}\n" for i, cell in enumerate(["=1", "b"] * 10))
     )
     words = ["anonymize", "in.csv", "--qi", "age", "--sensitive", "note", "--k", "2", "--json"]
-    assert any(
-        "column note: 10 cells" in line for line in json.loads(cli(*words, "--to", "out.csv").out)["warnings"]
-    )
+    assert any("column note: 10 cells" in line for line in json.loads(cli(*words, "--to", "out.csv").out)["warnings"])
     assert cli(*words, "--to", "out.csv", "--escape-formulas").code == 0
     assert {row["note"] for row in cells(tmp_path / "out.csv")} == {"'=1", "b"}
     refused = cli(*words, "--to", "out.parquet", "--escape-formulas")
     assert refused.code == 2
     assert "is for .csv" in refused.out + refused.err
-    assert not any(
-        "formula" in line for line in json.loads(cli(*words, "--to", "out.parquet").out)["warnings"]
-    )
-    report = sqlanon.anonymize(
-        "in.csv", to="out.csv", quasi="age", sensitive="note", k=2, escape_formulas=True
-    )
+    assert not any("formula" in line for line in json.loads(cli(*words, "--to", "out.parquet").out)["warnings"])
+    report = sqlanon.anonymize("in.csv", to="out.csv", quasi="age", sensitive="note", k=2, escape_formulas=True)
     assert report.warnings == ()
     with sqlanon.connect("duckdb:///:memory:") as db:
-        db.engine.execute(
-            "CREATE TABLE t AS SELECT i // 4 AS age, '=' || i % 2 AS note FROM range(20) AS r(i)"
-        )
+        db.engine.execute("CREATE TABLE t AS SELECT i // 4 AS age, '=' || i % 2 AS note FROM range(20) AS r(i)")
         release = db.anonymize("t", quasi="age", sensitive="note", k=2)
         with pytest.warns(UserWarning, match="column note: 20 cells begin as a formula"):
             release.write(tmp_path / "w.csv")

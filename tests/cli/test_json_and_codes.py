@@ -52,11 +52,25 @@ WALK: dict[str, tuple[str, ...]] = {
 """One command after the other; before ``diff`` the release is made once more."""
 
 DATABASES: dict[str, tuple[str, ...]] = {
-    "init": ("t",), "anonymize": ("t", *ASKED), "plan": (), "preview": (), "run": (), "audit": ("t",), "attack": ("people",), "query": ("select 1 from t",),
-    "evaluate": ("people",), "report": ("people", "--md", "-o", "new.md"), "releases": (), "diff": ("a@1", "a@2"), "rollback": ("people",),
-    "unpublish": ("people",), "clean": (), "install-functions": (), "erase": ("people", "--key-file", "keys.csv"),
+    "init": ("t",),
+    "anonymize": ("t", *ASKED),
+    "plan": (),
+    "preview": (),
+    "run": (),
+    "audit": ("t",),
+    "attack": ("people",),
+    "query": ("select 1 from t",),
+    "evaluate": ("people",),
+    "report": ("people", "--md", "-o", "new.md"),
+    "releases": (),
+    "diff": ("a@1", "a@2"),
+    "rollback": ("people",),
+    "unpublish": ("people",),
+    "clean": (),
+    "install-functions": (),
+    "erase": ("people", "--key-file", "keys.csv"),
     "hierarchy": ("people", "age"),
-}  # fmt: skip
+}
 """Arguments of every command that takes --db."""
 
 
@@ -163,8 +177,10 @@ def test_every_command_that_takes_a_database_is_tried():
 
 
 @pytest.mark.parametrize(
-    "words", [("plan",), ("preview",), ("run",), ("anonymize", "people", *ASKED[:-1], "500", "--db", "duckdb:///w.duckdb")], ids=lambda words: words[0]
-)  # fmt: skip
+    "words",
+    [("plan",), ("preview",), ("run",), ("anonymize", "people", *ASKED[:-1], "500", "--db", "duckdb:///w.duckdb")],
+    ids=lambda words: words[0],
+)
 def test_what_cannot_be_reached_is_4(words, folder, tmp_path, monkeypatch):
     monkeypatch.chdir(folder)
     policy = tmp_path / "much.yml"
@@ -186,7 +202,5 @@ def test_what_is_violated_is_1(folder, tmp_path, monkeypatch):
         db.execute(
             "CREATE TABLE release.people AS SELECT i AS age_lo, i AS age_hi, ['F'] AS sex, 'flu' AS ill FROM range(20) AS r(i)"
         )
-    ended = run(
-        "audit", "release.people", "-p", str(folder / "anon.yml"), "--db", "duckdb:///x.duckdb", "--json"
-    )
+    ended = run("audit", "release.people", "-p", str(folder / "anon.yml"), "--db", "duckdb:///x.duckdb", "--json")
     assert ended.code == 1, ended

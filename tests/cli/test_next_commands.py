@@ -49,9 +49,7 @@ def test_commands_run_as_they_are_printed(cli: Cli, warehouse: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("k", [6, 4])
-def test_a_refused_erase_prints_the_run_that_it_needs(
-    cli: Cli, warehouse: str, tmp_path: Path, k: int
-) -> None:
+def test_a_refused_erase_prints_the_run_that_it_needs(cli: Cli, warehouse: str, tmp_path: Path, k: int) -> None:
     """Also of a policy that is weaker."""
     policy, keys = tmp_path / "it's mine.yml", tmp_path / "some keys.csv"
     text = POLICY.format(url="duckdb:///nowhere.duckdb") + FROZEN
@@ -76,9 +74,7 @@ def test_erase_of_everybody_says_that_the_release_is_withdrawn_first(
     policy.write_text(policy.read_text(encoding="utf-8") + FROZEN, encoding="utf-8")
     assert cli("run").code == 0
     keys = tmp_path / "keys.csv"
-    make_duckdb(
-        Path(warehouse.removeprefix("duckdb:///")), f"COPY (SELECT id FROM people) TO '{keys}' (HEADER)"
-    )
+    make_duckdb(Path(warehouse.removeprefix("duckdb:///")), f"COPY (SELECT id FROM people) TO '{keys}' (HEADER)")
     asked = ("erase", "people", "--key-file", keys)
     shown = cli(*asked)
     assert (shown.code, "next:" in shown.out) == (0, False)

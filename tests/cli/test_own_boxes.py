@@ -11,7 +11,20 @@ import sqlanon
 from sqlanon.errors import PolicyError
 from tests.cli.conftest import make_duckdb
 
-OWN = ["--qi", "age,zip", "--sensitive", "disease", "--identifier", "id", "--k", "2", "--method", "freeform", "--boxes", "own"]  # fmt: skip
+OWN = [
+    "--qi",
+    "age,zip",
+    "--sensitive",
+    "disease",
+    "--identifier",
+    "id",
+    "--k",
+    "2",
+    "--method",
+    "freeform",
+    "--boxes",
+    "own",
+]
 POLICY = """
 version: 1
 connection: {url}
@@ -42,16 +55,30 @@ def proposed(ended):
     """The words of every command that is proposed."""
     assert ended.code == 0, ended.err
     lines = [shlex.split(line) for line in ended.out.partition("next:")[2].strip().splitlines()]
-    return [words[next(at for at, word in enumerate(words) if word in ("audit", "releases")) :] for words in lines]  # fmt: skip
+    return [words[next(at for at, word in enumerate(words) if word in ("audit", "releases")) :] for words in lines]
 
 
 def test_what_anonymize_proposes_can_be_run(cli, tmp_path):
     url = warehouse(tmp_path)
-    audit, releases = proposed(cli("anonymize", "people", "--db", url, *OWN, "--rest", "drop", "--to", "shared.people"))  # fmt: skip
+    audit, releases = proposed(cli("anonymize", "people", "--db", url, *OWN, "--rest", "drop", "--to", "shared.people"))
     checked = cli(*audit)
     assert (checked.code, "by the certificate: 2" in checked.out) == (0, True)
     assert cli(*releases).code == 0
-    filed = cli("anonymize", "people", "--db", url, *OWN, "--rest", "drop", "--name", "filed", "--to", "shared.filed", "--publish-file", "out.duckdb")  # fmt: skip
+    filed = cli(
+        "anonymize",
+        "people",
+        "--db",
+        url,
+        *OWN,
+        "--rest",
+        "drop",
+        "--name",
+        "filed",
+        "--to",
+        "shared.filed",
+        "--publish-file",
+        "out.duckdb",
+    )
     assert [words[0] for words in proposed(filed)] == ["releases"]
 
 
@@ -69,7 +96,21 @@ def test_an_audit_of_two_releases_fails_where_rows_have_fewer_candidates(cli, tm
     """As an audit of one release does that violates its policy; and passes where one of them is a single class of all rows."""
     url = warehouse(tmp_path)
     for name, quasi in (("one", "age,zip"), ("two", "zip")):
-        made = cli("anonymize", "people", "--db", url, *OWN[2:], "--qi", quasi, "--rest", "drop", "--name", name, "--to", f"shared.{name}")  # fmt: skip
+        made = cli(
+            "anonymize",
+            "people",
+            "--db",
+            url,
+            *OWN[2:],
+            "--qi",
+            quasi,
+            "--rest",
+            "drop",
+            "--name",
+            name,
+            "--to",
+            f"shared.{name}",
+        )
         assert made.code == 0, made.err
     ended = cli("audit", "--together", "one", "two", "--db", url, "--json")
     (asked,) = ended.json["requirements"]
@@ -77,7 +118,9 @@ def test_an_audit_of_two_releases_fails_where_rows_have_fewer_candidates(cli, tm
     assert ended.code == 1
     assert "A requirement is VIOLATED." in cli("audit", "--together", "one", "two", "--db", url).out
     classes = ["--method", "tree", "--sensitive", "disease", "--identifier", "id", "--rest", "drop"]
-    made = cli("anonymize", "people", "--db", url, "--qi", "age", *classes, "--name", "all", "--to", "shared.all", "--k", "12")  # fmt: skip
+    made = cli(
+        "anonymize", "people", "--db", url, "--qi", "age", *classes, "--name", "all", "--to", "shared.all", "--k", "12"
+    )
     assert made.code == 0, made.err
     whole = cli("audit", "--together", "one", "all", "--db", url, "--json")
     assert (whole.code, whole.json["rows_below"], whole.json["k"]) == (0, 0, 2)
@@ -119,9 +162,7 @@ def test_the_secret_stays_in_the_database_of_a_table(cli, tmp_path, file):
         out.unlink()
     assert found[0] == found[1] == found[2]
     with duckdb.connect(url.removeprefix("duckdb:///")) as connection:
-        assert connection.execute(
-            "SELECT count(DISTINCT secret), count(*) FROM _sqlanon.secrets"
-        ).fetchone() == (1, 1)
+        assert connection.execute("SELECT count(DISTINCT secret), count(*) FROM _sqlanon.secrets").fetchone() == (1, 1)
         connection.execute("UPDATE people SET age = 11 - age")
     ended = cli(*words)
     assert (ended.code, out.exists()) == (2, False)

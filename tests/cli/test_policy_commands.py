@@ -177,9 +177,7 @@ def test_a_failure_stops_no_other(cli, two):
 
 def test_a_failure_stops_what_reads_it(cli, two):
     text = two.read_text(encoding="utf-8").replace("{k: 5, l: 2}", "{k: 500}")
-    chained = text.replace(
-        "- name: other\n    source: main.people", "- name: other\n    source: release.people"
-    )
+    chained = text.replace("- name: other\n    source: main.people", "- name: other\n    source: release.people")
     two.write_text(chained, encoding="utf-8")
     ended = cli("run", "--json")
     assert ended.code == 4
@@ -224,9 +222,7 @@ def test_schema(cli):
     assert json.loads(text.out)["type"] == "object"
 
 
-@pytest.mark.parametrize(
-    "words", [["audit"], ["audit", "people", "--together", "a", "b"], ["audit", "people"]]
-)
+@pytest.mark.parametrize("words", [["audit"], ["audit", "people", "--together", "a", "b"], ["audit", "people"]])
 def test_usage(cli, words):
     assert cli(*words).code == 2
 

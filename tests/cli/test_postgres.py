@@ -21,9 +21,7 @@ def url(tmp_path):
     with sqlanon.connect(fresh) as db:
         create_table(db, "people", types, people())
         create_table(db, "odd", types, [(n, 20 + n % 5, CANARY, "M", f"{CANARY}{n % 3}") for n in range(30)])
-        db.engine.execute(
-            "CREATE VIEW broken AS SELECT id, CAST(zip AS INTEGER) AS age, zip, sex, disease FROM odd"
-        )
+        db.engine.execute("CREATE VIEW broken AS SELECT id, CAST(zip AS INTEGER) AS age, zip, sex, disease FROM odd")
     yield fresh
     engine.drop(fresh)
 

@@ -25,18 +25,14 @@ releases:
     privacy: {k: 5}
 """
 CANARY = "Canary illness"
-ROWS = [
-    (f"Canary person {i}", 20 + i * 7 % 40, f"c{i % 3}", f"{CANARY} {i % 3}", 1000 + i) for i in range(60)
-]
+ROWS = [(f"Canary person {i}", 20 + i * 7 % 40, f"c{i % 3}", f"{CANARY} {i % 3}", 1000 + i) for i in range(60)]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "anon.yml").write_text(POLICY)
     with duckdb.connect(str(tmp_path / "w.duckdb")) as made:
-        made.execute(
-            "CREATE TABLE people (name VARCHAR, age INTEGER, city VARCHAR, illness VARCHAR, ticket INTEGER)"
-        )
+        made.execute("CREATE TABLE people (name VARCHAR, age INTEGER, city VARCHAR, illness VARCHAR, ticket INTEGER)")
         made.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?)", ROWS)
     return tmp_path
 
@@ -60,11 +56,7 @@ def test_rows_before_and_after_fit_each_other(folder, cli, caplog):
         assert city in becomes["city"]
         assert becomes["illness"] == illness
         # As many rows as k fit the box of each, by hand.
-        fit = [
-            row
-            for row in ROWS
-            if becomes["age_lo"] <= row[1] <= becomes["age_hi"] and row[2] in becomes["city"]
-        ]
+        fit = [row for row in ROWS if becomes["age_lo"] <= row[1] <= becomes["age_hi"] and row[2] in becomes["city"]]
         assert len(fit) >= 5
     assert len({pair["before"]["ticket"] for pair in found["pairs"]}) == 20
     assert hashlib.sha256((folder / "w.duckdb").read_bytes()).digest() == before, "the file was written"
@@ -111,9 +103,9 @@ def test_what_stops_a_run_stops_it(folder, cli):
 
 def test_every_kind_of_release(shared_db):
     """NULLs, suppressed values, two tables; what is shown of a row is what is published of some row."""
-    rows = [
-        (None if i % 9 == 0 else i % 30, "ab"[i % 2], ("flu", "cold", "ache")[i % 3]) for i in range(60)
-    ] + [(900, "a", "flu")]
+    rows = [(None if i % 9 == 0 else i % 30, "ab"[i % 2], ("flu", "cold", "ache")[i % 3]) for i in range(60)] + [
+        (900, "a", "flu")
+    ]
     create_table(shared_db, "looked", {"age": "integer", "sex": "text", "ill": "text"}, rows)
     for options in (
         {"quasi": ["age", "sex"], "k": 4, "format": "labels"},
@@ -121,9 +113,7 @@ def test_every_kind_of_release(shared_db):
         {"quasi": ["age", "sex"], "l": 2, "format": "anatomy", "method": "anatomy"},
     ):
         name = f"looked_{options['format']}"
-        release = shared_db.anonymize(
-            "looked", sensitive="ill", name=name, publish=f"release.{name}", **options
-        )
+        release = shared_db.anonymize("looked", sensitive="ill", name=name, publish=f"release.{name}", **options)
         found = shared_db.preview(release.spec, 61)
         assert len(found.pairs) == 61
         for was, becomes in found.pairs:

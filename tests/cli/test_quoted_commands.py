@@ -21,9 +21,28 @@ from tests.cli.test_next_commands import FROZEN
 from tests.project.tree import ROOT
 
 NASTY = (
-    "two words", "it's", 'say "x"', "$HOME", "`id`", "a;b|c&d", "*?[a]", "#x", "~", "", "!", "\\", "ü", "-dash", "--k", "two\nlines", "tab\tbed",
-    "\x1b[2J", "\u202egnp", "it's\n\\n", "a\u00a0b",
-)  # fmt: skip
+    "two words",
+    "it's",
+    'say "x"',
+    "$HOME",
+    "`id`",
+    "a;b|c&d",
+    "*?[a]",
+    "#x",
+    "~",
+    "",
+    "!",
+    "\\",
+    "ü",
+    "-dash",
+    "--k",
+    "two\nlines",
+    "tab\tbed",
+    "\x1b[2J",
+    "\u202egnp",
+    "it's\n\\n",
+    "a\u00a0b",
+)
 
 
 def read_by_bash(text: str) -> list[str]:
@@ -79,9 +98,7 @@ def test_commands_of_messages_have_the_names(cli: Cli, warehouse: str, tmp_path:
 
 def test_the_next_command_has_the_names() -> None:
     for name in NASTY:
-        made = next_command(
-            Screen(), "erase", Path(f"{name}.yml"), [name], None, name, own=["--key-file", name]
-        )
+        made = next_command(Screen(), "erase", Path(f"{name}.yml"), [name], None, name, own=["--key-file", name])
         options = ["--key-file", name, "-p", f"{name}.yml", "--select", name]
         wanted = [*options, "--", name] if name.startswith("-") else [name, *options]
         assert read_by_bash(made.partition(" erase ")[2]) == wanted
@@ -100,9 +117,7 @@ def test_no_message_composes_a_command_of_bare_names() -> None:
     found = []
     texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "sqlanon").rglob("*.py"))}
     for path, text in texts.items():
-        for node in ast.walk(
-            ast.parse(text if "sqlanon " in text and 'f"' in text and named.search(text) else "")
-        ):
+        for node in ast.walk(ast.parse(text if "sqlanon " in text and 'f"' in text and named.search(text) else "")):
             if isinstance(node, ast.JoinedStr):
                 before = ""
                 for part in node.values:

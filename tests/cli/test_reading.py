@@ -15,9 +15,7 @@ def test_init_says_it_and_its_command_has_the_options(cli, tmp_path):
     first = cli("init", source)
     assert "--decimal ," in first.out
     assert "--null NA" in first.out
-    second = cli(
-        "init", source, "--decimal", ",", "--null", "NA", "--ignore", "$", "--date-format", "%d.%m.%Y"
-    )
+    second = cli("init", source, "--decimal", ",", "--null", "NA", "--ignore", "$", "--date-format", "%d.%m.%Y")
     assert "stays text" not in second.out
     last = second.out.splitlines()[-1] if "\\" not in second.out else second.out
     assert "--decimal ," in last
@@ -44,8 +42,7 @@ def test_dates_that_do_not_begin_with_the_year_are_proposed_and_published_as_ran
 def test_dates_in_either_order_are_left_out_with_the_option_that_helps(cli, tmp_path):
     source = tmp_path / "in.csv"
     source.write_text(
-        "seen,age\n"
-        + "".join(f"{1 + at % 12:02}/{1 + at % 11:02}/2020,{20 + at % 40}\n" for at in range(300))
+        "seen,age\n" + "".join(f"{1 + at % 12:02}/{1 + at % 11:02}/2020,{20 + at % 40}\n" for at in range(300))
     )
     found = cli("init", source)
     assert "# seen: identifier; dates as text" in found.out

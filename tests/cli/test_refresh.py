@@ -170,9 +170,7 @@ def test_the_copy_that_the_page_advises_has_no_value_of_a_dropped_table(tmp_path
 
     old, new, canary = tmp_path / "old.duckdb", tmp_path / "new.duckdb", "c4n4ryvalue"
     with duckdb.connect(str(old)) as db:
-        db.execute(
-            "CREATE SCHEMA s; CREATE TABLE s.kept AS SELECT 1 AS x; CREATE VIEW shown AS SELECT * FROM s.kept"
-        )
+        db.execute("CREATE SCHEMA s; CREATE TABLE s.kept AS SELECT 1 AS x; CREATE VIEW shown AS SELECT * FROM s.kept")
         db.execute(f"CREATE TABLE gone AS SELECT '{canary}' || range AS t FROM range(100000)")
         db.execute("CHECKPOINT; DROP TABLE gone; CHECKPOINT")
     assert canary.encode() in old.read_bytes()

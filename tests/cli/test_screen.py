@@ -271,9 +271,7 @@ def test_one_and_several():
         "2 rows",
         "1,200 rows",
     ]
-    columns = tuple(
-        Proposed(name, "identifier", "left out: with it quasi columns lose 80 %") for name in "ab"
-    )
+    columns = tuple(Proposed(name, "identifier", "left out: with it quasi columns lose 80 %") for name in "ab")
     notes = [Proposal(columns[:some], 9, 2, None, None, "", "persons").notes() for some in (1, 2)]
     assert [
         "1 column that could be quasi is left out, as with it" in notes[0][-1],

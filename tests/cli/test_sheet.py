@@ -29,13 +29,25 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"\S+", text))
 
 
-PLAN = (("column", "left"), ("type", "wrap", 2), ("role", "left"), ("treatment", "wrap", 1), ("distinct", "right", 3),
-        ("publishes", "wrap"))  # fmt: skip
+PLAN = (
+    ("column", "left"),
+    ("type", "wrap", 2),
+    ("role", "left"),
+    ("treatment", "wrap", 1),
+    ("distinct", "right", 3),
+    ("publishes", "wrap"),
+)
 WIDE_ROWS = [
-    ("admission_source_identifier", "TIMESTAMP WITH TIME ZONE", "insensitive", "hierarchy of 1,204 leaves, weight 1024", "101,766",
-     ".._lo .._hi .._null .._mean"),
+    (
+        "admission_source_identifier",
+        "TIMESTAMP WITH TIME ZONE",
+        "insensitive",
+        "hierarchy of 1,204 leaves, weight 1024",
+        "101,766",
+        ".._lo .._hi .._null .._mean",
+    ),
     ("diagnosis", "VARCHAR", "sensitive", "as it is", "3", "diagnosis"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("width", [30, 40, *WIDTHS])
@@ -47,9 +59,7 @@ def test_rows_keep_their_names_and_words(width):
         assert row[0] in text
         assert words(row[5]) <= words(text)
     every = {word for row in WIDE_ROWS for cell in row for word in cell.split()}
-    reported = words(
-        "\n".join(line for line in lines if "─" not in line and not line.startswith("(not shown"))
-    )
+    reported = words("\n".join(line for line in lines if "─" not in line and not line.startswith("(not shown")))
     titles = {word for column in PLAN for word in (*column[0].split(), f"{column[0]}:")}
     assert reported - titles <= every  # no part of a word
 
@@ -91,12 +101,26 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Any:
         )
         columns = ["age_at_the_first_admission", "admission_date_and_time", "code_of_the_admitting_ward"]
         spec = policy.release(
-            source="admissions_of_the_ward", quasi=columns, sensitive="discharge_diagnosis", identifiers="patient_number", k=4, l=2,
-            name="admissions_for_research", publish="release.admissions_for_research",
-        )  # fmt: skip
+            source="admissions_of_the_ward",
+            quasi=columns,
+            sensitive="discharge_diagnosis",
+            identifiers="patient_number",
+            k=4,
+            l=2,
+            name="admissions_for_research",
+            publish="release.admissions_for_research",
+        )
         made = {"plan": db.plan(spec), "run": db.run(spec)}
-        db.anonymize(spec.source, quasi=columns, sensitive="discharge_diagnosis", identifiers="patient_number", k=5, l=2, name=spec.name,
-                     publish="release.admissions_for_research")  # fmt: skip
+        db.anonymize(
+            spec.source,
+            quasi=columns,
+            sensitive="discharge_diagnosis",
+            identifiers="patient_number",
+            k=5,
+            l=2,
+            name=spec.name,
+            publish="release.admissions_for_research",
+        )
         made |= {
             "audit": db.audit("release.admissions_for_research", spec=spec),
             "releases": db.releases(),

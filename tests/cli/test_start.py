@@ -142,7 +142,9 @@ sys.argv = ["sqlanon", "no-such-command"]
 from sqlanon.cli import main
 main()
 """
-    ended = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False, timeout=300)  # fmt: skip
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False, timeout=300
+    )
     assert (ended.returncode, ended.stdout) == (2, "what is registered for the end is done\n")
     assert "No such command" in ended.stderr
     assert "taken apart" not in ended.stderr

@@ -29,12 +29,26 @@ def folder(tmp_path: Path) -> Path:
 def test_the_answers_are_the_policy(folder, terminal):
     """Each question has its reason; an answer that cannot be read is asked again; Enter takes what is proposed."""
     code, shown = terminal(
-        "init", "people", "--db", "duckdb:///w.duckdb", "-i", "-o", "anon.yml",
+        "init",
+        "people",
+        "--db",
+        "duckdb:///w.duckdb",
+        "-i",
+        "-o",
+        "anon.yml",
         answers=[
-            ("1 of 4: name", ""), ("2 of 4: age", ""), ("3 of 4: sex", "i"), ("one of identifier", "ins"), ("4 of 4: diagnosis", "sens"),
-            ("the person's column [", "nobody"), ("an identifier by its name, or -", ""), ("  k [", "0"), ("a whole number", "7"), ("  l [", "2"),
+            ("1 of 4: name", ""),
+            ("2 of 4: age", ""),
+            ("3 of 4: sex", "i"),
+            ("one of identifier", "ins"),
+            ("4 of 4: diagnosis", "sens"),
+            ("the person's column [", "nobody"),
+            ("an identifier by its name, or -", ""),
+            ("  k [", "0"),
+            ("a whole number", "7"),
+            ("  l [", "2"),
         ],
-    )  # fmt: skip
+    )
     assert code == 0, shown
     assert shown.count("because: ") == 4
     assert "Canary" not in shown

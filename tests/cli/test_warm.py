@@ -34,9 +34,15 @@ releases:
 """
 ZIPS = "".join(f"{10000 + n};{1000 + n // 10}*;*\n" for n in range(40))
 METHODS = (
-    "method: mondrian", "method: fulldomain", "method: {name: kmember, block: 300}", "format: anatomy", "refine: true",
-    "method: best", "rows_are: events\n    person: id", "refresh: {mode: frozen}\n    key: [id]",
-)  # fmt: skip
+    "method: mondrian",
+    "method: fulldomain",
+    "method: {name: kmember, block: 300}",
+    "format: anatomy",
+    "refine: true",
+    "method: best",
+    "rows_are: events\n    person: id",
+    "refresh: {mode: frozen}\n    key: [id]",
+)
 
 
 def folder_of(path: Path, method: str) -> Path:
@@ -58,9 +64,13 @@ def sqlanon(folder: Path, cache: Path, *words: str) -> subprocess.CompletedProce
     """A command with a cache of its own."""
     known = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "PYTHON"))}
     return subprocess.run(
-        [sys.executable, "-m", "sqlanon", *words], cwd=folder, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "sqlanon", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
         env=known | {"XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.duckdb

@@ -64,8 +64,16 @@ def assigned(
     """The class of each row id that a method assigns, and the execution that it reports."""
     with Scratch(staged.engine) as scratch:
         context = Context(
-            scratch, encoded, ready.requirements, execution, sys.maxsize, 2, Silent(), spec.seed or 0, search_seed=spec.seed or 0
-        )  # fmt: skip
+            scratch,
+            encoded,
+            ready.requirements,
+            execution,
+            sys.maxsize,
+            2,
+            Silent(),
+            spec.seed or 0,
+            search_seed=spec.seed or 0,
+        )
         assignment = method(spec.method).assign(context)
         rows = _fetch(scratch, assignment.table, ["rid", "class"])
     of_row = {int(rid): int(number) for rid, number in rows}
@@ -99,8 +107,8 @@ def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
         columns = list(zip(*rows, strict=True))
         table = Table(
             tuple(replace(q, values=v) for q, v in zip(case.table.quasi, columns, strict=False)),
-            tuple(replace(s, values=v) for s, v in zip(case.table.sensitive, columns[len(quasi):], strict=True)),
-        )  # fmt: skip
+            tuple(replace(s, values=v) for s, v in zip(case.table.sensitive, columns[len(quasi) :], strict=True)),
+        )
         yield Sample(arguments, scratch, ready, encoded, table)
 
 

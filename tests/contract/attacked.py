@@ -16,10 +16,7 @@ from tests.oracle import attacks
 from tests.oracle.attacks import Column
 
 TREE = (("a1", "a", "*"), ("a2", "a", "*"), ("b1", "b", "*"), ("b2", "b", "*"))
-BELOW = {
-    label: frozenset(path[0] for path in TREE if label in path)
-    for label in {x for path in TREE for x in path}
-}
+BELOW = {label: frozenset(path[0] for path in TREE if label in path) for label in {x for path in TREE for x in path}}
 COLUMNS = (Column("age", "number"), Column("sex", "nominal"), Column("zip", "hierarchy", BELOW))
 FORMATS = ("ranges", "labels", "suppressed", "anatomy")
 NAMES = ("mark", "who", "age", "sex", "zip", "disease", "id")
@@ -31,23 +28,32 @@ def people(seed: int, rows: int, *, nulls: bool) -> list[tuple[Any, ...]]:
     empty = [None] if nulls else []
     return [
         (
-            draw.choice([*range(20, 20 + rows // 2), *empty]), draw.choice(["f", "m", "x", *empty]), draw.choice([p[0] for p in TREE]),
+            draw.choice([*range(20, 20 + rows // 2), *empty]),
+            draw.choice(["f", "m", "x", *empty]),
+            draw.choice([p[0] for p in TREE]),
             draw.choice(["flu", "cold", "cough", *empty]),
         )
         for _ in range(rows)
-    ]  # fmt: skip
+    ]
 
 
-def release(db: Any, directory: Path, rows: list[tuple[Any, ...]], form: str, **options: Any) -> tuple[str, list[attacks.Row], Any]:  # fmt: skip
+def release(
+    db: Any, directory: Path, rows: list[tuple[Any, ...]], form: str, **options: Any
+) -> tuple[str, list[attacks.Row], Any]:
     """Release random rows; give the release's name, its published rows and its report."""
     name = f"attacked_{uuid.uuid4().hex[:10]}"
     create_table(db, name, {"age": "INTEGER", "sex": "TEXT", "zip": "TEXT", "disease": "TEXT"}, rows)
     tree = directory / "zip.csv"
     tree.write_text("".join(";".join(path) + "\n" for path in TREE))
     asked: dict[str, Any] = {
-        "quasi": ["age", "sex", "zip"], "sensitive": "disease", "k": 1 if form == "anatomy" else 3, "l": "1.2", "format": form,
-        "hierarchies": {"zip": tree}, "publish": f"release.{name}",
-    }  # fmt: skip
+        "quasi": ["age", "sex", "zip"],
+        "sensitive": "disease",
+        "k": 1 if form == "anatomy" else 3,
+        "l": "1.2",
+        "format": form,
+        "hierarchies": {"zip": tree},
+        "publish": f"release.{name}",
+    }
     made = db.anonymize(name, **{**asked, **options})
     return name, read_table(db, ("release", name)), made.report
 
@@ -103,16 +109,17 @@ def check_beyond(
     adds, times = attacks.gains(groups)
     means = [float(sum(some) / len(some)) for some in (adds, times)]
     assert (gain.mean, gain.mean_ratio) == (pytest.approx(means[0]), pytest.approx(means[1]))
-    assert (gain.highest, gain.highest_ratio) == (pytest.approx(float(max(adds))), pytest.approx(float(max(times))))  # fmt: skip
+    assert (gain.highest, gain.highest_ratio) == (pytest.approx(float(max(adds))), pytest.approx(float(max(times))))
     shown = []
     for row in published:
         values = groups_of(groups, row) if form == "anatomy" else [row["disease"]]
         shown.append((row, {value: Fraction(n, len(values)) for value, n in Counter(values).items()}))
     domains = {
-        c.name: sorted({row[c.name] for row in rows}, key=str) if c.kind != "hierarchy" else [p[0] for p in TREE] for c in COLUMNS
-    }  # fmt: skip
+        c.name: sorted({row[c.name] for row in rows}, key=str) if c.kind != "hierarchy" else [p[0] for p in TREE]
+        for c in COLUMNS
+    }
     expected = attacks.bayes(form, COLUMNS, shown, rows, "disease", domains)
-    assert (learnt.accuracy, learnt.in_class, learnt.baseline) == tuple(pytest.approx(float(one)) for one in expected)  # fmt: skip
+    assert (learnt.accuracy, learnt.in_class, learnt.baseline) == tuple(pytest.approx(float(one)) for one in expected)
 
 
 def groups_of(groups: list[list[Any]], row: attacks.Row) -> list[Any]:
@@ -135,8 +142,14 @@ def marked(db: Any, directory: Path, seed: int, **options: Any) -> tuple[str, li
     tree = directory / "zip.csv"
     tree.write_text("".join(";".join(path) + "\n" for path in TREE))
     asked: dict[str, Any] = {
-        "quasi": ["age", "sex", "zip"], "sensitive": "disease", "insensitive": "mark", "accept_unique": "mark", "k": 3, "rest": "drop",
-        "hierarchies": {"zip": tree}, "publish": f"release.{name}",
-    }  # fmt: skip
+        "quasi": ["age", "sex", "zip"],
+        "sensitive": "disease",
+        "insensitive": "mark",
+        "accept_unique": "mark",
+        "k": 3,
+        "rest": "drop",
+        "hierarchies": {"zip": tree},
+        "publish": f"release.{name}",
+    }
     db.anonymize(name, **{**asked, **options})
     return name, [dict(zip(NAMES, row, strict=True)) for row in rows]

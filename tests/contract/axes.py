@@ -53,10 +53,7 @@ def ways() -> list[Way]:
         for name, method in METHODS.items()
         if not method.own_boxes
         for values in product(
-            *(
-                given[:1] if option in ORACLES[name].elsewhere else given
-                for option, given in method.words.items()
-            )
+            *(given[:1] if option in ORACLES[name].elsewhere else given for option, given in method.words.items())
         )
     ]
 
@@ -120,7 +117,7 @@ def walks() -> list[Any]:
             engine, way, executions(way)[turn % len(executions(way))], case, id=f"{engine.name}-{way}-{case.name}"
         )
         for engine, way, case, turn in chosen
-    ]  # fmt: skip
+    ]
 
 
 def contrasting() -> list[Way]:
@@ -141,9 +138,7 @@ def runs(samples: Sequence[Case] | None = None) -> list[Any]:
 
 def refusals() -> list[Any]:
     """Every (way, sample) that must be refused, as pytest parameters."""
-    return [
-        pytest.param(way, case, id=f"{way}-{case.name}") for way, case in _pairs(None) if not way.takes(case)
-    ]
+    return [pytest.param(way, case, id=f"{way}-{case.name}") for way, case in _pairs(None) if not way.takes(case)]
 
 
 def _pairs(samples: Sequence[Case] | None) -> Iterator[tuple[Way, Case]]:

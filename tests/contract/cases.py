@@ -114,9 +114,7 @@ def plain(value: Any) -> Any:
 
 def multiset(rows: Sequence[Row]) -> Counter[Any]:
     """Released rows without their order; means to twelve digits."""
-    return Counter(
-        tuple((name, plain(_mean(name, value))) for name, value in sorted(row.items())) for row in rows
-    )
+    return Counter(tuple((name, plain(_mean(name, value))) for name, value in sorted(row.items())) for row in rows)
 
 
 def _mean(name: str, value: Any) -> Any:

@@ -25,9 +25,7 @@ class Bound:
     extents: Mapping[str, Fraction | int] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return "-".join(
-            [f"ncp{self.ncp}"] * (self.ncp is not None) + [f"{n}{e}" for n, e in self.extents.items()]
-        )
+        return "-".join([f"ncp{self.ncp}"] * (self.ncp is not None) + [f"{n}{e}" for n, e in self.extents.items()])
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -40,9 +38,7 @@ class Bound:
     def holds(self, case: Case, rows: Any) -> bool:
         """For one class."""
         slack = SLACK if len(case.quasi) > 1 and self.ncp else Fraction(0)
-        return oracle.held(
-            case.table, list(rows), self.ncp, {k: Fraction(v) for k, v in self.extents.items()}, slack
-        )
+        return oracle.held(case.table, list(rows), self.ncp, {k: Fraction(v) for k, v in self.extents.items()}, slack)
 
 
 def numbered(case: Case) -> Case:

@@ -20,9 +20,14 @@ def case(seed: int, privacy: Privacy, rows: int = 17) -> Case:
     """Three columns: with a hierarchy and NULLs, nominal, numbers."""
     rng = random.Random(seed)
     values = tuple(
-        (rng.choice(["oslo", "bergen", "rome", "rome", "pisa", None]), rng.choice("xxyz"), rng.choice([1, 1, 2]), rng.choice("aabcd"))
+        (
+            rng.choice(["oslo", "bergen", "rome", "rome", "pisa", None]),
+            rng.choice("xxyz"),
+            rng.choice([1, 1, 2]),
+            rng.choice("aabcd"),
+        )
         for _ in range(rows)
-    )  # fmt: skip
+    )
     return Case(
         f"lattice_{seed}",
         {"city": "TEXT", "kind": "TEXT", "n": "INTEGER", "sa": "TEXT"},
@@ -37,10 +42,19 @@ def ordered(seed: int, k: int, rows: int = 19, values: int = 4) -> Case:
     """Three ordered columns, one with NULLs."""
     rng = random.Random(seed)
     made = tuple(
-        (rng.choice([*range(0, 3 * values, 3)]), rng.choice([None, 1, 2, 7][:values]), rng.choice([0.5, 1.0, 9.0]), rng.choice("aabc"))
+        (
+            rng.choice([*range(0, 3 * values, 3)]),
+            rng.choice([None, 1, 2, 7][:values]),
+            rng.choice([0.5, 1.0, 9.0]),
+            rng.choice("aabc"),
+        )
         for _ in range(rows)
-    )  # fmt: skip
+    )
     return Case(
-        f"single_{seed}", {"a": "INTEGER", "b": "INTEGER", "c": "DOUBLE PRECISION", "sa": "TEXT"}, made,
-        {"a": QI(), "b": QI(weight=2), "c": QI()}, ("sa",), Privacy(k=k),
-    )  # fmt: skip
+        f"single_{seed}",
+        {"a": "INTEGER", "b": "INTEGER", "c": "DOUBLE PRECISION", "sa": "TEXT"},
+        made,
+        {"a": QI(), "b": QI(weight=2), "c": QI()},
+        ("sa",),
+        Privacy(k=k),
+    )

@@ -32,9 +32,7 @@ class Leaving:
     def assign(self, context: Any) -> Assignment:
         self.asked.append(context.most_unassigned)
         work, code = context.encoded.work, context.encoded.quasi[0].code
-        rows = context.scratch.engine.fetch(
-            f"SELECT rid, {code} FROM {quote(work.name)} ORDER BY {code}, rid"
-        )
+        rows = context.scratch.engine.fetch(f"SELECT rid, {code} FROM {quote(work.name)} ORDER BY {code}, rid")
         kept = [rid for rid, c in rows if c not in self.out][self.first :]
         table = context.scratch.table("assign")
         classes = [min(i // 4, max(len(kept) // 4 - 1, 0)) for i in range(len(kept))]
@@ -52,8 +50,15 @@ def leaving_releaser(db: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     create_table(db, name, {"q": "INTEGER", "s": "TEXT", "c": "INTEGER"}, ROWS)
 
     def release(**options: Any) -> Any:
-        asked = {"quasi": "q", "sensitive": "s", "insensitive": "c", "accept_unique": ["c"], "k": 3, "method": "leaving",
-                 "suppression": {"limit": "2/12", "rows": "left_out"}}  # fmt: skip
+        asked = {
+            "quasi": "q",
+            "sensitive": "s",
+            "insensitive": "c",
+            "accept_unique": ["c"],
+            "k": 3,
+            "method": "leaving",
+            "suppression": {"limit": "2/12", "rows": "left_out"},
+        }
         return db.anonymize(name, allow_weaker=True, **{**asked, **options})
 
     release.name = name  # type: ignore[attr-defined]

@@ -16,12 +16,13 @@ from tests.oracle.requirements import Privacy
 OWN: dict[str, Any] = {"method": "freeform", "boxes": "own", "l": None, "distinct_l": None, "joint": False}
 PATHS = tuple((leaf, leaf[0], "*") for leaf in ("a1", "a2", "b1", "b2", "b3"))
 SMALL = Case(
-    "small boxes", {"id": "INTEGER", "x": "INTEGER", "c": "TEXT", "h": "TEXT", "s": "TEXT"},
-    tuple(
-        (i, None if i % 13 == 5 else i * i % 29, "pqr"[i % 3], PATHS[i * 7 % 5][0], f"s{i}") for i in range(30)
-    ),
-    {"x": QI(), "c": QI("nominal"), "h": QI("hierarchy", levels=PATHS)}, ("s",), Privacy(k=3),
-)  # fmt: skip
+    "small boxes",
+    {"id": "INTEGER", "x": "INTEGER", "c": "TEXT", "h": "TEXT", "s": "TEXT"},
+    tuple((i, None if i % 13 == 5 else i * i % 29, "pqr"[i % 3], PATHS[i * 7 % 5][0], f"s{i}") for i in range(30)),
+    {"x": QI(), "c": QI("nominal"), "h": QI("hierarchy", levels=PATHS)},
+    ("s",),
+    Privacy(k=3),
+)
 
 
 def placed(table: TableRef) -> str:

@@ -62,13 +62,22 @@ MODELS = (
     Model("recursive_cl", {"c": 3, "l": 2}, over_persons.recursive(F(3), 2), over_rows.recursive(F(3), 2)),
     Model("recursive_cl", {"c": "1/2", "l": 1}, over_persons.recursive(F(1, 2), 1), over_rows.recursive(F(1, 2), 1)),
     Model("alpha", "1/2", over_persons.alpha(F(1, 2)), over_rows.alpha(F(1, 2))),
-    Model("alpha", {"max": "2/5", "values": ["b", "d"]}, over_persons.alpha(F(2, 5), ("b", "d")), over_rows.alpha(F(2, 5), ("b", "d"))),
+    Model(
+        "alpha",
+        {"max": "2/5", "values": ["b", "d"]},
+        over_persons.alpha(F(2, 5), ("b", "d")),
+        over_rows.alpha(F(2, 5), ("b", "d")),
+    ),
     Model("t", "3/10", over_persons.close(F(3, 10)), over_rows.close(F(3, 10), lambda _: over_rows.equal)),
     Model("t", "1/5 ordered", *near(F(1, 5), over_rows.ordered), " by bytes"),
     Model("t", "1/6 ordered", *near(F(1, 6), as_listed), " as listed"),
     Model("t", "1/4 hierarchical", *near(F(1, 4), lambda _: over_rows.hierarchical(LEVELS)), " by hierarchy"),
     Model("beta", {"basic": 1}, over_persons.beta(F(1), enhanced=False), over_rows.beta(F(1), enhanced=False)),
-    Model("beta", {"enhanced": "3/2"}, over_persons.beta(F(3, 2), enhanced=True), over_rows.beta(F(3, 2), enhanced=True)),
-    Model("delta_disclosure", "3/2", over_persons.delta(F(3, 2), ignored=False), over_rows.delta(F(3, 2), ignored=False)),
+    Model(
+        "beta", {"enhanced": "3/2"}, over_persons.beta(F(3, 2), enhanced=True), over_rows.beta(F(3, 2), enhanced=True)
+    ),
+    Model(
+        "delta_disclosure", "3/2", over_persons.delta(F(3, 2), ignored=False), over_rows.delta(F(3, 2), ignored=False)
+    ),
     Model("delta_disclosure", "1 ignored", over_persons.delta(F(1), ignored=True), over_rows.delta(F(1), ignored=True)),
-)  # fmt: skip
+)

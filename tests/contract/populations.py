@@ -75,10 +75,16 @@ class World:
 SMALL = World(
     source=(("oslo", 1, "x"), ("oslo", 1, "x"), ("rome", 2, "x"), ("pisa", 2, "y")),
     people=(
-        ("oslo", 1, "x"), ("oslo", 1, "x"), ("oslo", 1, "x"), ("oslo", 1, "x"), ("rome", 2, "x"), ("rome", 2, "x"), ("pisa", 2, "y"),
+        ("oslo", 1, "x"),
+        ("oslo", 1, "x"),
+        ("oslo", 1, "x"),
+        ("oslo", 1, "x"),
+        ("rome", 2, "x"),
+        ("rome", 2, "x"),
+        ("pisa", 2, "y"),
         ("bergen", 2, "y"),
     ),
-)  # fmt: skip
+)
 """By hand: at the finest node 2 of 4, 1 of 2 and 1 of 1; with the kind hidden the same; with italy as one cell 2 of 3; all 4 of 8."""
 
 
@@ -92,5 +98,10 @@ def made(db: Any, one: World) -> tuple[str, str]:
 
 def asked_for(cities: Path, **more: Any) -> dict[str, Any]:
     return {
-        "quasi": list(COLUMNS), "hierarchies": {"city": cities}, "method": METHOD, "seed": 1, "allow_weaker": True, **more
-    }  # fmt: skip
+        "quasi": list(COLUMNS),
+        "hierarchies": {"city": cities},
+        "method": METHOD,
+        "seed": 1,
+        "allow_weaker": True,
+        **more,
+    }

@@ -120,8 +120,7 @@ def _tree() -> Case:
 def _joint() -> Case:
     rng = random.Random(7)
     rows = tuple(
-        (rng.randint(1, 6), rng.randint(1, 6), rng.choice("ab"), rng.choice(["x", "y", None]))
-        for _ in range(44)
+        (rng.randint(1, 6), rng.randint(1, 6), rng.choice("ab"), rng.choice(["x", "y", None])) for _ in range(44)
     )
     return Case(
         "joint",
@@ -208,8 +207,7 @@ def _whole() -> Case:
 def _several() -> Case:
     rng = random.Random(9)
     rows = tuple(
-        (rng.randint(0, 20), rng.choice("pqrs"), rng.choice("aabc"), rng.choice([1, 1, 2, 3, None]))
-        for _ in range(34)
+        (rng.randint(0, 20), rng.choice("pqrs"), rng.choice("aabc"), rng.choice([1, 1, 2, 3, None])) for _ in range(34)
     )
     return Case(
         "several",
@@ -221,9 +219,7 @@ def _several() -> Case:
     )
 
 
-def _line(
-    name: str, values: Sequence[int | None], privacy: Privacy, sensitive: Sequence[str | None] = ()
-) -> Case:
+def _line(name: str, values: Sequence[int | None], privacy: Privacy, sensitive: Sequence[str | None] = ()) -> Case:
     """One quasi column of numbers, and a sensitive one if its values are given."""
     columns: dict[str, str | Enum] = {"x": "INTEGER"}
     if not sensitive:

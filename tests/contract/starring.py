@@ -34,14 +34,10 @@ class Generalizing:
     def assign(self, context: Any) -> Assignment:
         scratch, encoded = context.scratch, context.encoded
         code = encoded.quasi[0].code
-        rows = scratch.engine.fetch(
-            f"SELECT rid, {code} FROM {quote(encoded.work.name)} ORDER BY {code}, rid"
-        )
+        rows = scratch.engine.fetch(f"SELECT rid, {code} FROM {quote(encoded.work.name)} ORDER BY {code}, rid")
         table, levels = scratch.table("assign"), None
         arrays = {"rid": np.array([rid for rid, _ in rows], np.int32)}
-        scratch.engine.load_arrays(
-            table, arrays | {"class": np.arange(len(rows), dtype=np.int32) // self.size}
-        )
+        scratch.engine.load_arrays(table, arrays | {"class": np.arange(len(rows), dtype=np.int32) // self.size})
         if self.levels is not None:
             levels = scratch.table("levels")
             columns = [("class", "INTEGER"), *((domain.code, "SMALLINT") for domain in encoded.quasi)]
@@ -63,9 +59,15 @@ def releaser(db: Any, monkeypatch: pytest.MonkeyPatch, directory: Path) -> Relea
         if not db.engine.exists(db.engine.target(name)):
             create_table(db, name, TYPES, rows)
         asked = {
-            "quasi": ["q", "h", "n"], "sensitive": "s", "insensitive": "c", "accept_unique": ["c"], "k": 3, "method": "generalizing",
-            "hierarchies": {"h": tree}, "suppression": {"limit": "4/12"},
-        }  # fmt: skip
+            "quasi": ["q", "h", "n"],
+            "sensitive": "s",
+            "insensitive": "c",
+            "accept_unique": ["c"],
+            "k": 3,
+            "method": "generalizing",
+            "hierarchies": {"h": tree},
+            "suppression": {"limit": "4/12"},
+        }
         made = db.anonymize(name, allow_weaker=True, **{**asked, **options})
         return made.report
 

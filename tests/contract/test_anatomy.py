@@ -34,18 +34,14 @@ ABLE = [
     for execution in executions(way)
 ]
 """Every method whose classes can be published so, with its first options."""
-ALONE = Case(
-    DIVERSE.name, DIVERSE.columns, DIVERSE.rows, DIVERSE.quasi, DIVERSE.sensitive, Privacy(k=1, l=Fraction(3))
-)
+ALONE = Case(DIVERSE.name, DIVERSE.columns, DIVERSE.rows, DIVERSE.quasi, DIVERSE.sensitive, Privacy(k=1, l=Fraction(3)))
 """Without k, which exact rows do not meet."""
 
 
 def every_row(case: Case) -> Counter[Any]:
     """The source's rows as the first table must show them."""
     names = list(case.quasi)
-    return Counter(
-        bare(dict(zip(names, row, strict=True))) for row in zip(*map(case.values, names), strict=True)
-    )
+    return Counter(bare(dict(zip(names, row, strict=True))) for row in zip(*map(case.values, names), strict=True))
 
 
 def found_groups(pair: Pair, sensitive: str) -> Counter[Any]:
@@ -97,8 +93,10 @@ def test_loss_is_the_error_of_reconstruction(shared_db: Any, way: Way, tmp_path:
 def test_groups_of_the_method_are_those_of_the_paper(shared_db: Any, tmp_path: Path) -> None:
     """Figure 3: l rows of l values, one more for a left-over row; a row is tied to a value with at most 1/l."""
     for needed in (2, 3):
-        case = Case(*[getattr(ALONE, name) for name in ("name", "columns", "rows", "quasi", "sensitive")],
-                    Privacy(k=1, l=Fraction(needed)))  # fmt: skip
+        case = Case(
+            *[getattr(ALONE, name) for name in ("name", "columns", "rows", "quasi", "sensitive")],
+            Privacy(k=1, l=Fraction(needed)),
+        )
         groups = release_pair(shared_db, case, tmp_path, method="anatomy").groups("illness")
         assert len(groups) == len(case.rows) // needed
         left_over = sum(sum(values.values()) - needed for _, values in groups.values())
@@ -125,9 +123,7 @@ def test_engines_and_executions_publish_the_same(both_dbs: Any, tmp_path: Path) 
 @pytest.mark.parametrize("method", ["anatomy", "mondrian"])
 def test_nothing_shows_the_sources_order(shared_db: Any, method: str, tmp_path: Path) -> None:
     order = random.Random(8).sample(range(len(ALONE.rows)), len(ALONE.rows))
-    first, second = (
-        release_pair(shared_db, case, tmp_path, method=method) for case in (ALONE, ALONE.shuffled(order))
-    )
+    first, second = (release_pair(shared_db, case, tmp_path, method=method) for case in (ALONE, ALONE.shuffled(order)))
     assert (first.rows, first.counted) == (second.rows, second.counted)
     for table in (first.rows, first.counted):
         numbers = [row["group_id"] for row in table]
@@ -139,10 +135,7 @@ def test_nothing_shows_the_sources_order(shared_db: Any, method: str, tmp_path: 
 def test_numbers_are_drawn(shared_db: Any, method: str, tmp_path: Path) -> None:
     """Mondrian's classes are the same with any seed; their numbers are not, and are not in the order of the classes."""
     source = ALONE.create(shared_db)
-    made = [
-        release_pair(shared_db, ALONE, tmp_path, source=source, method=method, seed=seed)
-        for seed in (1, 1, 2)
-    ]
+    made = [release_pair(shared_db, ALONE, tmp_path, source=source, method=method, seed=seed) for seed in (1, 1, 2)]
     assert made[0].rows == made[1].rows
     assert made[0].rows != made[2].rows
     if method == "mondrian":
@@ -177,9 +170,7 @@ def test_values_of_every_type_are_exact(shared_db: Any, kind: str, tmp_path: Pat
     columns = {"n": "INTEGER", "q": typed, "kept": typed, "sa": typed}
     quasi = {"n": QI(), "q": QI("nominal" if kind in ("TEXT", "enum") else "number")}
     case = Case("typed", columns, rows, quasi, ("sa",), Privacy(l=Fraction(3, 2)))
-    pair = release_pair(
-        shared_db, case, tmp_path, method="mondrian", insensitive="kept", accept_unique=["sa", "kept"]
-    )
+    pair = release_pair(shared_db, case, tmp_path, method="mondrian", insensitive="kept", accept_unique=["sa", "kept"])
     shown = Counter(tuple(repr(row[name]) for name in ("n", "q", "kept")) for row in pair.rows)
     assert shown == Counter(tuple(repr(value) for value in row[:3]) for row in rows)
     totals: Counter[str] = Counter()
@@ -204,9 +195,10 @@ def test_a_release_in_a_file(connect_module: Any, tmp_path: Path) -> None:
     create_table(db, source, ALONE.columns, ALONE.rows)
     for _ in range(2):  # the second is swapped in
         db.anonymize(
-            source, **{**ALONE.arguments(tmp_path), "format": "anatomy", "k": 1, **Way("anatomy").arguments},
+            source,
+            **{**ALONE.arguments(tmp_path), "format": "anatomy", "k": 1, **Way("anatomy").arguments},
             publish_file=str(file),
-        )  # fmt: skip
+        )
     with sqlanon.connect(f"duckdb:///{file}") as reader:
         pair = read_pair(reader, source)
         audit = reader.audit(f"release.{source}")
@@ -222,9 +214,14 @@ def test_what_the_format_does_not_take(shared_db: Any, tmp_path: Path) -> None:
     bad = {
         "presence: disclosed": {"k": 3},
         "ask for l": {"l": None},
-        r"exactly one sensitive.*\(sex, illness\)": {"quasi": ["age", "a"], "sensitive": ["sex", "illness"],
-                                                   "accept_unique": [], "weights": {}, "l": "3/2"},
-    }  # fmt: skip
+        r"exactly one sensitive.*\(sex, illness\)": {
+            "quasi": ["age", "a"],
+            "sensitive": ["sex", "illness"],
+            "accept_unique": [],
+            "weights": {},
+            "l": "3/2",
+        },
+    }
     for problem, change in bad.items():
         with pytest.raises(PolicyError, match=problem):
             shared_db.anonymize(source, **{**good, **change})

@@ -40,7 +40,9 @@ def test_every_format_against_a_reader(shared_db: Any, form: str, nulls: bool, t
         assert any("promises no k" in one for one in report.not_measured)
         assert any(one.startswith("errors: ") for one in report.not_measured)
     else:
-        check_guess(by["candidates"], attacks.candidate_shares(form, COLUMNS, published, victims(rows), "disease"), bound)  # fmt: skip
+        check_guess(
+            by["candidates"], attacks.candidate_shares(form, COLUMNS, published, victims(rows), "disease"), bound
+        )
         assert report.not_measured == ()
     assert report.held
     assert (report.victims, report.published, report.unmatched) == (24, 24, 0)
@@ -57,7 +59,7 @@ def test_random_tables_against_a_reader(shared_db: Any, form: str, seed: int, tm
     report = shared_db.attack(name)
     expected = attacks.linkage(form, COLUMNS, published, victims(rows))
     check_linkage(report, expected, None if form == "anatomy" else 3)
-    check_guess(report.homogeneity[0], attacks.shares(grouped(shared_db, name, form, published)), Fraction("1.1"))  # fmt: skip
+    check_guess(report.homogeneity[0], attacks.shares(grouped(shared_db, name, form, published)), Fraction("1.1"))
 
 
 @pytest.mark.cover
@@ -67,7 +69,7 @@ def test_a_hand_computed_release(shared_db: Any, tmp_path: Path) -> None:
     name, _, _ = release(shared_db, tmp_path, rows, "ranges", k=2, l=None)
     report = shared_db.attack(name)
     one, two, three = (each for each in report.linkage if not each.errors)
-    assert (one.mean, one.worst_mean, one.highest, one.fewest) == (pytest.approx((0.5 + 0.5 + 0.25) / 3), 0.5, 0.5, 2)  # fmt: skip
+    assert (one.mean, one.worst_mean, one.highest, one.fewest) == (pytest.approx((0.5 + 0.5 + 0.25) / 3), 0.5, 0.5, 2)
     assert (two.mean, two.highest, three.mean, three.highest, three.promised) == (0.5, 0.5, 0.5, 0.5, 0.5)
     guess = {one.among: one for one in report.homogeneity}
     assert (guess["class"].mean, guess["class"].highest, guess["class"].promised) == (0.75, 1.0, None)
@@ -114,7 +116,9 @@ def test_an_altered_view_exceeds_both_promises(shared_db: Any, tmp_path: Path) -
     assert (report.linkage[2].known, report.linkage[2].highest, report.linkage[2].exceeded) == (3, 1.0, True)
     assert any(what.startswith("errors") for what in report.not_measured)
     assert all(one.exceeded and one.highest == 1.0 for one in report.homogeneity)
-    check_linkage(report, attacks.linkage("ranges", COLUMNS, read_table(shared_db, ("release", name)), victims(rows)), 4)  # fmt: skip
+    check_linkage(
+        report, attacks.linkage("ranges", COLUMNS, read_table(shared_db, ("release", name)), victims(rows)), 4
+    )
     assert len(published) == 4
 
 

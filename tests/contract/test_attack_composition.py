@@ -17,8 +17,7 @@ def of_cells(db: Any, name: str) -> dict[int, Any]:
     """Published cells by the number of the row."""
     rows = read_table(db, ("release", name))
     return {
-        row["mark"]: str({key: value for key, value in row.items() if key not in ("mark", "disease")})
-        for row in rows
+        row["mark"]: str({key: value for key, value in row.items() if key not in ("mark", "disease")}) for row in rows
     }
 
 
@@ -27,9 +26,17 @@ def test_two_releases_of_one_source(shared_db: Any, tmp_path: Path) -> None:
     name, _ = marked(shared_db, tmp_path, 5)
     other = f"beside_{name}"
     shared_db.anonymize(
-        name, name=other, publish=f"release.{other}", quasi=["age", "sex"], sensitive="disease", insensitive="mark", accept_unique="mark",
-        k=4, rest="drop", method="mondrian",
-    )  # fmt: skip
+        name,
+        name=other,
+        publish=f"release.{other}",
+        quasi=["age", "sex"],
+        sensitive="disease",
+        insensitive="mark",
+        accept_unique="mark",
+        k=4,
+        rest="drop",
+        method="mondrian",
+    )
     one, two = of_cells(shared_db, name), of_cells(shared_db, other)
     both = Counter((one[mark], two[mark]) for mark in one)
     found = next(each for each in shared_db.attack(name).composition if each.other == f"{other}@1")
@@ -48,9 +55,19 @@ def test_versions_of_one_release(shared_db: Any, tmp_path: Path) -> None:
     shared_db.engine.execute(f"DELETE FROM {name} WHERE mark = 0")
     tree = tmp_path / "zip.csv"
     shared_db.anonymize(
-        name, name=release_name, publish=f"release.{name}", quasi=["age", "sex", "zip"], sensitive="disease", insensitive="mark",
-        accept_unique="mark", k=3, rest="drop", hierarchies={"zip": tree}, key="id", method="mondrian",
-    )  # fmt: skip
+        name,
+        name=release_name,
+        publish=f"release.{name}",
+        quasi=["age", "sex", "zip"],
+        sensitive="disease",
+        insensitive="mark",
+        accept_unique="mark",
+        k=3,
+        rest="drop",
+        hierarchies={"zip": tree},
+        key="id",
+        method="mondrian",
+    )
     second = of_cells(shared_db, name)
     both = Counter((first[mark], second[mark]) for mark in second)
     found = {each.who: each for each in shared_db.attack(release_name).composition}

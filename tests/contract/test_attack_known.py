@@ -38,9 +38,7 @@ def test_too_many_columns_are_refused(shared_db: Any) -> None:
     columns = {f"q{i}": "INTEGER" for i in range(11)}
     create_table(shared_db, name, columns, [(row % 2,) * 11 for row in range(8)])
     shared_db.anonymize(name, quasi=list(columns), k=2)
-    with pytest.raises(
-        PolicyError, match=r"all sets of 11 quasi columns are too many; name at most 10.*--known"
-    ):
+    with pytest.raises(PolicyError, match=r"all sets of 11 quasi columns are too many; name at most 10.*--known"):
         shared_db.attack(name)
     right = [one for one in shared_db.attack(name, known=["q1"]).linkage if not one.errors]
     assert [one.known for one in right] == [1, 11]
@@ -70,11 +68,7 @@ def test_victims_that_are_drawn(shared_db: Any, tmp_path: Path) -> None:
     every, part = shared_db.attack(name), shared_db.attack(name, victims=30)
     assert (every.drawn, part.drawn, part.published, part.victims) == (90, 30, 90, 90)
     assert every.margin == 0 < part.margin < 0.3
-    assert [
-        one
-        for one in part.not_measured
-        if "a wrong value is tried only where every victim is compared" in one
-    ]
+    assert [one for one in part.not_measured if "a wrong value is tried only where every victim is compared" in one]
     exact = {one.known: one for one in every.linkage if not one.errors}
     assert {one.known for one in part.linkage} == exact.keys()
     for one in part.linkage:

@@ -16,7 +16,9 @@ from tests.oracle import attacks
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [3, 4])
 def test_persons_are_counted(shared_db: Any, tmp_path: Path, seed: int) -> None:
-    name, rows = marked(shared_db, tmp_path, seed, identifiers=["who"], person="who", persons="rows", insensitive=["mark"])  # fmt: skip
+    name, rows = marked(
+        shared_db, tmp_path, seed, identifiers=["who"], person="who", persons="rows", insensitive=["mark"]
+    )
     published = read_table(shared_db, ("release", name))
     report = shared_db.attack(name)
     assert report.counted == "persons (who)"

@@ -26,31 +26,49 @@ def case(seed: int) -> Case:
     none = [None] if seed % 2 else []
     rows = tuple(
         (
-            i, rng.choice([*range(12), *none]), rng.choice([0.0, -0.0, 1.5, 2.5, 1e300, *none]), rng.choice(["2024-02-29", "2024-03-01", "1999-12-31", *none]),
-            rng.choice(["p", "q", "r", "s t", *none]), rng.choice([*LEVELS, *none]), rng.choice(["b", "C", "ä", "a"]), rng.choice(PATHS)[0], rng.choice("xyz"),
+            i,
+            rng.choice([*range(12), *none]),
+            rng.choice([0.0, -0.0, 1.5, 2.5, 1e300, *none]),
+            rng.choice(["2024-02-29", "2024-03-01", "1999-12-31", *none]),
+            rng.choice(["p", "q", "r", "s t", *none]),
+            rng.choice([*LEVELS, *none]),
+            rng.choice(["b", "C", "ä", "a"]),
+            rng.choice(PATHS)[0],
+            rng.choice("xyz"),
         )
         for i in range(26)
-    )  # fmt: skip
+    )
     return Case(
         f"attained {seed}",
         {
-            "id": "INTEGER", "n": "INTEGER", "f": "DOUBLE PRECISION", "d": "DATE", "g": "TEXT", "o": "TEXT", "t": "TEXT", "h": "TEXT", "sa": "TEXT",
+            "id": "INTEGER",
+            "n": "INTEGER",
+            "f": "DOUBLE PRECISION",
+            "d": "DATE",
+            "g": "TEXT",
+            "o": "TEXT",
+            "t": "TEXT",
+            "h": "TEXT",
+            "sa": "TEXT",
         },
         rows,
         {
-            "n": QI(), "f": QI(), "d": QI(), "g": QI("nominal"), "o": QI("text", ordered=LEVELS), "t": QI("text", ordered="alphabetical"),
+            "n": QI(),
+            "f": QI(),
+            "d": QI(),
+            "g": QI("nominal"),
+            "o": QI("text", ordered=LEVELS),
+            "t": QI("text", ordered="alphabetical"),
             "h": QI("hierarchy", levels=PATHS),
         },
         ("sa",),
         Privacy(k=3),
-    )  # fmt: skip
+    )
 
 
 def listed(db: Any, name: str) -> list[str]:
     """The columns that the metadata list."""
-    found = db.engine.fetch(
-        f"SELECT published FROM release.{identifier(name + '_metadata')} WHERE column_name = ''"
-    )
+    found = db.engine.fetch(f"SELECT published FROM release.{identifier(name + '_metadata')} WHERE column_name = ''")
     attained: list[str] = json.loads(found[0][0]).get("attained", [])
     return attained
 
@@ -64,9 +82,7 @@ def attained(db: Any, case: Case, name: str, rows: Sequence[Mapping[str, Any]]) 
     }
     classes: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        classes.setdefault(repr([value for key, value in row.items() if key not in ("id", "sa")]), []).append(
-            row
-        )
+        classes.setdefault(repr([value for key, value in row.items() if key not in ("id", "sa")]), []).append(row)
     found = []
     for column, quasi in case.quasi.items():
         if quasi.kind == "hierarchy":
@@ -91,8 +107,9 @@ def test_columns_are_listed_whose_ends_rows_have(shared_db: Any, tmp_path: Path,
 
 
 @pytest.mark.parametrize(
-    ("column", "wider"), [("n", "n_hi = n_hi + 1"), ("o", "o_lo = 'low', o_hi = 'high'"), ("g", "g = ARRAY['p', 'q', 'r', 's t', 'u']")]
-)  # fmt: skip
+    ("column", "wider"),
+    [("n", "n_hi = n_hi + 1"), ("o", "o_lo = 'low', o_hi = 'high'"), ("g", "g = ARRAY['p', 'q', 'r', 's t', 'u']")],
+)
 def test_a_column_with_a_wider_box_is_not_listed(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, wider: str
 ) -> None:
@@ -118,10 +135,13 @@ def test_a_column_with_a_wider_box_is_not_listed(
 @pytest.mark.parametrize(
     "options",
     [
-        {"format": "labels"}, {"format": "points"}, {"method": "freeform", "boxes": "own"},         {"method": {"name": "fulldomain", "search": "single"}, "suppression": {"limit": 0.5}},
+        {"format": "labels"},
+        {"format": "points"},
+        {"method": "freeform", "boxes": "own"},
+        {"method": {"name": "fulldomain", "search": "single"}, "suppression": {"limit": 0.5}},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_need_not_hold_is_not_listed(shared_db: Any, tmp_path: Path, options: dict[str, Any]) -> None:
     """The single row of a box of its own, and intervals that are the same in all classes."""
     one = replace(case(2), quasi={"n": QI(), "d": QI()})

@@ -33,9 +33,7 @@ def diversity(classes: list[list[Any]]) -> tuple[int, Fraction]:
     return min(map(len, counts)), min(Fraction(c.total(), max(c.values())) for c in counts)
 
 
-def check_audit(
-    report: Any, rows: list[dict[str, Any]], quasi: list[str], sensitive: tuple[str, ...]
-) -> None:
+def check_audit(report: Any, rows: list[dict[str, Any]], quasi: list[str], sensitive: tuple[str, ...]) -> None:
     """An `AuditReport` against the rows of its table."""
     classes = groups(rows, quasi)
     sizes = [len(members) for members in classes.values()]
@@ -46,9 +44,7 @@ def check_audit(
     assert (report.classes, report.k, report.max_class) == (len(sizes), min(sizes), max(sizes))
     assert report.k_all == min(len(members) for members in groups(rows, others).values())
     alone = {name: min(map(len, groups(rows, [*quasi, name]).values())) for name in set(others) - set(quasi)}
-    assert {one.column: one.k for one in report.lowering} == {
-        name: k for name, k in alone.items() if k < report.k
-    }
+    assert {one.column: one.k for one in report.lowering} == {name: k for name, k in alone.items() if k < report.k}
     assert bool(report.lowering or report.lowering_together) == (report.k_all < report.k)
     assert report.unique_rows == sizes.count(1)
     assert report.highest_risk == pytest.approx(1 / min(sizes))
@@ -74,9 +70,7 @@ def test_audit_of_a_release(shared_db: Any, sample: Case, kind: str, tmp_path: P
 def test_audit_of_a_source(shared_db: Any, sample: Case) -> None:
     """A raw table: rows alone in their class, columns left out, and k over all of them."""
     rows = [dict(zip(sample.columns, row, strict=True)) for row in sample.rows]
-    report = shared_db.audit(
-        sample.create(shared_db), quasi=list(sample.quasi)[:2], sensitive=sample.sensitive
-    )
+    report = shared_db.audit(sample.create(shared_db), quasi=list(sample.quasi)[:2], sensitive=sample.sensitive)
     check_audit(report, rows, list(sample.quasi)[:2], sample.sensitive)
 
 
@@ -149,10 +143,18 @@ def test_together_of_events_pairs_the_same_row(shared_db: Any) -> None:
     shown: list[dict[int, tuple[Any, ...]]] = []
     for column in ("x", "y"):
         shared_db.anonymize(
-            source, quasi=[column], sensitive=["s"], identifiers=["person"], insensitive=["mark"],
-            accept_unique=["mark"], rest="drop", k=4, rows_are="events", name=f"{name}_{column}",
+            source,
+            quasi=[column],
+            sensitive=["s"],
+            identifiers=["person"],
+            insensitive=["mark"],
+            accept_unique=["mark"],
+            rest="drop",
+            k=4,
+            rows_are="events",
+            name=f"{name}_{column}",
             publish=f"release.{name}_{column}",
-        )  # fmt: skip
+        )
         read = read_table(shared_db, ("release", f"{name}_{column}"))
         shown.append({row["mark"]: (row[f"{column}_lo"], row[f"{column}_hi"]) for row in read})
     groups = Counter((shown[0][mark], shown[1][mark]) for mark in shown[0])
@@ -177,9 +179,16 @@ def test_four_equal_intersections_and_none_once_all_rows_are_gone(shared_db: Any
     source = create_table(shared_db, name, columns, rows)
     for column in ("x", "y"):
         shared_db.anonymize(
-            source, quasi=[column], sensitive=["s"], identifiers=["person"], rest="drop", k=4, rows_are="events",
-            name=f"{name}_{column}", publish=f"release.{name}_{column}",
-        )  # fmt: skip
+            source,
+            quasi=[column],
+            sensitive=["s"],
+            identifiers=["person"],
+            rest="drop",
+            k=4,
+            rows_are="events",
+            name=f"{name}_{column}",
+            publish=f"release.{name}_{column}",
+        )
     for matched, k, identifiers, distinct, frequency in ((24, 6, 6, 3, 2), (0, 0, 0, 0, 0)):
         found = shared_db.together(f"{name}_x", f"{name}_y")
         assert (found.matched, found.unmatched, found.k) == (matched, 24 - matched, k)
@@ -198,9 +207,11 @@ def test_columns_that_lower_k_together_only(shared_db: Any) -> None:
     assert (report.k, report.k_all) == (4, 1)
     assert {one.column: one.k for one in report.lowering} == {"x": 2, "y": 2, "z": 2}
     twice = create_table(
-        shared_db, f"twice_{uuid4().hex[:6]}", dict.fromkeys("qxyw", "INTEGER"),
+        shared_db,
+        f"twice_{uuid4().hex[:6]}",
+        dict.fromkeys("qxyw", "INTEGER"),
         [(0, 0, 0, 7), (0, 0, 1, 7), (0, 1, 0, 7), (0, 1, 1, 7)] + [(1, 0, 0, 7)] * 2,
-    )  # fmt: skip
+    )
     report = shared_db.audit(twice, quasi=["q"])
     assert (report.k, report.k_all, report.lowering) == (2, 1, ())
     assert report.lowering_together == ("x", "y")
@@ -211,13 +222,9 @@ def test_neighbours_are_one_warning(shared_db: Any) -> None:
     from sqlanon import policy
 
     name = f"shared_{uuid4().hex[:6]}"
-    table = create_table(
-        shared_db, name, {"q": "INTEGER", "s": "TEXT"}, [(i % 2, "ab"[i // 2 % 2]) for i in range(12)]
-    )
+    table = create_table(shared_db, name, {"q": "INTEGER", "s": "TEXT"}, [(i % 2, "ab"[i // 2 % 2]) for i in range(12)])
     specs = [
-        policy.release(
-            source=table, quasi="q", sensitive="s", k=2, name=f"{name}_{at}", publish=f"release.{name}_{at}"
-        )
+        policy.release(source=table, quasi="q", sensitive="s", k=2, name=f"{name}_{at}", publish=f"release.{name}_{at}")
         for at in "abcd"
     ]
     for spec in specs[:3]:
@@ -242,8 +249,16 @@ def test_a_policy_is_judged_over_its_own_columns(shared_db: Any) -> None:
     rows = [(row % 4, "ab"[row % 2], "xyz"[row % 3], row) for row in range(24)]
     table = f"t{uuid4().hex[:12]}"
     create_table(shared_db, table, {"q": "INTEGER", "dx": "TEXT", "dy": "TEXT", "seen": "INTEGER"}, rows)
-    spec = policy.release(source=table, quasi="q", sensitive=["dx", "dy"], insensitive="seen", accept_unique="seen", k=2, l=2,
-                          publish=f"release.{table}")  # fmt: skip
+    spec = policy.release(
+        source=table,
+        quasi="q",
+        sensitive=["dx", "dy"],
+        insensitive="seen",
+        accept_unique="seen",
+        k=2,
+        l=2,
+        publish=f"release.{table}",
+    )
     shared_db.run(spec)
     view = f"release.{table}"
     plain = shared_db.audit(view, spec=spec)

@@ -35,9 +35,7 @@ def table(name: str, rows: int, top: int, privacy: Privacy) -> Case:
         for i in range(rows)
     )
     columns = {"x": "INTEGER", "word": "TEXT", "y": "INTEGER", "sa": "TEXT"}
-    return Case(
-        name, columns, values, {"x": QI(), "word": QI("nominal"), "y": QI(weight=2)}, ("sa",), privacy
-    )
+    return Case(name, columns, values, {"x": QI(), "word": QI("nominal"), "y": QI(weight=2)}, ("sa",), privacy)
 
 
 @pytest.mark.cover
@@ -65,10 +63,7 @@ def test_blocks_and_groups_of_equal_rows(
 
 
 MONDRIAN = [way for way in TREES if way.method == "mondrian"]
-WIDE = [
-    pytest.param(way, marks=[pytest.mark.thorough] * (way not in (MONDRIAN[0], MONDRIAN[-1])))
-    for way in MONDRIAN
-]
+WIDE = [pytest.param(way, marks=[pytest.mark.thorough] * (way not in (MONDRIAN[0], MONDRIAN[-1]))) for way in MONDRIAN]
 
 
 @pytest.mark.thorough
@@ -79,17 +74,13 @@ def test_more_codes_than_sixteen_bits_hold(shared_db: Any, way: Way, tmp_path: P
     source = case.create(shared_db)
     shared_db.engine.execute(f"CREATE TABLE {source}_again AS SELECT * FROM {source}")
     kernel, _ = release_rows(shared_db, case, tmp_path, source=source, **way.arguments, execution="kernel")
-    pushed, _ = release_rows(
-        shared_db, case, tmp_path, source=f"{source}_again", **way.arguments, execution="pushdown"
-    )
+    pushed, _ = release_rows(shared_db, case, tmp_path, source=f"{source}_again", **way.arguments, execution="pushdown")
     found = multiset(kernel)
     assert len(found) > 1
     assert found == multiset(pushed)
 
 
-def test_groups_in_less_memory_than_rows_take(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_groups_in_less_memory_than_rows_take(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """80 groups of 403 rows: where they fit, they are cut in memory, and by SQL where not even they do."""
     case = table("bare_groups", 403, 3, Privacy(k=3))
     monkeypatch.setattr(bare_rows, "BLOCK", 100)

@@ -35,7 +35,7 @@ OF = ["tree:minimize=max", "mondrian:cut=median", "fulldomain:search=global"]
 
 
 def stars(table: Table, classes: list[list[int]]) -> int:
-    return sum(len(rows) for rows in classes for column in table.quasi if len({column.codes[row] for row in rows}) > 1)  # fmt: skip
+    return sum(len(rows) for rows in classes for column in table.quasi if len({column.codes[row] for row in rows}) > 1)
 
 
 def at_levels(table: Table, rows: list[int], node: tuple[int, ...], less: int) -> Fraction:
@@ -44,31 +44,23 @@ def at_levels(table: Table, rows: list[int], node: tuple[int, ...], less: int) -
     for column, level in zip(table.quasi, node, strict=True):
         leaves = lattice.leaves(column, level, rows[0])
         alone = leaves <= 1 and level < lattice.height(column)
-        lost += column.weight * (
-            0 if alone or leaves == 1 else Fraction(leaves - less, max(column.size - less, 1))
-        )
+        lost += column.weight * (0 if alone or leaves == 1 else Fraction(leaves - less, max(column.size - less, 1)))
         weights += column.weight
     return lost / weights
 
 
-def notes_of(
-    sample: Sample, options: dict[str, Any], form: str = "ranges"
-) -> tuple[list[list[int]], tuple[str, ...]]:
+def notes_of(sample: Sample, options: dict[str, Any], form: str = "ranges") -> tuple[list[list[int]], tuple[str, ...]]:
     classes, _ = sample.classes("kernel", method=options, seed=1, format=form)
     spec = spec_of(**{**sample.arguments, "method": options, "seed": 1, "format": form})
     with Scratch(sample.scratch.engine) as scratch:
-        context = Context(
-            scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 1
-        )
+        context = Context(scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 1)
         return classes, method(spec.method).assign(context).notes
 
 
 @pytest.mark.cover
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("seed", range(2))
-def test_every_metric_is_that_of_the_reports(
-    connect_module: Any, tmp_path: Path, engine: Any, seed: int
-) -> None:
+def test_every_metric_is_that_of_the_reports(connect_module: Any, tmp_path: Path, engine: Any, seed: int) -> None:
     one = case(seed + 60, Privacy(k=3), rows=31)
     with encoded_sample(connect_module(engine), one, tmp_path) as sample:
         table = sample.table
@@ -94,9 +86,7 @@ def test_the_fewest_stars(connect_module: Any, tmp_path: Path) -> None:
         counts = [stars(sample.table, sample.classes("kernel", method=name, seed=1)[0]) for name in names]
         classes, notes = notes_of(sample, {"name": "best", "of": names, "metric": "stars"}, "suppressed")
         assert stars(sample.table, classes) == min(counts)
-        assert notes[0].endswith(
-            ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
-        )
+        assert notes[0].endswith(", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True)))
 
 
 def test_a_whole_run_reports_each_method(connect_module: Any, tmp_path: Path) -> None:
@@ -125,19 +115,31 @@ def test_a_method_that_is_named_twice_is_run_once(connect_module: Any, tmp_path:
         ({"of": ["tree", "best"]}, {}, "best does not run itself; name other methods"),
         ({"of": ["tree", "mondrain"]}, {}, r"there is no such method \(did you mean mondrian\?\)"),
         ({"of": ["tree:cut=loss"]}, {}, r"method\[of\]: tree has no such option; options: "),
-        ({"of": ["tree", "sequential:runs=99"]}, {}, r"of\]: sequential: runs: too large; a whole number from 1 to 20$"),
+        (
+            {"of": ["tree", "sequential:runs=99"]},
+            {},
+            r"of\]: sequential: runs: too large; a whole number from 1 to 20$",
+        ),
         ({"of": ["mondrian:cut=zqcanary"]}, {}, r"of\]: mondrian: cut: not a value known here; allowed are "),
         ({"of": ["suppress"]}, {}, "suppress hides values"),
         ({"of": "tree;;hilbert"}, {}, "its methods cannot be read"),
-        ({"of": ["topdown", "fulldomain"]}, {"l": 2, "execution": "pushdown"}, "none of its methods takes this: topdown: .*k alone.*fulldomain: .*no pushdown"),
+        (
+            {"of": ["topdown", "fulldomain"]},
+            {"l": 2, "execution": "pushdown"},
+            "none of its methods takes this: topdown: .*k alone.*fulldomain: .*no pushdown",
+        ),
         ({}, {"suppression": {"limit": "1/10"}}, "best suppresses no rows"),
-        ({}, {"k": None, "max_loss": 0.5, "maximize": "k", "at_least": {"k": 2}}, "best does not maximize k; maximize k with tree"),
+        (
+            {},
+            {"k": None, "max_loss": 0.5, "maximize": "k", "at_least": {"k": 2}},
+            "best does not maximize k; maximize k with tree",
+        ),
         ({"metric": "zqcanary"}, {}, r"method\[metric\]: not a value known here; allowed are gcp, ncp"),
         ({}, {"format": "suppressed"}, "say metric=stars"),
         ({"metric": "stars"}, {}, "leave metric out"),
         ({}, {"format": "anatomy", "k": None, "l": 2}, "best goes with ranges"),
     ],
-)  # fmt: skip
+)
 def test_what_it_does_not_take(chosen: dict[str, Any], more: dict[str, Any], what: str) -> None:
     asked = {"source": "t", "quasi": "age", "sensitive": "illness", "k": 2, **more}
     with pytest.raises(PolicyError, match=what):
@@ -184,12 +186,8 @@ def test_on_the_weakest_engine(tmp_path: Path) -> None:
             Database(make(connection), Silent(), Machine(1 << 28, 1)) as db,
         ):
             rows, report = release_rows(db, one, tmp_path, method="best", seed=1)
-            found.append(
-                (sorted(map(repr, rows)), [note for note in report.notes if note.startswith("best: ")])
-            )
-            left = db.engine.fetch(
-                "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE '%sqlanon_________%'"
-            )
+            found.append((sorted(map(repr, rows)), [note for note in report.notes if note.startswith("best: ")]))
+            left = db.engine.fetch("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE '%sqlanon_________%'")
             assert [name for (name,) in left if name.startswith("_sqlanon_")] == []
     assert found[0] == found[1]
 

@@ -37,9 +37,7 @@ class InPieces:
                 self.sizes.append(len(part[0]))
             made, again = (pickle.loads(sent)(part) for _ in range(2))
             assert all((one == other).all() for one, other in zip(made, again, strict=True))
-            self._engine.load_arrays(
-                table, {name: array for (name, _), array in zip(columns, made, strict=True)}
-            )
+            self._engine.load_arrays(table, {name: array for (name, _), array in zip(columns, made, strict=True)})
 
 
 class Faulty(InPieces):
@@ -57,8 +55,10 @@ class Faulty(InPieces):
             name = table_name(table)
             first = f"rowid = (SELECT min(rowid) FROM {name})"
             self._engine.execute(
-                f"INSERT INTO {name} SELECT * FROM {name} WHERE {first}" if self._twice else f"DELETE FROM {name} WHERE {first}"
-            )  # fmt: skip
+                f"INSERT INTO {name} SELECT * FROM {name} WHERE {first}"
+                if self._twice
+                else f"DELETE FROM {name} WHERE {first}"
+            )
 
 
 @pytest.fixture
@@ -141,7 +141,9 @@ def test_partitions_that_cannot_be_cut_are_no_blocks(filled, monkeypatch):
 
 def test_a_block_that_cannot_meet_what_is_asked(filled, monkeypatch):
     """300 of 500 rows have one value: where values follow the quasi column, a block has nothing else."""
-    filled.engine.execute("CREATE OR REPLACE TABLE t AS SELECT i AS a, i AS b, i AS c, CASE WHEN i < 250 THEN 'x' ELSE 'y' || i % 3 END AS s FROM range(500) AS r(i)")  # fmt: skip
+    filled.engine.execute(
+        "CREATE OR REPLACE TABLE t AS SELECT i AS a, i AS b, i AS c, CASE WHEN i < 250 THEN 'x' ELSE 'y' || i % 3 END AS s FROM range(500) AS r(i)"
+    )
     with pytest.raises(InfeasibleError, match="blocks of near rows"):
         released(filled, monkeypatch, InPieces(filled.engine, 0, 160), sensitive="s", l=2)
 

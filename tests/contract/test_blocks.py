@@ -13,9 +13,7 @@ from tests.contract.axes import Way, executions, ways
 from tests.contract.cases import QI, Case, multiset, release_rows
 from tests.oracle.requirements import Privacy
 
-STREAMED = [
-    way for way in ways() if way.options.get("minimize") in ("gcp", "max") and "pushdown" in executions(way)
-]
+STREAMED = [way for way in ways() if way.options.get("minimize") in ("gcp", "max") and "pushdown" in executions(way)]
 
 
 def table(k: int) -> Case:

@@ -25,14 +25,21 @@ def test_rows_on_both_sides_of_every_bound(kept: str, tied: bool) -> None:
             CREATE TEMP TABLE tied AS SELECT 999_999 AS rid, 70 AS class""")
         names = {name: TableRef(None, name) for name in ("classed", "stage", "work", "assign")}
         made = statement(
-            "table/classed", "duckdb", **names, raw=["q1"], codes=["c1"], tied=TableRef(None, "tied") if tied else None,
-            kept=kept, rows=ROWS, block=1_000_000, listed=False, link=(),
-        )  # fmt: skip
+            "table/classed",
+            "duckdb",
+            **names,
+            raw=["q1"],
+            codes=["c1"],
+            tied=TableRef(None, "tied") if tied else None,
+            kept=kept,
+            rows=ROWS,
+            block=1_000_000,
+            listed=False,
+            link=(),
+        )
         connection.execute(made.text)
         found = connection.execute("SELECT class, rid, q1, c1, link = hash(rid) FROM classed").fetchall()
-    given = [
-        (rid, rid % 11 - 1) for rid in (0, 999_999, 1_000_000, 1_000_001, 1_999_999, 2_000_000, 2_100_000)
-    ]
+    given = [(rid, rid % 11 - 1) for rid in (0, 999_999, 1_000_000, 1_000_001, 1_999_999, 2_000_000, 2_100_000)]
     given.append((1_000_000, 50))
     expected = [(70 if tied and rid == 999_999 else of, rid, 3 * rid, rid % 7, True) for rid, of in given]
     assert sorted(found) == sorted(row for row in expected if kept == "all" or row[0] >= 0)

@@ -35,9 +35,13 @@ WAYS: dict[str, Callable[[], Clustering]] = {
     "sequential:start=random,objective=mi,runs=3,alpha=100,": lambda: sequential(SEQUENTIAL, SEED),
 }
 ALIKE = Case(
-    "alike", {"p": "INTEGER", "s": "TEXT"}, tuple((i, "xyz"[i // 8] if i < 20 else "xyz"[i % 3]) for i in range(26)),
-    {"p": QI()}, ("s",), Privacy(k=2, l=2),
-)  # fmt: skip
+    "alike",
+    {"p": "INTEGER", "s": "TEXT"},
+    tuple((i, "xyz"[i // 8] if i < 20 else "xyz"[i % 3]) for i in range(26)),
+    {"p": QI()},
+    ("s",),
+    Privacy(k=2, l=2),
+)
 """Stretches of rows that have one sensitive value: no block of a few rows meets l."""
 
 
@@ -136,12 +140,8 @@ def test_what_is_refused_before_a_database_is_read(asked: dict[str, Any], words:
 
 def test_more_than_256_sensitive_values_are_refused(shared_db: Any, tmp_path: Path) -> None:
     rows = tuple((i % 50, i % 257) for i in range(600))
-    many = Case(
-        "many", {"p": "INTEGER", "s": "INTEGER"}, rows, {"p": QI()}, ("s",), Privacy(k=2, distinct_l=2)
-    )
-    with pytest.raises(
-        PolicyError, match="at most 256 sensitive values, and there are 257; use objective=loss or mi"
-    ):
+    many = Case("many", {"p": "INTEGER", "s": "INTEGER"}, rows, {"p": QI()}, ("s",), Privacy(k=2, distinct_l=2))
+    with pytest.raises(PolicyError, match="at most 256 sensitive values, and there are 257; use objective=loss or mi"):
         release_rows(shared_db, many, tmp_path, method="sequential:objective=pmi")
 
 
@@ -209,18 +209,14 @@ class Seen:
         ("sequential", (1, 1, "blocks clustered")),
     ],
 )
-def test_progress_ends_with_all_that_is_counted(
-    method: str, last: tuple[int, int, str], tmp_path: Path
-) -> None:
+def test_progress_ends_with_all_that_is_counted(method: str, last: tuple[int, int, str], tmp_path: Path) -> None:
     seen = Seen()
     with sqlanon.connect("duckdb:///:memory:", progress=seen) as db:
         release_rows(db, MIXED, tmp_path, method=method)
     assert last in seen.counts
 
 
-def test_what_is_done_is_shown_while_a_block_is_clustered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_done_is_shown_while_a_block_is_clustered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Seen(awaited=123)
 
     def work(block: blocks.Block) -> int:
@@ -233,18 +229,14 @@ def test_what_is_done_is_shown_while_a_block_is_clustered(
     monkeypatch.setattr(
         Sequential,
         "assign",
-        lambda _, context: blocks.in_blocks(context, "sequential", 99).clustered(
-            work, unit="rows looked at", each=0
-        ),
+        lambda _, context: blocks.in_blocks(context, "sequential", 99).clustered(work, unit="rows looked at", each=0),
     )
     with sqlanon.connect("duckdb:///:memory:", progress=seen) as db:
         release_rows(db, MIXED, tmp_path, method="sequential")
     assert (123, 0, "rows looked at") in seen.counts
 
 
-def test_what_still_runs_ends_where_a_run_is_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_still_runs_ends_where_a_run_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python waits for its threads: a block that takes minutes has to look."""
     began, seen = threading.Event(), list[int]()
 

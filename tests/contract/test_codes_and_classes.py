@@ -54,11 +54,18 @@ def test_codes_of_integers(connect_module, test_engine, dense, kind, low, nulls)
         stage = temporary(scratch, "stage", {"rid": "INTEGER", "q1": kind}, rows)
         domain = temporary(
             scratch, "domain", {"code": "INTEGER", "value": kind}, [(code, value) for value, code in codes.items()]
-        )  # fmt: skip
+        )
         column = {
-            "alias": "q1", "domain": domain, "type": "SMALLINT", "nulls": nulls, "as_float": False, "as_text": False,
-            "listed": None, "code": "c1", "dense": dense,
-        }  # fmt: skip
+            "alias": "q1",
+            "domain": domain,
+            "type": "SMALLINT",
+            "nulls": nulls,
+            "as_float": False,
+            "as_text": False,
+            "listed": None,
+            "code": "c1",
+            "dense": dense,
+        }
         work = scratch.table("work")
         scratch.execute("table/work", work=work, stage=stage, columns=[column], words=0)
         assert read(db, work, "rid", "c1") == sorted(((rid, codes[value]) for rid, value in rows), key=repr)
@@ -66,13 +73,9 @@ def test_codes_of_integers(connect_module, test_engine, dense, kind, low, nulls)
             return
         binds = {"first": 30, "past": 90}
         placed = [column | {"word": 0, "shift": 9}, column | {"word": 1, "shift": 0}]
-        made = scratch.sql(
-            "table/work", binds, work=None, stage=stage, columns=placed, words=2, blocks=True, span=True
-        )
+        made = scratch.sql("table/work", binds, work=None, stage=stage, columns=placed, words=2, blocks=True, span=True)
         first, second = (words.tolist() for words in db.engine.fetch_words(made))
-        assert sorted((word & 511, word >> 9) for word in first) == [
-            (i, codes[value]) for i, value in rows[30:90]
-        ]
+        assert sorted((word & 511, word >> 9) for word in first) == [(i, codes[value]) for i, value in rows[30:90]]
         assert second == [word >> 9 for word in first]
 
 
@@ -124,16 +127,29 @@ def test_rows_with_their_class(connect_module, test_engine, flaw, tied, unassign
     db = connect_module(test_engine)
     with Scratch(db.engine) as scratch:
         stage = temporary(
-            scratch, "stage", {"rid": "INTEGER", "s1": "INTEGER", "link": "BIGINT"}, [(rid, rid * 2, rid) for rid in range(ROWS)]
-        )  # fmt: skip
+            scratch,
+            "stage",
+            {"rid": "INTEGER", "s1": "INTEGER", "link": "BIGINT"},
+            [(rid, rid * 2, rid) for rid in range(ROWS)],
+        )
         pairs = {"rid": "INTEGER", "class": "INTEGER"}
         assign = temporary(scratch, "assign", pairs, given)
         classed = scratch.table("classed")
         scratch.execute(
-            "table/classed", classed=classed, stage=stage, work=stage, assign=assign, raw=["s1"], codes=[], kept="assigned" if unassigned else "all",
-            tied=temporary(scratch, "tied", pairs, list(moved.items())) if tied else None, rows=ROWS, block=block,
-            listed=False, link=(),
-        )  # fmt: skip
+            "table/classed",
+            classed=classed,
+            stage=stage,
+            work=stage,
+            assign=assign,
+            raw=["s1"],
+            codes=[],
+            kept="assigned" if unassigned else "all",
+            tied=temporary(scratch, "tied", pairs, list(moved.items())) if tied else None,
+            rows=ROWS,
+            block=block,
+            listed=False,
+            link=(),
+        )
         assert read(db, classed, "class", "rid", "s1") == sorted(expected, key=repr)
 
 
@@ -149,17 +165,31 @@ def test_rows_whose_classes_are_listed(connect_module, test_engine, tied):
     moved = dict.fromkeys(range(0, ROWS, 7), 100) if tied else {}
     with Scratch(db.engine) as scratch:
         stage = temporary(
-            scratch, "stage", {"rid": "INTEGER", "s1": "INTEGER", "link": "BIGINT"}, [(rid, rid * 2, rid) for rid in range(ROWS)]
-        )  # fmt: skip
+            scratch,
+            "stage",
+            {"rid": "INTEGER", "s1": "INTEGER", "link": "BIGINT"},
+            [(rid, rid * 2, rid) for rid in range(ROWS)],
+        )
         pairs = {"rid": "INTEGER", "class": "INTEGER"}
         listed, assign, classed = (scratch.table(name) for name in ("listed", "assign", "classed"))
         db.engine.load_list(listed, "classes", np.array(given, np.int32))
         scratch.execute("table/unlisted", assign=assign, listed=listed)
         assert read(db, assign, "rid", "class") == sorted(enumerate(given), key=repr)
         scratch.execute(
-            "table/classed", classed=classed, stage=stage, work=stage, assign=listed, raw=["s1"], codes=[], kept="all",
-            tied=temporary(scratch, "tied", pairs, list(moved.items())) if tied else None, rows=ROWS, block=0, listed=True, link=(),
-        )  # fmt: skip
+            "table/classed",
+            classed=classed,
+            stage=stage,
+            work=stage,
+            assign=listed,
+            raw=["s1"],
+            codes=[],
+            kept="all",
+            tied=temporary(scratch, "tied", pairs, list(moved.items())) if tied else None,
+            rows=ROWS,
+            block=0,
+            listed=True,
+            link=(),
+        )
         expected = [(moved.get(rid, at), rid, rid * 2) for rid, at in enumerate(given)]
         assert read(db, classed, "class", "rid", "s1") == sorted(expected, key=repr)
 
@@ -168,10 +198,17 @@ def test_rows_whose_classes_are_listed(connect_module, test_engine, tied):
 @pytest.mark.parametrize(
     ("values", "repeats"),
     [
-        ([], False), ([5], False), ([None], None), ([3, 1, 2], None), ([1, 2, 3], False), ([1, 2, 2, 3], True), ([None, 1, 2], None),
-        ([None, None, 1], True), ([1, 1], True),
+        ([], False),
+        ([5], False),
+        ([None], None),
+        ([3, 1, 2], None),
+        ([1, 2, 3], False),
+        ([1, 2, 2, 3], True),
+        ([None, 1, 2], None),
+        ([None, None, 1], True),
+        ([1, 1], True),
     ],
-)  # fmt: skip
+)
 def test_ascending_identifiers_do_not_repeat(connect_module, test_engine, values, repeats):
     """None: an engine may see that nothing repeats, or leave it to the count."""
     db = connect_module(test_engine)

@@ -65,9 +65,7 @@ def check(db: Any, case: Case, kind: str, source: str, rows: list[dict[str, Any]
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_format(connect_module: Any, engine: Any, kind: str, tmp_path: Path) -> None:
     db = connect_module(engine)
-    for case in (
-        CORE if kind == "ranges" else (MIXED, NUMBERS, DATES, TREES) if kind == "labels" else (MIXED, TREES)
-    ):
+    for case in CORE if kind == "ranges" else (MIXED, NUMBERS, DATES, TREES) if kind == "labels" else (MIXED, TREES):
         source = case.create(db)
         rows, _ = release_rows(db, case, tmp_path, source=source, name=source, format=kind, method="mondrian")
         check(db, case, kind, source, rows)
@@ -78,14 +76,14 @@ def test_anatomy(shared_db: Any, tmp_path: Path) -> None:
     pair = release_pair(shared_db, DIVERSE, tmp_path, source=source, name=source)
     names = list(DIVERSE.quasi)
     found = divergence(
-        shared_db.engine, subject(shared_db.engine, source),
-        [[names[i] for i in columns] for columns in group_bys(DIVERSE)], DIVERSE.sensitive[0],
-    )  # fmt: skip
+        shared_db.engine,
+        subject(shared_db.engine, source),
+        [[names[i] for i in columns] for columns in group_bys(DIVERSE)],
+        DIVERSE.sensitive[0],
+    )
     for one, columns in zip(found, group_bys(DIVERSE), strict=True):
         p = oracle.truth(DIVERSE.table, columns, 0)
-        same(
-            one, oracle.kld(p, oracle.exact(pair.rows, pair.counted, DIVERSE.table, columns), len(pair.rows))
-        )
+        same(one, oracle.kld(p, oracle.exact(pair.rows, pair.counted, DIVERSE.table, columns), len(pair.rows)))
 
 
 @pytest.mark.property
@@ -95,9 +93,7 @@ def test_random_tables(connect: Any, tmp_path: Path, case: Case) -> None:
     with_formats = connect(PAIR[0])
     for kind in FORMATS[:2]:
         source = case.create(with_formats)
-        rows, _ = release_rows(
-            with_formats, case, tmp_path, source=source, name=source, format=kind, method="mondrian"
-        )
+        rows, _ = release_rows(with_formats, case, tmp_path, source=source, name=source, format=kind, method="mondrian")
         check(with_formats, case, kind, source, rows)
 
 
@@ -105,8 +101,6 @@ def test_exact_release_diverges_by_nothing(shared_db: Any, tmp_path: Path) -> No
     source = MIXED.create(shared_db)
     more = {"k": 1, "distinct_l": None, "name": source}
     release_rows(shared_db, MIXED, tmp_path, source=source, **more)
-    found = divergence(
-        shared_db.engine, subject(shared_db.engine, source), level(tuple(MIXED.quasi), 2), None
-    )
+    found = divergence(shared_db.engine, subject(shared_db.engine, source), level(tuple(MIXED.quasi), 2), None)
     assert len(found) == 3
     assert mean(found) == pytest.approx(0, abs=1e-12)

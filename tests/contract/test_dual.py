@@ -67,12 +67,7 @@ def test_bound_holds_on_both_engines(
         assert report.notes[0].startswith(f"maximize {goal}: ")
         if goal == "l":
             assert report.pm[case.sensitive[0]] == asked["l"] == pytest.approx(float(privacy(case, classes)))
-        if (
-            bound.ncp == 1
-            and not bound.extents
-            and method.get("solver") != "ipcsd"
-            and method["name"] != "mondrian"
-        ):
+        if bound.ncp == 1 and not bound.extents and method.get("solver") != "ipcsd" and method["name"] != "mondrian":
             assert len(classes) == 1
         found.append(sorted(map(len, classes)))
     assert found[0] == found[1]
@@ -92,14 +87,10 @@ LINE_BOUNDS = [
 @pytest.mark.cover
 @pytest.mark.parametrize("bound", LINE_BOUNDS, ids=str)
 @pytest.mark.parametrize("seed", seeds(4))
-def test_optimal_is_the_best_of_all_partitions(
-    shared_db: Any, seed: int, bound: Bound, tmp_path: Path
-) -> None:
+def test_optimal_is_the_best_of_all_partitions(shared_db: Any, seed: int, bound: Bound, tmp_path: Path) -> None:
     case = line(seed, 8)
     every = {
-        goal: oracle.most_private(
-            case.values("s") if goal == "l" else None, 8, lambda rows: bound.holds(case, rows)
-        )
+        goal: oracle.most_private(case.values("s") if goal == "l" else None, 8, lambda rows: bound.holds(case, rows))
         for goal in ("k", "l")
     }
     for goal, method in (("l", {"name": "hilbert", "solver": "optimal"}), ("k", {"name": "hilbert"})):
@@ -128,9 +119,7 @@ def test_fractions_are_compared_exactly(shared_db: Any, sql_type: str, solver: s
     for wide, narrow in zip(*bounds, strict=True):
         for bound, expected in ((wide, [[0, 1], [2, 3]]), (narrow, [[0], [1], [2], [3]])):
             method = {"name": "hilbert", "solver": solver}
-            classes, _ = classes_of(
-                shared_db, case, tmp_path, method=method, maximize="l", at_least={"l": 1}, **bound
-            )
+            classes, _ = classes_of(shared_db, case, tmp_path, method=method, maximize="l", at_least={"l": 1}, **bound)
             assert classes == expected
 
 
@@ -172,13 +161,12 @@ def test_heuristic_takes_the_paper_s_steps(shared_db: Any, seed: int, tmp_path: 
         # Rows that agree in both columns are divided by a keyed hash, so classes are compared by their values.
         pairs = [*zip(case.values("x"), case.values("s"), strict=True)]
         made, expected = (
-            sorted(sorted(pairs[row] for row in rows) for rows in division)
-            for division in (classes, merged.values())
+            sorted(sorted(pairs[row] for row in rows) for rows in division) for division in (classes, merged.values())
         )
         assert made == expected
         refined, _ = classes_of(
             shared_db, case, tmp_path, method="hilbert", maximize="l", at_least={"l": 1}, max_extent={"x": extent}
-        )  # fmt: skip
+        )
         assert privacy(case, refined) >= oracle.least_privacy(values, steps)
 
 
@@ -208,10 +196,17 @@ def test_pushdown_gives_the_same_classes(shared_db: Any, method: str, tmp_path: 
     for goal in ("k", "l"):
         found = [
             classes_of(
-                shared_db, case, tmp_path, method=method, maximize=goal, at_least={goal: 1}, max_loss="0.4", execution=execution
+                shared_db,
+                case,
+                tmp_path,
+                method=method,
+                maximize=goal,
+                at_least={goal: 1},
+                max_loss="0.4",
+                execution=execution,
             )
             for execution in ("kernel", "pushdown")
-        ]  # fmt: skip
+        ]
         assert found[0][0] == found[1][0]
         assert [report.execution for _, report in found] == ["kernel", "pushdown"]
 
@@ -259,9 +254,7 @@ def crowd(columns: int) -> Case:
 @pytest.mark.cover
 @pytest.mark.parametrize("name", ONE_DIMENSIONAL)
 @pytest.mark.parametrize("goal", ["k", "l"])
-def test_columns_without_an_extent_cost_no_privacy(
-    shared_db: Any, name: str, goal: str, tmp_path: Path
-) -> None:
+def test_columns_without_an_extent_cost_no_privacy(shared_db: Any, name: str, goal: str, tmp_path: Path) -> None:
     """They cannot make a class too wide, so an order that lets them scatter the others would throw privacy away."""
     asked = {"method": name, "maximize": goal, "at_least": {goal: 1}, "max_extent": {"x": 10}}
     reached = []
@@ -281,7 +274,12 @@ def test_a_narrow_extent_leads_the_order(shared_db: Any, tmp_path: Path) -> None
     case = numbered(Case("narrow", {"x": "INTEGER", "y": "INTEGER"}, rows, {"x": QI(), "y": QI()}, ()))
     for name in ("hilbert", "tree"):
         _, report = classes_of(
-            shared_db, case, tmp_path, method=name, maximize="k", at_least={"k": 1},
+            shared_db,
+            case,
+            tmp_path,
+            method=name,
+            maximize="k",
+            at_least={"k": 1},
             max_extent={"x": 1, "y": 100},
-        )  # fmt: skip
+        )
         assert report.min_class > 40

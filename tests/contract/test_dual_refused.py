@@ -22,8 +22,13 @@ from tests.engines import create_table
 COLUMNS = {"age": "INTEGER", "city": "TEXT", "note": "TEXT", "s": "TEXT", "t": "TEXT"}
 ROWS = [(20 + i, "ab"[i % 2], "xyz"[i % 3], "pqr"[i % 3], "pq"[i % 2]) for i in range(24)]
 BASE: dict[str, Any] = {
-    "quasi": ["age", "city"], "sensitive": "s", "rest": "drop", "maximize": "l", "at_least": {"l": 2}, "max_loss": 0.5,
-}  # fmt: skip
+    "quasi": ["age", "city"],
+    "sensitive": "s",
+    "rest": "drop",
+    "maximize": "l",
+    "at_least": {"l": 2},
+    "max_loss": 0.5,
+}
 DIRECT: dict[str, Any] = {"quasi": "age", "sensitive": "s", "rest": "drop", "k": 2, "l": 2}
 
 
@@ -138,9 +143,7 @@ def test_refused_whoever_wrote_it(shared_db: Any, accuracy: Accuracy, text: str)
     """A spec that no policy was read for."""
     table = create_table(shared_db, f"spec {text}", COLUMNS, ROWS)
     spec = policy.release(source=table, **(BASE | method("hilbert")))
-    assert text in refused(
-        shared_db, table, replace(spec, privacy=PrivacySpec(1, Fraction(2), accuracy=accuracy))
-    )
+    assert text in refused(shared_db, table, replace(spec, privacy=PrivacySpec(1, Fraction(2), accuracy=accuracy)))
 
 
 def test_one_step_more_than_the_optimal_solver_takes(
@@ -174,9 +177,14 @@ def test_numbers_too_large_to_print(shared_db: Any) -> None:
 @pytest.mark.parametrize("values", [[1.0, None, 2.0, 3.0] * 4, [1.0, float("nan"), 2.0, float("inf")] * 4])
 def test_optimal_wants_a_line_of_values(shared_db: Any, values: list[float | None], tmp_path: Path) -> None:
     case = numbered(
-        Case("gaps", {"x": "DOUBLE PRECISION", "s": "TEXT"}, tuple((v, "ab"[i // 8]) for i, v in enumerate(values)),
-             {"x": QI()}, ("s",))
-    )  # fmt: skip
+        Case(
+            "gaps",
+            {"x": "DOUBLE PRECISION", "s": "TEXT"},
+            tuple((v, "ab"[i // 8]) for i, v in enumerate(values)),
+            {"x": QI()},
+            ("s",),
+        )
+    )
     given = {k: v for k, v in case.arguments(tmp_path).items() if k not in ("k", "l", "distinct_l", "joint")}
     given |= {"maximize": "l", "at_least": {"l": 1}, "max_extent": {"x": 1}}
     given |= {"method": {"name": "hilbert", "solver": "optimal"}}
@@ -206,8 +214,6 @@ def test_tables_beyond_the_memory(shared_db: Any, name: str, asked: dict[str, An
 def test_plan_shows_the_bound(shared_db: Any) -> None:
     table = create_table(shared_db, "planned", COLUMNS, ROWS)
     spec = policy.release(source=table, **(BASE | {"max_extent": {"age": "2.5"}} | method("hilbert")))
-    assert (
-        shared_db.plan(spec).bound == "maximize l: per_class_ncp at most 0.5, age within 2.5 in every class"
-    )
+    assert shared_db.plan(spec).bound == "maximize l: per_class_ncp at most 0.5, age within 2.5 in every class"
     direct = policy.release(source=table, **(DIRECT | method("hilbert")))
     assert shared_db.plan(direct).bound is None

@@ -28,9 +28,7 @@ def test_optimal_direct_is_the_least_extent(shared_db: Any, seed: int, tmp_path:
         return [max(xs[i] for i in rows) - min(xs[i] for i in rows) for rows in classes]
 
     every = list(oracle.partitions(range(8), lambda rows: oracle.privacy(values, rows) >= 2))
-    once = [
-        classes for classes in every if all(len({values[i] for i in rows}) == len(rows) for rows in classes)
-    ]
+    once = [classes for classes in every if all(len({values[i] for i in rows}) == len(rows) for rows in classes)]
     for minimize, best in (
         ("max", min(max(extents(classes)) for classes in every)),
         ("sum", min(sum(extents(classes)) for classes in once)),
@@ -58,9 +56,7 @@ def test_optimal_direct_takes_a_fraction(shared_db: Any, tmp_path: Path) -> None
 
 
 @pytest.mark.cover("engine method")
-@pytest.mark.parametrize(
-    ("method", "seed"), [("hilbert", 0), ("hilbert", 1), ("hilbert", 2), ("mondrian", 0)]
-)
+@pytest.mark.parametrize(("method", "seed"), [("hilbert", 0), ("hilbert", 1), ("hilbert", 2), ("mondrian", 0)])
 def test_ipcsd_is_the_exhaustive_search(shared_db: Any, seed: int, method: str, tmp_path: Path) -> None:
     """Over every l the table admits; where the method's loss grows with l, both end at the same."""
     case, limit = line(seed + 20, 16, values=4), Fraction(1, 2)
@@ -71,16 +67,20 @@ def test_ipcsd_is_the_exhaustive_search(shared_db: Any, seed: int, method: str, 
     losses = {}
     for l in grid:  # noqa: E741
         if method == "mondrian":  # a fine grid: the oracle's classes, which are those of a run
-            losses[l] = loss_of(
-                case.table, mondrian(case.table, Privacy(k=1, l=l), "strict", "loss"), 1
-            ).il_inf
+            losses[l] = loss_of(case.table, mondrian(case.table, Privacy(k=1, l=l), "strict", "loss"), 1).il_inf
         else:
             _, report = classes_of(shared_db, case, tmp_path, method=method, k=1, l=str(l))
             losses[l] = report.loss.il_inf
     solver = {} if method == "mondrian" else {"solver": "ipcsd"}
     classes, report = classes_of(
-        shared_db, case, tmp_path, method={"name": method, **solver}, maximize="l", at_least={"l": 1}, max_loss=str(limit)
-    )  # fmt: skip
+        shared_db,
+        case,
+        tmp_path,
+        method={"name": method, **solver},
+        maximize="l",
+        at_least={"l": 1},
+        max_loss=str(limit),
+    )
     monotone = all(losses[a] <= losses[b] for a, b in pairwise(grid))
     kept = [l for l in grid if losses[l] <= limit]  # noqa: E741
     assert any("probes of l" in note for note in report.notes)

@@ -22,15 +22,11 @@ LIMITS = {"postgres-huge_and_tiny": "PostgreSQL raises on underflow between 1e-3
 @pytest.mark.cover("engine bound")
 @pytest.mark.parametrize("bound", ["extent", Fraction(1, 2), Fraction(0), Fraction(1)], ids=str)
 @pytest.mark.parametrize("name", [name for name in NARROW if name != "empty_text"])
-def test_k_is_the_most_of_all_partitions(
-    shared_db: Any, name: str, bound: str | Fraction, tmp_path: Path
-) -> None:
+def test_k_is_the_most_of_all_partitions(shared_db: Any, name: str, bound: str | Fraction, tmp_path: Path) -> None:
     """On one column, groups of consecutive values are as good as any; NULL, infinities and NaN are alone within extents."""
     sql_type, pool = NARROW[name]
     case = numbered(Case("one", {"x": sql_type}, tuple((v,) for v in (pool * 2)[:8]), {"x": QI()}))
-    within = (
-        Bound(bound) if isinstance(bound, Fraction) else Bound(None, {"x": Fraction(EXTENTS.get(name, "1"))})
-    )
+    within = Bound(bound) if isinstance(bound, Fraction) else Bound(None, {"x": Fraction(EXTENTS.get(name, "1"))})
     best = oracle.most_private(None, len(case.rows), lambda rows: within.holds(case, rows))
     for method in ("hilbert", "mondrian"):
         classes, report = classes_of(
@@ -78,16 +74,9 @@ def test_extremes(connect_module: Any, engine: Any, name: str, tmp_path: Path) -
 def test_extents_beyond_bigint(shared_db: Any, tmp_path: Path) -> None:
     """Exactly 10^30 apart is within 10^30, and not within one less."""
     wide = 10**30
-    case = Case(
-        "wide", {"x": "DECIMAL(38,0)"}, tuple((v,) for v in (0, wide) * 2), {"x": QI()}, (), Privacy()
-    )
+    case = Case("wide", {"x": "DECIMAL(38,0)"}, tuple((v,) for v in (0, wide) * 2), {"x": QI()}, (), Privacy())
     given = {k: v for k, v in case.arguments(tmp_path).items() if k not in ("k", "l", "distinct_l", "joint")}
     source = case.create(shared_db)
     for extent, k in ((wide, 4), (wide - 1, 2)):
         asked = {"maximize": "k", "at_least": {"k": 1}, "max_extent": {"x": extent}}
-        assert (
-            shared_db.anonymize(
-                source, **given, method="hilbert", allow_weaker=True, **asked
-            ).report.min_class
-            == k
-        )
+        assert shared_db.anonymize(source, **given, method="hilbert", allow_weaker=True, **asked).report.min_class == k

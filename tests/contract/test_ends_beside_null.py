@@ -89,10 +89,13 @@ def test_kernel_and_pushdown_and_both_engines_publish_the_same(both_dbs: Any) ->
 @pytest.mark.parametrize(
     ("kind", "values"),
     [
-        ("DOUBLE PRECISION", ["-0.0", "1.5", "'Infinity'", "'NaN'"]), ("DATE", ["'2024-02-29'", "'1950-01-01'"]), ("BOOLEAN", ["TRUE", "FALSE"]),
-        ("NUMERIC(6, 2)", ["1.10", "-3.5"]), ("TIMESTAMP", ["'2024-01-01 10:00:00'", "'2024-01-01 10:00:00.5'"]),
+        ("DOUBLE PRECISION", ["-0.0", "1.5", "'Infinity'", "'NaN'"]),
+        ("DATE", ["'2024-02-29'", "'1950-01-01'"]),
+        ("BOOLEAN", ["TRUE", "FALSE"]),
+        ("NUMERIC(6, 2)", ["1.10", "-3.5"]),
+        ("TIMESTAMP", ["'2024-01-01 10:00:00'", "'2024-01-01 10:00:00.5'"]),
     ],
-)  # fmt: skip
+)
 def test_every_kind_of_value(shared_db: Any, kind: str, values: list[str]) -> None:
     """Of one class: the ends are what the engine itself has for least and greatest."""
     name = f"b{uuid.uuid4().hex[:12]}"
@@ -109,9 +112,7 @@ def test_every_kind_of_value(shared_db: Any, kind: str, values: list[str]) -> No
 
 def test_an_order_of_texts(shared_db: Any) -> None:
     name = f"b{uuid.uuid4().hex[:12]}"
-    create_table(
-        shared_db, name, {"o": "TEXT", "d": "TEXT"}, [("high", "x"), (None, "y"), ("low", "x"), ("mid", "y")]
-    )
+    create_table(shared_db, name, {"o": "TEXT", "d": "TEXT"}, [("high", "x"), (None, "y"), ("low", "x"), ("mid", "y")])
     shared_db.anonymize(
         name,
         quasi=["o"],
@@ -128,10 +129,14 @@ def test_an_order_of_texts(shared_db: Any) -> None:
 
 
 TAMPERED = {
-    "narrower": ("a_lo = a_lo + 1", True), "narrower above": ("a_hi = a_hi - 1", True), "one end": ("a_lo = NULL", True),
-    "no NULL": ("a_null = 'none'", True), "only NULL": ("a_null = 'all'", True), "wider": ("a_hi = a_hi + 1", False),
+    "narrower": ("a_lo = a_lo + 1", True),
+    "narrower above": ("a_hi = a_hi - 1", True),
+    "one end": ("a_lo = NULL", True),
+    "no NULL": ("a_null = 'none'", True),
+    "only NULL": ("a_null = 'all'", True),
+    "wider": ("a_hi = a_hi + 1", False),
     "no ends": ("a_lo = NULL, a_hi = NULL", False),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("how", TAMPERED)
@@ -153,16 +158,12 @@ def test_ends_are_verified(shared_db: Any, monkeypatch: pytest.MonkeyPatch, how:
             release(shared_db, name)
         return
     release(shared_db, name)
-    (facts,) = (
-        row for row in sources.rows_of(shared_db, f"release.{name}_metadata") if not row["column_name"]
-    )
+    (facts,) = (row for row in sources.rows_of(shared_db, f"release.{name}_metadata") if not row["column_name"])
     assert ("a" in json.loads(facts["published"])["attained"]) == (how == "no ends")
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["with ends", "of an earlier version"])
-def test_attack_audit_and_queries_read_both(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch, before: bool
-) -> None:
+def test_attack_audit_and_queries_read_both(shared_db: Any, monkeypatch: pytest.MonkeyPatch, before: bool) -> None:
     draw = random.Random(1)
     made = [
         (None if draw.random() < 0.2 else draw.randrange(12), draw.randrange(3), draw.choice("xxyz"), i)
@@ -189,18 +190,14 @@ def test_attack_audit_and_queries_read_both(
             assert one.mean == pytest.approx(sum(sums) / len(sums))
             assert not one.exceeded
     domains = {column.name: list({row[column.name] for row in victims}) for column in columns}
-    guessed = bayes(
-        "ranges", columns, [(row, {row["d"]: Fraction(1)}) for row in rows], victims, "d", domains
-    )
+    guessed = bayes("ranges", columns, [(row, {row["d"]: Fraction(1)}) for row in rows], victims, "d", domains)
     (learnt,) = report.bayes
     assert (learnt.accuracy, learnt.in_class, learnt.baseline) == pytest.approx(tuple(map(float, guessed)))
     cell = shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE a > 100").rows[0]["n"]
     assert (cell.high == 0) != before
 
 
-def test_a_refresh_and_a_rollback_of_an_earlier_version(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refresh_and_a_rollback_of_an_earlier_version(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     name = source(shared_db)
     with monkeypatch.context() as patch:
         as_before(patch)

@@ -61,11 +61,15 @@ def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case,
     duckdb, postgres = found
     for one, other in zip(duckdb.families, postgres.families, strict=True):
         assert (one.name, one.queries, one.refused, one.errors.cells) == (
-            other.name, other.queries, other.refused, other.errors.cells,
-        )  # fmt: skip
+            other.name,
+            other.queries,
+            other.refused,
+            other.errors.cells,
+        )
         for mine, theirs in (
-            (one.errors.absolute, other.errors.absolute), (one.errors.width, other.errors.width),
-        ):  # fmt: skip
+            (one.errors.absolute, other.errors.absolute),
+            (one.errors.width, other.errors.width),
+        ):
             assert mine.count == theirs.count
             assert (mine.mean or 0) == pytest.approx(theirs.mean or 0, rel=1e-9, abs=1e-9)
     for cube, again in zip(duckdb.cubes, postgres.cubes, strict=True):
@@ -84,16 +88,12 @@ def test_equality_is_what_the_oracle_expects(shared_db: Any, tmp_path: Path) -> 
         q = oracle.spread_out(rows, "ranges", JOINT.table, [place], None, frozenset())
         expected += [(column.name, p[cell], float(q[cell])) for cell in p if cell[0] is not None]
     found = [(one.query.split("(")[1][:-1], one.truth, one.estimate) for one in report.queries]
-    assert Counter((n, t, f"{e:.9f}") for n, t, e in found) == Counter(
-        (n, t, f"{e:.9f}") for n, t, e in expected
-    )
+    assert Counter((n, t, f"{e:.9f}") for n, t, e in found) == Counter((n, t, f"{e:.9f}") for n, t, e in expected)
     errors = [abs(estimate - truth) for _, truth, estimate in expected]
     total = report.total.errors
     assert total.absolute.mean == pytest.approx(fmean(errors))
     assert total.absolute.deviation == pytest.approx(pstdev(errors))
-    assert total.relative.mean == pytest.approx(
-        fmean(e / t for e, (_, t, _) in zip(errors, expected, strict=True))
-    )
+    assert total.relative.mean == pytest.approx(fmean(e / t for e, (_, t, _) in zip(errors, expected, strict=True)))
 
 
 def test_generators_are_the_seeds(shared_db: Any, tmp_path: Path) -> None:
@@ -102,9 +102,7 @@ def test_generators_are_the_seeds(shared_db: Any, tmp_path: Path) -> None:
     first, again = (queries(shared_db.engine, on, EVERYTHING) for _ in range(2))
     assert first == again
     other = queries(shared_db.engine, on, WorkloadSpec(EVERYTHING.queries, EVERYTHING.generators, 4))
-    assert [one.sql for one in first if one.family == "ranges"] != [
-        one.sql for one in other if one.family == "ranges"
-    ]
+    assert [one.sql for one in first if one.family == "ranges"] != [one.sql for one in other if one.family == "ranges"]
 
 
 def test_counts_asked_together_are_those_asked_alone(
@@ -136,12 +134,8 @@ def test_ranges_have_the_papers_width(shared_db: Any, tmp_path: Path) -> None:
     """Of qd + 1 columns each predicate asks for b = ceil(|A| s^(1 / (qd + 1))) values."""
     source, _ = released(shared_db, DIVERSE, tmp_path)
     on = subject(shared_db.engine, source)
-    drawn = GeneratorSpec(
-        "r", "ranges", columns=("age", "a"), dimensions=2, selectivity=Fraction(1, 8), queries=9
-    )
-    wanted = {
-        name: math.ceil(len(set(DIVERSE.values(name)) - {None}) / 2) for name in ("age", "a", "illness")
-    }
+    drawn = GeneratorSpec("r", "ranges", columns=("age", "a"), dimensions=2, selectivity=Fraction(1, 8), queries=9)
+    wanted = {name: math.ceil(len(set(DIVERSE.values(name)) - {None}) / 2) for name in ("age", "a", "illness")}
     for one in queries(shared_db.engine, on, WorkloadSpec(generators=(drawn,))):
         condition = one.sql.split(" WHERE ")[1]
         for name, width in wanted.items():
@@ -153,9 +147,13 @@ def test_ranges_have_the_papers_width(shared_db: Any, tmp_path: Path) -> None:
 
 
 LETTERS = Case(
-    "letters", {"t": "TEXT", "s": "INTEGER"}, tuple((value, i) for i, value in enumerate(("a", "B", "c", "D", "e", "F") * 2)),
-    {"t": QI("text", ordered="alphabetical")}, ("s",), Privacy(k=2),
-)  # fmt: skip
+    "letters",
+    {"t": "TEXT", "s": "INTEGER"},
+    tuple((value, i) for i, value in enumerate(("a", "B", "c", "D", "e", "F") * 2)),
+    {"t": QI("text", ordered="alphabetical")},
+    ("s",),
+    Privacy(k=2),
+)
 
 
 def test_ranges_of_text_in_order_are_asked_as_ranges(shared_db: Any, tmp_path: Path) -> None:
@@ -255,8 +253,11 @@ def test_the_default_fits_one_column(shared_db: Any) -> None:
     )
     assert report.sound
     assert {(one.name, one.queries, one.errors.absolute.mean) for one in report.families} == {
-        ("ranges 1 %", 2, 0), ("ranges 3 %", 2, 0), ("ranges 10 %", 2, 0), ("aggregates", 1, 0),
-    }  # fmt: skip
+        ("ranges 1 %", 2, 0),
+        ("ranges 3 %", 2, 0),
+        ("ranges 10 %", 2, 0),
+        ("aggregates", 1, 0),
+    }
     assert [(cube.name, cube.kld) for cube in report.cubes] == [("datacube 1", 0), ("joint", 0)]
 
 
@@ -300,14 +301,10 @@ def test_a_query_that_overflows_is_one_without_an_answer(shared_db: Any) -> None
     shared_db.anonymize("overflowing", quasi="a", **options)
     sums = (GeneratorSpec(name, "aggregates", measures=(name,), by=("a",)) for name in ("cost", "fine"))
     own = QuerySpec("own", 'select sum("cost") as s from "overflowing"')
-    report = shared_db.evaluate(
-        "overflowing", WorkloadSpec((own,), (*sums, GeneratorSpec("values", "equality")))
-    )
+    report = shared_db.evaluate("overflowing", WorkloadSpec((own,), (*sums, GeneratorSpec("values", "equality"))))
     refused = {one.query: one.refused for one in report.queries if one.refused}
     assert set(refused) == {"own", "cost (by a)"}
-    assert all(
-        "leaves the range of its type" in str(why) and "99" not in str(why) for why in refused.values()
-    )
+    assert all("leaves the range of its type" in str(why) and "99" not in str(why) for why in refused.values())
     assert report.sound
     assert {one.family for one in report.queries if not one.refused} == {"fine", "values"}
 
@@ -354,9 +351,7 @@ def test_no_truth_is_inside_where_it_may_be_undefined() -> None:
     assert not _inside(Bounded(None, 1, 2), None)
 
 
-def test_many_values_are_thinned_evenly(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_values_are_thinned_evenly(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Never any which: what is drawn depends on the source and the seed."""
     source, _ = released(shared_db, DIVERSE, tmp_path)
     whole = sorted(set(DIVERSE.values("age")) - {None})

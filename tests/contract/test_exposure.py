@@ -17,7 +17,7 @@ from tests.engines import create_table, read_table
 def people(db: Any, rows: int = 60) -> str:
     name = f"exposed_{uuid.uuid4().hex[:10]}"
     draw = random.Random(4)
-    drawn = [(20 + i // 4, draw.choice("fm"), draw.choice("uvw"), draw.randint(0, 30), i % 2) for i in range(rows)]  # fmt: skip
+    drawn = [(20 + i // 4, draw.choice("fm"), draw.choice("uvw"), draw.randint(0, 30), i % 2) for i in range(rows)]
     kinds = {"age": "INTEGER", "sex": "TEXT", "ill": "TEXT", "cost": "INTEGER", "flag": "INTEGER"}
     create_table(db, name, kinds, drawn)
     return name
@@ -25,8 +25,14 @@ def people(db: Any, rows: int = 60) -> str:
 
 def spec(name: str, **changes: Any) -> Any:
     asked: dict[str, Any] = {
-        "quasi": ["age", "sex"], "sensitive": "ill", "insensitive": ["cost", "flag"], "accept_unique": ["cost"], "k": 4, "name": name, "publish": f"release.{name}",
-    }  # fmt: skip
+        "quasi": ["age", "sex"],
+        "sensitive": "ill",
+        "insensitive": ["cost", "flag"],
+        "accept_unique": ["cost"],
+        "k": 4,
+        "name": name,
+        "publish": f"release.{name}",
+    }
     return policy.release(source=name, **(asked | changes))
 
 

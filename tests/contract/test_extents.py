@@ -71,9 +71,7 @@ def test_null_alone_has_no_extent(shared_db: Any, found: dict[str, Extent], tmp_
 
 def test_the_widest_of_boxes_that_are_one_class(shared_db: Any, tmp_path: Path) -> None:
     """Both classes publish 1, their median: one has 0 to 1, and the other 1 to 9, of a range of 9."""
-    case = Case(
-        "twice", {"x": "INTEGER"}, tuple((v,) for v in (0, 1, 1, 1, 1, 9)), {"x": QI()}, (), Privacy(k=3)
-    )
+    case = Case("twice", {"x": "INTEGER"}, tuple((v,) for v in (0, 1, 1, 1, 1, 9)), {"x": QI()}, (), Privacy(k=3))
     method = "mondrian:variant=relaxed,cut=median"
     shown, report = release_rows(shared_db, case, tmp_path, method=method, format="points")
     assert [row["x"] for row in shown] == [1] * 6
@@ -109,9 +107,7 @@ WHOLE: dict[str, Any] = {
         if name in EXTREME | ONLY[engine.family]
     ],
 )
-def test_extremes(
-    connect_module: Any, engine: Any, name: str, found: dict[str, Extent], tmp_path: Path
-) -> None:
+def test_extremes(connect_module: Any, engine: Any, name: str, found: dict[str, Extent], tmp_path: Path) -> None:
     """No type overflows; a class of one value has no extent, whatever the value."""
     db = connect_module(engine)
     sql_type, pool = (EXTREME | ONLY[engine.family])[name]

@@ -70,7 +70,7 @@ def names(path: Path, **how: object) -> list[str]:
         ("sep=;\na;s;c\n" + ROWS.replace(",", ";"), {}, "first line has 2 fields and the lines below 3"),
         ("a\x01s\n1\x01s3cret\n2\x01y\n", {}, "one column of whole lines"),
     ],
-)  # fmt: skip
+)
 def test_a_first_line_that_names_no_columns(
     data: str, how: dict[str, str], reported: str, name: str, tmp_path: Path
 ) -> None:
@@ -101,9 +101,7 @@ def test_a_first_line_that_names_no_columns(
         ("q1a,2nd visit\n1,x\n2,y\n", {}, ["q1a", "2nd visit"]),
     ],
 )
-def test_a_first_line_that_names_the_columns(
-    data: str, how: dict[str, str], wanted: list[str], tmp_path: Path
-) -> None:
+def test_a_first_line_that_names_the_columns(data: str, how: dict[str, str], wanted: list[str], tmp_path: Path) -> None:
     assert names(saved(tmp_path, data), **how) == wanted
 
 
@@ -116,7 +114,11 @@ TEXT = "a,b\nMüller,1\nJörg,2\ns3cret,3\n"
         (TEXT.encode("cp1252"), {}, "line 2, byte 6 of the file, is not utf-8.*--encoding windows-1252"),
         (("x,y\n" + "1,2\n" * 600_000 + "é,3\n").encode("cp1252"), {}, "line 600002, byte 2400005 of the file"),
         ("a,b\n€,1\n".encode("cp1252"), {"encoding": "latin-1"}, "line 2, byte 5 .* --encoding windows-1252"),
-        ("a,b\n\u0081,1\n".encode("latin-1"), {"encoding": "windows-1252"}, "line 2, byte 5 of the file, is not windows-1252"),
+        (
+            "a,b\n\u0081,1\n".encode("latin-1"),
+            {"encoding": "windows-1252"},
+            "line 2, byte 5 of the file, is not windows-1252",
+        ),
         (TEXT.encode(), {"encoding": "utf-16"}, "is not utf-16; it can be read with --encoding utf-8"),
         (TEXT.encode("utf-16"), {}, "byte 1 of the file.*--encoding utf-16"),
         ("a,b\ns3cret,1\n".encode("utf-16-le"), {}, "NUL characters.*--encoding utf-16-le"),
@@ -125,7 +127,7 @@ TEXT = "a,b\nMüller,1\nJörg,2\ns3cret,3\n"
         (b"PK\x03\x04\xff\xfes3cret", {}, "byte 5 of the file, is not utf-8; it is no text file"),
         (TEXT.encode("cp850"), {}, "byte 6 of the file"),
     ],
-)  # fmt: skip
+)
 def test_another_encoding_is_refused_by_its_byte(
     data: bytes, how: dict[str, str], reported: str, tmp_path: Path
 ) -> None:
@@ -136,9 +138,7 @@ def test_another_encoding_is_refused_by_its_byte(
 
 
 @pytest.mark.parametrize("name", ["in.csv", "in.csv.gz"])
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "windows-1252", "latin-1", "utf-16", "utf-16-le", "cp850", "shift_jis"]
-)
+@pytest.mark.parametrize("encoding", ["utf-8", "windows-1252", "latin-1", "utf-16", "utf-16-le", "cp850", "shift_jis"])
 def test_an_encoding_that_is_advised_is_read(encoding: str, name: str, tmp_path: Path) -> None:
     letters = "ミサキ" if encoding == "shift_jis" else "Müller"
     source = saved(tmp_path, ("a,b\n" + f'{letters},1\n"x\ny",2\n' * 9).encode(encoding), name)
@@ -148,9 +148,7 @@ def test_an_encoding_that_is_advised_is_read(encoding: str, name: str, tmp_path:
         assert Counter(row["a"] for row in csv.DictReader(file)) == {letters: 9, "x\ny": 9}
 
 
-def test_nothing_of_another_encoding_stays_on_the_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_of_another_encoding_stays_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "t"))
     (tmp_path / "t").mkdir()
     names(saved(tmp_path, TEXT.encode("cp1252")), encoding="windows-1252")

@@ -139,9 +139,7 @@ def test_codes_stay_text_and_stay_different(values: list[str], tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("values", "wanted"), TYPED, ids=str)
-def test_numbers_and_dates_are_found_and_stay_different(
-    values: list[str], wanted: str, tmp_path: Path
-) -> None:
+def test_numbers_and_dates_are_found_and_stay_different(values: list[str], wanted: str, tmp_path: Path) -> None:
     source = write(tmp_path / "in.csv", values)
     assert read(source) == (wanted, len(set(values)))
 
@@ -164,14 +162,10 @@ def test_of_dates_zeros_before_a_day_and_capitals_do_not_count(tmp_path: Path) -
 def test_texts_of_any_kind_are_published_to_the_letter(tmp_path: Path) -> None:
     """Random columns of texts that look like numbers, dates and codes."""
     draw = random.Random(20)
-    pool = [value for values in CODES for value in values] + [
-        value for values, _ in TYPED for value in values
-    ]
+    pool = [value for values in CODES for value in values] + [value for values, _ in TYPED for value in values]
     for _ in range(15):
         few = draw.sample(pool, draw.randint(1, 4))
-        values = [*few[:2], *few[:2]] + [
-            draw.choice(few) for _ in range(40)
-        ]  # no names in the second line alone
+        values = [*few[:2], *few[:2]] + [draw.choice(few) for _ in range(40)]  # no names in the second line alone
         source, out = write(tmp_path / "in.csv", values), tmp_path / "out.csv"
         sqlanon.anonymize(source, quasi="g", sensitive="x", k=2, to=out)
         assert texts(out) == texts(source)
@@ -201,7 +195,7 @@ def test_texts_of_any_kind_are_published_to_the_letter(tmp_path: Path) -> None:
         (["10'000", "12'000"], ",", ["""--ignore "'" """], "integer"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_is_almost_a_number_or_a_date_is_named_with_the_option_that_helps(
     values: list[str], delimiter: str, options: list[str], wanted: str, tmp_path: Path
 ) -> None:
@@ -213,9 +207,7 @@ def test_what_is_almost_a_number_or_a_date_is_named_with_the_option_that_helps(
     for option in options:
         given = shlex.split(option)
         assert " ".join(given) in named
-        name, _, value = (
-            " ".join(given)[2:].replace("=", " ", 1 if "types" not in option else 0).partition(" ")
-        )
+        name, _, value = " ".join(given)[2:].replace("=", " ", 1 if "types" not in option else 0).partition(" ")
         if name in ("null", "ignore"):
             how[name].append(value)
         elif name == "types":
@@ -264,9 +256,7 @@ def test_a_declared_type_rounds_nothing(values: list[str], kind: str, reported: 
     ],
     ids=str,
 )
-def test_a_declared_type_is_published(
-    values: list[str], kind: str, wanted: list[str], tmp_path: Path
-) -> None:
+def test_a_declared_type_is_published(values: list[str], kind: str, wanted: list[str], tmp_path: Path) -> None:
     source, out = write(tmp_path / "in.csv", values), tmp_path / "out.csv"
     sqlanon.anonymize(source, quasi="g", sensitive="x", k=2, to=out, types={"x": kind})
     assert sorted(texts(out)) == wanted

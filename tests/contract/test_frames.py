@@ -94,9 +94,7 @@ def test_classes_are_as_large_as_asked_and_cover_their_rows(released):
     _, release = released
     table = release.to_polars()
     quasi = [name for name in table.columns if name not in ("illness", "cost", "born")]
-    assert {name.removesuffix("_lo").removesuffix("_hi").removesuffix("_null") for name in quasi} == set(
-        ASKED["quasi"]
-    )
+    assert {name.removesuffix("_lo").removesuffix("_hi").removesuffix("_null") for name in quasi} == set(ASKED["quasi"])
     sizes = Counter(rows_of(release.to_arrow().select(quasi)))
     assert min(sizes.values()) == release.report.min_class == release.audit().k >= 6
     assert sum(sizes.values()) == N == release.report.rows
@@ -168,9 +166,7 @@ def test_categories_keep_a_declared_order():
 def test_polars_needs_no_other_library(monkeypatch):
     for name in ("pandas", "pyarrow"):
         monkeypatch.setitem(sys.modules, name, None)
-    frame = pl.DataFrame(
-        {"age": [i // 5 for i in range(20)], "wait": [dt.timedelta(hours=i) for i in range(20)]}
-    )
+    frame = pl.DataFrame({"age": [i // 5 for i in range(20)], "wait": [dt.timedelta(hours=i) for i in range(20)]})
     with sqlanon.anonymize(frame, quasi="age", insensitive="wait", accept_unique="wait", k=5) as release:
         assert release.frame["age_lo"].to_list() == sorted(i // 5 for i in range(20))
         assert sorted(release.frame["wait"]) == [dt.timedelta(hours=i) for i in range(20)]
@@ -210,7 +206,7 @@ def person(**more: Any) -> pd.DataFrame:
         (person(secret=[CANARY, CANARY]), {}, "secret"),
     ],
     ids=lambda value: type(value).__name__,
-)  # fmt: skip
+)
 def test_what_is_refused_says_why(frame, options, message):
     with pytest.raises(sqlanon.SqlanonError, match=message) as caught:
         sqlanon.anonymize(frame, **{"quasi": "age", "k": 1, **options})
@@ -231,9 +227,7 @@ def test_objects_have_the_type_of_all_their_values():
 
 def test_anatomy_has_a_second_frame():
     frame = pl.DataFrame({"age": list(range(12)), "illness": ["a", "b", "c"] * 4})
-    with sqlanon.anonymize(
-        frame, quasi="age", sensitive="illness", l=2, method="anatomy", format="anatomy"
-    ) as release:
+    with sqlanon.anonymize(frame, quasi="age", sensitive="illness", l=2, method="anatomy", format="anatomy") as release:
         assert sorted(release.frame["age"]) == list(range(12))
         counted = release.to_polars(sensitive=True)
         assert counted["count"].sum() == 12
@@ -250,9 +244,16 @@ def test_a_release_in_a_database_becomes_every_kind(shared_db, tmp_path):
     from tests.engines import create_table
 
     rows = [
-        (20 + i % 7, f"s'{i % 3}", Decimal(i % 4) / 8, None if i % 6 else dt.date(2024, 1, 1 + i % 9), i % 2 == 0, i / 3)
+        (
+            20 + i % 7,
+            f"s'{i % 3}",
+            Decimal(i % 4) / 8,
+            None if i % 6 else dt.date(2024, 1, 1 + i % 9),
+            i % 2 == 0,
+            i / 3,
+        )
         for i in range(60)
-    ]  # fmt: skip
+    ]
     names = ("age", "city", "cost", "day", "ok", "ratio")
     types = ("integer", "text", "numeric", "date", "boolean", "float")
     create_table(shared_db, "framed", dict(zip(names, types, strict=True)), rows)
@@ -283,7 +284,5 @@ def test_a_release_in_another_file_is_read_there(tmp_path):
     with duckdb.connect(str(source)) as made:
         made.execute("CREATE TABLE t AS SELECT i // 5 AS age FROM range(20) AS r(i)")
     with sqlanon.connect(f"duckdb:///{source}") as db:
-        release = db.anonymize(
-            "t", quasi="age", k=5, publish="release.t", publish_file=str(tmp_path / "out.duckdb")
-        )
+        release = db.anonymize("t", quasi="age", k=5, publish="release.t", publish_file=str(tmp_path / "out.duckdb"))
         assert release.to_polars()["age_lo"].to_list() == [i // 5 for i in range(20)]

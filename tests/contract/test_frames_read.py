@@ -105,9 +105,7 @@ def test_sets_are_tuples_in_pandas() -> None:
         found = release.frame
         assert {type(value) for value in found["city"]} == {tuple}
         assert sorted(found.groupby(["city", "age_lo"]).size()) == sorted(
-            Counter(
-                zip(map(tuple, release.to_polars()["city"]), release.to_polars()["age_lo"], strict=True)
-            ).values()
+            Counter(zip(map(tuple, release.to_polars()["city"]), release.to_polars()["age_lo"], strict=True)).values()
         )
         assert len(found.merge(found.drop_duplicates(), on=list(found.columns))) == 20
 
@@ -185,9 +183,7 @@ def test_wide_decimals_of_parquet_are_refused_or_dropped(tmp_path: Path) -> None
 
     pq.write_table(pa.table(base(x=WIDE)), tmp_path / "in.parquet")
     with pytest.raises(sqlanon.PolicyError, match="column x has decimals of more than 38 digits"):
-        sqlanon.anonymize(
-            tmp_path / "in.parquet", quasi=["age", "x"], sensitive="s", k=5, to=tmp_path / "out.csv"
-        )
+        sqlanon.anonymize(tmp_path / "in.parquet", quasi=["age", "x"], sensitive="s", k=5, to=tmp_path / "out.csv")
     report = sqlanon.anonymize(
         tmp_path / "in.parquet", quasi="age", sensitive="s", rest="drop", k=5, to=tmp_path / "out.csv"
     )

@@ -47,9 +47,7 @@ def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int
     return found
 
 
-def test_boxes_are_those_of_the_certificate(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_boxes_are_those_of_the_certificate(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By brute force: sensitive values name the rows, and the run says which row is which of the certificate."""
     number = numbered(monkeypatch, SMALL, "s")
     rows, report = run(shared_db, SMALL, tmp_path)
@@ -76,13 +74,17 @@ def cover(rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     return (low, high, state, tuple(sorted(set(cs))), node)
 
 
-def test_both_engines_publish_the_same_boxes(
-    both_dbs: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_engines_publish_the_same_boxes(both_dbs: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which of rows of equal values has which is drawn by each engine's own hash: without such rows, all is equal."""
     monkeypatch.setattr(making, "secrets", SimpleNamespace(token_hex=lambda size: "7" * 2 * size))
-    case = Case("same boxes", SMALL.columns, tuple((i, i * 17 % 31, *row[2:]) for i, row in enumerate(SMALL.rows)),
-                SMALL.quasi, SMALL.sensitive, SMALL.privacy)  # fmt: skip
+    case = Case(
+        "same boxes",
+        SMALL.columns,
+        tuple((i, i * 17 % 31, *row[2:]) for i, row in enumerate(SMALL.rows)),
+        SMALL.quasi,
+        SMALL.sensitive,
+        SMALL.privacy,
+    )
     published = []
     for db in both_dbs:
         rows, _ = run(db, case, tmp_path, name="same_boxes")
@@ -103,8 +105,14 @@ def test_both_engines_publish_the_same_boxes(
 )
 @pytest.mark.parametrize("k", [1, 3])
 def test_small_and_even_tables(shared_db: Any, rows: list[tuple[Any, ...]], k: int, tmp_path: Path) -> None:
-    case = Case("even", {"a": "INTEGER", "b": "TEXT", "s": "INTEGER"},
-                tuple((*row, i) for i, row in enumerate(rows)), {"a": QI(), "b": QI("nominal")}, ("s",), Privacy(k=k))  # fmt: skip
+    case = Case(
+        "even",
+        {"a": "INTEGER", "b": "TEXT", "s": "INTEGER"},
+        tuple((*row, i) for i, row in enumerate(rows)),
+        {"a": QI(), "b": QI("nominal")},
+        ("s",),
+        Privacy(k=k),
+    )
     published, report = release_rows(shared_db, case, tmp_path, **OWN)
     assert len(published) == len(rows)
     assert report.min_class == k
@@ -125,8 +133,14 @@ def test_the_surest_value_of_rows_that_differ_is_that_of_the_certificate(
     """By brute force, two columns, NULLs among their values: what is published in a row's boxes, in those of its edges."""
     said = ("x", "x", "y", None, "z", "x", None)
     rows = tuple((i * i % 29, i % 3, f"s{i}", said[i * 5 % 7 if i % 4 else 0]) for i in range(24))
-    case = Case("surest of some", {"a": "INTEGER", "b": "INTEGER", "s": "TEXT", "d": "TEXT"}, rows,
-                {"a": QI(), "b": QI()}, ("s", "d"), Privacy(k=4))  # fmt: skip
+    case = Case(
+        "surest of some",
+        {"a": "INTEGER", "b": "INTEGER", "s": "TEXT", "d": "TEXT"},
+        rows,
+        {"a": QI(), "b": QI()},
+        ("s", "d"),
+        Privacy(k=4),
+    )
     number = numbered(monkeypatch, case, "s")
     _, report = run(shared_db, case, tmp_path)
     edges, drawn = version_of(shared_db, report).certificate

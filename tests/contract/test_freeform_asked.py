@@ -38,9 +38,7 @@ from tests.contract.own_boxes import OWN, SMALL, run
         ({"rows_are": "events"}, "may be of one person"),
     ],
 )
-def test_what_is_about_classes_is_refused(
-    shared_db: Any, asked: dict[str, Any], words: str, tmp_path: Path
-) -> None:
+def test_what_is_about_classes_is_refused(shared_db: Any, asked: dict[str, Any], words: str, tmp_path: Path) -> None:
     with pytest.raises(PolicyError) as refused:
         run(shared_db, SMALL, tmp_path, **asked)
     assert words in str(refused.value)
@@ -58,9 +56,7 @@ def test_a_solver_that_finds_nothing_is_one_error(
     asked = {"method": "freeform:solver=mip,block=6"}
     with monkeypatch.context() as without:
         without.setattr(code, "find_spec", lambda _: None)
-        with pytest.raises(
-            PolicyError, match=r"needs SciPy: install sqlanon\[mip\], or use solver hungarian"
-        ):
+        with pytest.raises(PolicyError, match=r"needs SciPy: install sqlanon\[mip\], or use solver hungarian"):
             run(shared_db, SMALL, tmp_path, **asked)
 
     def late(*_: Any) -> Any:

@@ -35,7 +35,9 @@ def test_audits_check_the_certificate(shared_db: Any, tmp_path: Path) -> None:
     moved = "UPDATE {{edges}} SET matching = {} - matching"
     change(moved.format(2), moved.format(2), "remix and draw are not those")
     for words, (matching, one, other) in swaps(shared_db, edges, drawn).items():
-        swapped = f"UPDATE {{edges}} SET box = {one + other} - box WHERE box IN ({one}, {other}) AND matching = {matching}"
+        swapped = (
+            f"UPDATE {{edges}} SET box = {one + other} - box WHERE box IN ({one}, {other}) AND matching = {matching}"
+        )
         change(swapped, swapped, words)
     # The same graph and draw, by other numbers of boxes.
     numbers = "UPDATE {edges} SET box = 29 - box; UPDATE {drawn} SET box = 29 - box"
@@ -82,9 +84,7 @@ def swaps(db: Any, edges: TableRef, drawn: TableRef) -> dict[str, tuple[int, int
     ],
     ids=["cell", "private values", "cut box"],
 )
-def test_a_table_that_was_changed_after_publication_is_refused(
-    shared_db: Any, statement: str, tmp_path: Path
-) -> None:
+def test_a_table_that_was_changed_after_publication_is_refused(shared_db: Any, statement: str, tmp_path: Path) -> None:
     _, report = run(shared_db, SMALL, tmp_path)
     table = placed(version_of(shared_db, report).table)
     assert shared_db.audit(report.published).satisfied

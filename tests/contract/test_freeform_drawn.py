@@ -44,9 +44,14 @@ class Enough(Exception):
 
 
 def by_secret(
-    db: Any, case: Case, directory: Path, monkeypatch: pytest.MonkeyPatch, secrets: int, order: str = "tree",
+    db: Any,
+    case: Case,
+    directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    secrets: int,
+    order: str = "tree",
     change: Callable[[Matches], Matches] = lambda matches: matches,
-) -> list[Made]:  # fmt: skip
+) -> list[Made]:
     """What is drawn of a case by each of so many secrets, the run's own one being another; of the method's graph as it is, or changed."""
     found: list[Made] = []
     draw, own = making.own_boxes.drawn, "7" * 64
@@ -56,10 +61,7 @@ def by_secret(
         assert context.secret != own
         scratch, values = context.scratch, case.values(case.sensitive[0])
         (alias,) = (reading.alias for reading in context.encoded.roles.kept)
-        row_of = {
-            rid: values.index(value)
-            for rid, value in fetch(scratch.engine, context.encoded.stage, "rid", alias)
-        }
+        row_of = {rid: values.index(value) for rid, value in fetch(scratch.engine, context.encoded.stage, "rid", alias)}
         for number in range(secrets):
             made = draw(context, spec, f"{number:064x}", change(matches))
             slots, targets = [0] * len(values), np.zeros((made.k, len(values)), int)
@@ -96,8 +98,14 @@ def test_secrets_draw_every_edge_and_every_order_of_equal_rows_as_often(
 ) -> None:
     """Bounds: the 0.9999 quantiles of chi-square, 2 degrees of freedom for the 3 boxes of a place, 5 for the 6 orders of 3 rows."""
     xs = (4, 0, 4, 9, 4, 20, 26, 31)
-    case = Case("drawn", {"x": "INTEGER", "s": "INTEGER"}, tuple((x, 7 * i % 8) for i, x in enumerate(xs)),
-                {"x": QI()}, ("s",), Privacy(k=3))  # fmt: skip
+    case = Case(
+        "drawn",
+        {"x": "INTEGER", "s": "INTEGER"},
+        tuple((x, 7 * i % 8) for i, x in enumerate(xs)),
+        {"x": QI()},
+        ("s",),
+        Privacy(k=3),
+    )
     equal = [row for row, x in enumerate(xs) if x == 4]
     made = by_secret(shared_db, case, tmp_path, monkeypatch, 120)
     orders = Counter(tuple(np.argsort([one.slots[row] for row in equal]).tolist()) for one in made)
@@ -119,8 +127,14 @@ def test_a_method_decides_nothing_but_the_graph(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither by the order of rows, nor by which of equal ones has which place, nor by numbers of boxes, nor by first matchings."""
-    case = Case("graph", {"x": "INTEGER", "s": "INTEGER"}, tuple((i // 2, i) for i in range(12)),
-                {"x": QI()}, ("s",), Privacy(k=3))  # fmt: skip
+    case = Case(
+        "graph",
+        {"x": "INTEGER", "s": "INTEGER"},
+        tuple((i // 2, i) for i in range(12)),
+        {"x": QI()},
+        ("s",),
+        Privacy(k=3),
+    )
     rng = np.random.default_rng(4)
 
     def changed(matches: Matches) -> Matches:

@@ -50,7 +50,7 @@ def changed(edges: Edges, how: str, n: int, drawn: random.Random) -> Edges:
             return [(one, i, b) for one, i, b in edges if one != other] + [
                 (other, i, b) for one, i, b in edges if one == t
             ]
-    return edges  # fmt: skip
+    return edges
 
 
 @pytest.mark.cover
@@ -61,13 +61,11 @@ def changed(edges: Edges, how: str, n: int, drawn: random.Random) -> Edges:
 def test_what_is_no_certificate_is_found(shared_db: Any, how: str, n: int, k: int) -> None:
     drawn = random.Random(f"{how}/{n}/{k}")
     shifts, names = drawn.sample(range(n), k), drawn.sample(range(n), n)
-    edges = changed(
-        [(t, i, names[(i + shift) % n]) for t, shift in enumerate(shifts) for i in range(n)], how, n, drawn
-    )
+    edges = changed([(t, i, names[(i + shift) % n]) for t, shift in enumerate(shifts) for i in range(n)], how, n, drawn)
     rows = [i for i in range(n) if how != "drawn" or i] + [0] * (how == "drawn again")
     with Scratch(shared_db.engine) as scratch:
         kept = Certificate(scratch.table("kept_edges"), scratch.table("kept_drawn"))
         parts = np.array(edges, np.int32).T.copy()
         scratch.engine.load_arrays(kept.edges, dict(zip(("matching", "slot", "box"), parts, strict=True)))
         scratch.engine.load_arrays(kept.drawn, {"slot": np.array(rows, np.int32)})
-        assert (regular(scratch, kept, n, k) is None) == holds(edges, rows, n, k) == (how == "nothing")  # fmt: skip
+        assert (regular(scratch, kept, n, k) is None) == holds(edges, rows, n, k) == (how == "nothing")

@@ -13,7 +13,9 @@ from sqlanon.engines.base import Statement
 from sqlanon.errors import PrivacyViolation
 from tests.contract.own_boxes import SMALL, fetch, placed, run, version_of, without_mark
 
-LINKS = "UPDATE {drawn} AS d SET link = (SELECT o.link FROM {drawn} AS o WHERE o.slot = 1 - d.slot) WHERE d.slot IN (0, 1)"
+LINKS = (
+    "UPDATE {drawn} AS d SET link = (SELECT o.link FROM {drawn} AS o WHERE o.slot = 1 - d.slot) WHERE d.slot IN (0, 1)"
+)
 VALUES = "UPDATE {table} SET s = CASE s WHEN 's1' THEN 's2' ELSE 's1' END WHERE s IN ('s1', 's2')"
 MATCHINGS = "UPDATE {edges} SET matching = 2 - matching"
 
@@ -74,9 +76,7 @@ def test_a_version_in_a_file_of_its_own_returns_as_it_was_written(tmp_path: Path
         assert db.rollback(first.release, to=2).version == 2
         table = version_of(db, first).table
         before = sorted(fetch(db.engine, table, "*"))
-        text = (
-            f"UPDATE {placed(table)} SET s = CASE s WHEN 'd1' THEN 'd2' ELSE 'd1' END WHERE s IN ('d1', 'd2')"
-        )
+        text = f"UPDATE {placed(table)} SET s = CASE s WHEN 'd1' THEN 'd2' ELSE 'd1' END WHERE s IN ('d1', 'd2')"
         db.engine.execute(Statement("test", text, {}))
         assert sorted(fetch(db.engine, table, "*")) != before
         with pytest.raises(PrivacyViolation, match="the published table is not as it was written"):

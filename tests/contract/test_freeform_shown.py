@@ -20,9 +20,13 @@ from tests.oracle.requirements import Privacy
 
 POINTS = (0, 2, 3, 3, 7)
 LINE = Case(
-    "line", {"x": "INTEGER", "c": "INTEGER", "s": "TEXT"}, tuple((x, i, "ab"[i % 2]) for i, x in enumerate(POINTS)),
-    {"x": QI()}, ("s",), Privacy(k=2),
-)  # fmt: skip
+    "line",
+    {"x": "INTEGER", "c": "INTEGER", "s": "TEXT"},
+    tuple((x, i, "ab"[i % 2]) for i, x in enumerate(POINTS)),
+    {"x": QI()},
+    ("s",),
+    Privacy(k=2),
+)
 CONDITIONS = {
     "x < 3": lambda x, _: x < 3,
     "x >= 3 AND x <= 5": lambda x, _: 3 <= x <= 5,
@@ -38,9 +42,12 @@ def taken(rows: list[dict[str, Any]], xs: tuple[int, ...], condition: str) -> di
     passing = [(x, row) for x, row in zip(xs, rows, strict=True) if CONDITIONS[condition](x, row)]
     own = [x for x, _ in passing]
     return {
-        "n": len(own), "s": sum(own) if own else None, "low": min(own, default=None), "high": max(own, default=None),
+        "n": len(own),
+        "s": sum(own) if own else None,
+        "low": min(own, default=None),
+        "high": max(own, default=None),
         "c": sum(row["c"] for _, row in passing) if own else None,
-    }  # fmt: skip
+    }
 
 
 def test_tight_bounds_are_reached_by_sources(shared_db: Any, tmp_path: Path) -> None:
@@ -122,9 +129,7 @@ def test_bounds_of_queries_hold_the_truth(shared_db: Any, form: str) -> None:
             continue
         answer = shared_db.query(query.format(t=name))
         keys = [column for column in answer.columns if column not in answer.aggregates]
-        for row in shared_db.engine.fetch(
-            query.format(t=placed(shared_db.engine.target(name))), max_rows=1000
-        ):
+        for row in shared_db.engine.fetch(query.format(t=placed(shared_db.engine.target(name))), max_rows=1000):
             values = dict(zip(answer.columns, row, strict=True))
             (mine,) = [found for found in answer.rows if all(found[key] == values[key] for key in keys)]
             for column in answer.aggregates:

@@ -52,9 +52,7 @@ def test_boxes_that_were_made_may_be_k_matchings_and_are_not_said_to_be(
     found = uncertified(shared_db, case, tmp_path, format=form).audit()
     k = case.privacy.k
     assert (found.candidates, found.k, found.requirements, found.satisfied) == (True, 0, (), False)
-    assert found.not_measured == (
-        f"k, as there is no certificate: a {k}-regular graph exists, the draw is unknown",
-    )
+    assert found.not_measured == (f"k, as there is no certificate: a {k}-regular graph exists, the draw is unknown",)
 
 
 def test_intervals_that_each_fit_twice_are_refuted(shared_db: Any, tmp_path: Path) -> None:
@@ -63,9 +61,7 @@ def test_intervals_that_each_fit_twice_are_refuted(shared_db: Any, tmp_path: Pat
     for s, high in zip("01234", (1, 1, 2, 4, 4), strict=True):
         change(shared_db, release, f"UPDATE {{table}} SET x_lo = 0, x_hi = {high} WHERE s = 's{s}'")
     found = release.audit()
-    assert found.not_measured == (
-        "k, as there is no certificate: no 2-regular graph of rows and boxes exists",
-    )
+    assert found.not_measured == ("k, as there is no certificate: no 2-regular graph of rows and boxes exists",)
     assert [(one.name, one.asked, one.reached, one.satisfied) for one in found.requirements] == [
         ("k, at most", 2, 1, False)
     ]
@@ -84,14 +80,10 @@ def test_what_is_not_decided_is_said(shared_db: Any, tmp_path: Path, monkeypatch
     """Other boxes than rows, more rows than are decided, and a policy that asks for classes."""
     release = uncertified(shared_db, LINE, tmp_path)
     view = release.report.published
-    found = shared_db.audit(
-        view, spec=replace(release.spec, privacy=replace(release.spec.privacy, own_boxes=False))
-    )
+    found = shared_db.audit(view, spec=replace(release.spec, privacy=replace(release.spec.privacy, own_boxes=False)))
     assert found.not_measured == ("the policy asks for classes, and the release has boxes of their own",)
     monkeypatch.setattr(without_certificate, "MOST_ROWS", 4)
     assert "not decided: of more than 4 rows" in release.audit().not_measured[0]
     change(shared_db, release, "DELETE FROM {table} WHERE s = 's0'")
-    assert (
-        "not decided: the source has 5 rows now, and the release 4 boxes" in release.audit().not_measured[0]
-    )
+    assert "not decided: the source has 5 rows now, and the release 4 boxes" in release.audit().not_measured[0]
     assert not release.audit().satisfied

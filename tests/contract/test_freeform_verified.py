@@ -29,9 +29,7 @@ from tests.oracle.requirements import Privacy
 def drawn_anew(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any, Drawn], Drawn]) -> None:
     """What was drawn, changed before it is recoded."""
     drawn = making.own_boxes.drawn
-    monkeypatch.setattr(
-        making.own_boxes, "drawn", lambda context, *more: change(context, drawn(context, *more))
-    )
+    monkeypatch.setattr(making.own_boxes, "drawn", lambda context, *more: change(context, drawn(context, *more)))
 
 
 def changed_remix(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> None:
@@ -54,9 +52,7 @@ def test_an_edge_that_is_there_twice_is_refused(
         run(shared_db, SMALL, tmp_path)
 
 
-def test_two_rows_with_one_box_are_refused(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_rows_with_one_box_are_refused(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A matching is a bijection."""
 
     def twice(made: Any) -> Any:
@@ -84,21 +80,15 @@ def recoded_from(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
     monkeypatch.setattr(making.format_of("ranges").__class__, "recode", cut)
 
 
-def test_a_box_that_is_cut_is_refused(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_box_that_is_cut_is_refused(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every box is made of one of its rows only: no three rows are alike, so some row does not fit."""
     one = "SELECT class, MIN(rid) AS rid FROM {rows} GROUP BY class"
-    recoded_from(
-        monkeypatch, f"SELECT m.* FROM {{rows}} AS m JOIN ({one}) AS o ON m.class = o.class AND m.rid = o.rid"
-    )
+    recoded_from(monkeypatch, f"SELECT m.* FROM {{rows}} AS m JOIN ({one}) AS o ON m.class = o.class AND m.rid = o.rid")
     with pytest.raises(PrivacyViolation, match="not covered by what would be published"):
         run(shared_db, SMALL, tmp_path)
 
 
-def test_a_box_that_is_too_wide_is_refused(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_box_that_is_too_wide_is_refused(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every box is made of every row: few boxes have a row with NULL, so most become wider."""
     more = "SELECT b.class, {others} FROM {rows} AS m CROSS JOIN (SELECT DISTINCT class FROM {rows}) AS b"
     recoded_from(monkeypatch, f"SELECT m.class AS class, {{others}} FROM {{rows}} AS m UNION ALL {more}")
@@ -124,9 +114,7 @@ def test_boxes_of_other_rows_than_the_certificate_names_are_refused(
         run(shared_db, SMALL, tmp_path)
 
 
-def test_a_draw_that_is_no_matching_is_refused(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_draw_that_is_no_matching_is_refused(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the rows by one, half by another; and rows that change places."""
 
     def shifted(context: Any, made: Drawn) -> Drawn:
@@ -165,9 +153,7 @@ def test_matchings_that_are_not_remixed_are_refused(
         run(shared_db, SMALL, tmp_path)
 
 
-def test_a_key_of_another_content_is_refused(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_of_another_content_is_refused(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Contents are tried until the first matching is drawn: with each of them remix and draw are those of the secret."""
     content_of, key_of = secret.content_of, secret.key_of
 
@@ -203,13 +189,17 @@ def test_an_order_of_equal_rows_that_is_not_the_secrets_is_refused(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It might be that of their private values, which makes some matchings impossible to a reader."""
-    case = Case("alike", {"x": "INTEGER", "s": "INTEGER"}, tuple((i // 10, i) for i in range(30)),
-                {"x": QI()}, ("s",), Privacy(k=3))  # fmt: skip
+    case = Case(
+        "alike",
+        {"x": "INTEGER", "s": "INTEGER"},
+        tuple((i // 10, i) for i in range(30)),
+        {"x": QI()},
+        ("s",),
+        Privacy(k=3),
+    )
     keyed = making.own_boxes.keyed
     monkeypatch.setattr(making.own_boxes, "keyed", lambda *some: keyed(*some[:-1], "another"))
-    with pytest.raises(
-        PrivacyViolation, match="rows are not numbered in the order of their quasi values and"
-    ):
+    with pytest.raises(PrivacyViolation, match="rows are not numbered in the order of their quasi values and"):
         run(shared_db, case, tmp_path)
 
 

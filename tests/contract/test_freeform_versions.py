@@ -78,9 +78,7 @@ def test_a_seed_determines_nothing(shared_db: Any, tmp_path: Path) -> None:
 def test_certificates_go_with_their_version(shared_db: Any, tmp_path: Path) -> None:
     source = SMALL.create(shared_db)
     reports = [run(shared_db, SMALL, tmp_path, source=source, keep=1)[1] for _ in range(2)]
-    there = [
-        all(shared_db.engine.exists(t) for t in version_of(shared_db, one).certificate) for one in reports
-    ]
+    there = [all(shared_db.engine.exists(t) for t in version_of(shared_db, one).certificate) for one in reports]
     assert there == [False, True]
     assert not reports[0].notes
     assert [note for note in reports[1].notes if "every row has the same candidates" in note]

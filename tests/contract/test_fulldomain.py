@@ -34,9 +34,13 @@ LIMITS = (Fraction(0), Fraction(1, 10), Fraction(3, 10))
 def pair() -> Case:
     """Two classes, {a, b} and {b}: with l = 2 one row is suppressed apart, and three together."""
     return Case(
-        "pair", {"city": "TEXT", "sa": "TEXT"}, (("oslo", "a"), ("oslo", "b"), ("bergen", "b"), ("rome", "c"), ("rome", "a"), ("pisa", "d")),
-        {"city": QI("hierarchy", levels=CITY)}, ("sa",), Privacy(k=1, l=Fraction(2)),
-    )  # fmt: skip
+        "pair",
+        {"city": "TEXT", "sa": "TEXT"},
+        (("oslo", "a"), ("oslo", "b"), ("bergen", "b"), ("rome", "c"), ("rome", "a"), ("pisa", "d")),
+        {"city": QI("hierarchy", levels=CITY)},
+        ("sa",),
+        Privacy(k=1, l=Fraction(2)),
+    )
 
 
 CASES = (
@@ -64,9 +68,17 @@ def found(sample: Sample, execution: str, options: dict[str, str], limit: Fracti
     suppression = SuppressionSpec(limit, rows)  # type: ignore[arg-type]
     with Scratch(sample.scratch.engine) as scratch:
         context = Context(
-            scratch, sample.encoded, sample.ready.requirements, execution, sys.maxsize, 2, Silent(), 0,
-            suppression=suppression, most_unassigned=suppression.most(sample.encoded.rows),
-        )  # fmt: skip
+            scratch,
+            sample.encoded,
+            sample.ready.requirements,
+            execution,
+            sys.maxsize,
+            2,
+            Silent(),
+            0,
+            suppression=suppression,
+            most_unassigned=suppression.most(sample.encoded.rows),
+        )
         made: Assignment = method(spec.method).assign(context)
         assert made.execution == execution
         of_row = {int(rid): int(number) for rid, number in _fetch(scratch, made.table, ["rid", "class"])}
@@ -96,9 +108,7 @@ def table(request: pytest.FixtureRequest) -> Case:
 
 
 @pytest.fixture(params=PAIR, ids=lambda engine: engine.name)
-def sample(
-    request: pytest.FixtureRequest, connect_module: Any, table: Case, tmp_path: Path
-) -> Iterator[Sample]:
+def sample(request: pytest.FixtureRequest, connect_module: Any, table: Case, tmp_path: Path) -> Iterator[Sample]:
     with encoded_sample(connect_module(request.param), table, tmp_path) as made:
         yield made
 
@@ -131,10 +141,7 @@ def test_every_minimal_node(sample: Sample, table: Case) -> None:
         most, starred = int(limit * sample.table.rows), rows == "starred"
         expected = lattice.minimal(sample.table, table.privacy, most, starred)
         chosen = min(
-            (
-                lattice.published(sample.table, table.privacy, node, "loss", most, starred)
-                for node in expected
-            ),
+            (lattice.published(sample.table, table.privacy, node, "loss", most, starred) for node in expected),
             key=lambda one: one.key,  # type: ignore[union-attr]
         )
         assert chosen is not None
@@ -148,14 +155,10 @@ def test_every_minimal_node(sample: Sample, table: Case) -> None:
 
 
 @pytest.mark.parametrize("execution", ["kernel", "pushdown"])
-def test_a_finer_node_whose_suppressed_rows_are_no_class(
-    connect_module: Any, tmp_path: Path, execution: str
-) -> None:
+def test_a_finer_node_whose_suppressed_rows_are_no_class(connect_module: Any, tmp_path: Path, execution: str) -> None:
     """One row is alone at (0, 0), and no class joins it within the limit: the least nodes are those without suppressed rows."""
     values = ((1, "u"),) * 4 + ((2, "u"),) + ((1, "w"),) * 3
-    one = Case(
-        "alone", {"q": "INTEGER", "n": "TEXT"}, values, {"q": QI(), "n": QI("nominal")}, (), Privacy(k=2)
-    )
+    one = Case("alone", {"q": "INTEGER", "n": "TEXT"}, values, {"q": QI(), "n": QI("nominal")}, (), Privacy(k=2))
     assert lattice.minimal(one.table, one.privacy, 1, starred=True) == [(1, 0)]
     with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
         made = found(sample, execution, {"search": "all"}, Fraction(1, 8), "starred")
@@ -169,9 +172,7 @@ def test_a_node_that_suppresses_every_row_is_none(
 ) -> None:
     """Rows of 8 different values, or 7 with two of a value: the node of least height would suppress them all, and lose as much."""
     for number, values in enumerate((range(8), (0, 0, *range(1, 7)))):
-        one = Case(
-            f"apart_{number}", {"x": "INTEGER"}, tuple((i,) for i in values), {"x": QI()}, (), Privacy(k=3)
-        )
+        one = Case(f"apart_{number}", {"x": "INTEGER"}, tuple((i,) for i in values), {"x": QI()}, (), Privacy(k=3))
         expected = lattice.best(one.table, one.privacy, "loss", 8, starred=rows == "starred")
         assert (expected.node, len(expected.classes), expected.gone) == ((1,), 1, [])
         assert lattice.minimal(one.table, one.privacy, 8, starred=rows == "starred") == [(1,)]
@@ -184,16 +185,51 @@ def test_a_node_that_suppresses_every_row_is_none(
     ("privacy", "values", "search", "limit", "rows", "said"),
     [
         (Privacy(k=1, l=Fraction(2)), "aaab", "global", "1/5", "starred", r"largest feasible value is 1.25"),
-        (Privacy(k=1, l=Fraction(2)), "a", "global", "1", "left_out", r"; the whole table reaches l = 1 of sa: ask for less$"),
-        (Privacy(k=1, l=Fraction(2)), "aaab", "global", "1/5", "left_out", r"l = 1.25 of sa: raise limit, or ask for less$"),
-        (Privacy(k=1, l=Fraction(2)), "a", "local", "1", "left_out", r"; the whole table reaches l = 1 of sa: ask for less$"),
-        (Privacy(k=1, l=Fraction(2)), "aaab", "local", "1/5", "left_out", r"l = 1.25 of sa: raise limit, or ask for less$"),
-        (Privacy(k=1, distinct_l=3), "ab", "local", "1/5", "left_out", r"distinct_l = 2 of sa: raise limit, or ask for less$"),
+        (
+            Privacy(k=1, l=Fraction(2)),
+            "a",
+            "global",
+            "1",
+            "left_out",
+            r"; the whole table reaches l = 1 of sa: ask for less$",
+        ),
+        (
+            Privacy(k=1, l=Fraction(2)),
+            "aaab",
+            "global",
+            "1/5",
+            "left_out",
+            r"l = 1.25 of sa: raise limit, or ask for less$",
+        ),
+        (
+            Privacy(k=1, l=Fraction(2)),
+            "a",
+            "local",
+            "1",
+            "left_out",
+            r"; the whole table reaches l = 1 of sa: ask for less$",
+        ),
+        (
+            Privacy(k=1, l=Fraction(2)),
+            "aaab",
+            "local",
+            "1/5",
+            "left_out",
+            r"l = 1.25 of sa: raise limit, or ask for less$",
+        ),
+        (
+            Privacy(k=1, distinct_l=3),
+            "ab",
+            "local",
+            "1/5",
+            "left_out",
+            r"distinct_l = 2 of sa: raise limit, or ask for less$",
+        ),
     ],
-)  # fmt: skip
+)
 def test_where_no_node_will_do_only_options_not_yet_set_are_named(
     connect_module: Any, tmp_path: Path, privacy: Privacy, values: str, search: str, limit: str, rows: str, said: str
-) -> None:  # fmt: skip
+) -> None:
     """The table itself has too many rows of one value."""
     table = tuple((0, values[i % len(values)]) for i in range(5))
     one = Case("none", {"x": "INTEGER", "sa": "TEXT"}, table, {"x": QI()}, ("sa",), privacy)
@@ -234,9 +270,13 @@ def test_a_whole_run_publishes_the_levels_and_suppresses_within_the_limit(
     expected = lattice.best(one.table, one.privacy, "loss", int(limit * one.table.rows), rows == "starred")
     assert expected.gone
     shown, report = release_rows(
-        connect_module(engine), one, tmp_path, method="fulldomain:search=global", format="labels",
+        connect_module(engine),
+        one,
+        tmp_path,
+        method="fulldomain:search=global",
+        format="labels",
         suppression={"limit": "3/10", "rows": rows},
-    )  # fmt: skip
+    )
     assert report.verified
     assert report.suppressed == len(expected.gone)
     assert len(shown) == one.table.rows - (len(expected.gone) if rows == "left_out" else 0)

@@ -23,9 +23,7 @@ from tests.oracle.requirements import Privacy
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("divide", ["values", "whole"])
-def test_local_classes_are_those_of_the_oracle(
-    connect_module: Any, tmp_path: Path, seed: int, divide: str
-) -> None:
+def test_local_classes_are_those_of_the_oracle(connect_module: Any, tmp_path: Path, seed: int, divide: str) -> None:
     """Every row once, every class meets the policy: the oracle's classes, with and without a limit of nodes."""
     privacies = [
         Privacy(k=3),
@@ -38,21 +36,15 @@ def test_local_classes_are_those_of_the_oracle(
         for nodes in (0, 3):
             options = {"name": "fulldomain", "divide": divide} | ({"nodes": str(nodes)} if nodes else {})
             classes, _ = sample.classes("kernel", method=options, seed=1)
-            own = [
-                sorted((sample.table.codes[row], sample.table.sa_codes[row]) for row in rows)
-                for rows in classes
-            ]
+            own = [sorted((sample.table.codes[row], sample.table.sa_codes[row]) for row in rows) for rows in classes]
             expected = lattice.local(sample.table, replace(one.privacy), divide, nodes)
             assert sorted(own) == sorted(
-                sorted((sample.table.codes[row], sample.table.sa_codes[row]) for row in rows)
-                for rows in expected
+                sorted((sample.table.codes[row], sample.table.sa_codes[row]) for row in rows) for rows in expected
             )
 
 
 @pytest.mark.parametrize("divide", ["values", "whole"])
-def test_local_leaves_rows_out_where_that_loses_less(
-    connect_module: Any, tmp_path: Path, divide: str
-) -> None:
+def test_local_leaves_rows_out_where_that_loses_less(connect_module: Any, tmp_path: Path, divide: str) -> None:
     """Within the limit, with every class lawful (verified), never with more loss; by hand where one value is frequent."""
     places = zip(("oslo", "bergen", "rome", "pisa"), "wxyz", range(4), strict=True)
     rows = [(*place, sa) for place in places for sa in "bc"] + [("nowhere", "v", 5, "a")] * 8
@@ -79,9 +71,7 @@ def test_local_leaves_rows_out_where_that_loses_less(
 
 
 @pytest.mark.parametrize("divide", ["values", "whole"])
-def test_rows_are_left_out_of_a_table_that_falls_short_of_l(
-    connect_module: Any, tmp_path: Path, divide: str
-) -> None:
+def test_rows_are_left_out_of_a_table_that_falls_short_of_l(connect_module: Any, tmp_path: Path, divide: str) -> None:
     """By value: classes are found wherever enough rows of the frequent value may go. Whole groups: what is found is lawful."""
     db, rng = connect_module(PAIR[0]), random.Random(8)
     found = 0
@@ -124,9 +114,7 @@ def test_rows_are_left_out_of_a_table_that_falls_short_of_l(
 def test_the_filter_of_large_lattices_changes_nothing(
     connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    one = case(
-        seed + 40, [Privacy(k=3), Privacy(k=1, l=Fraction(2)), Privacy(k=2, distinct_l=2)][seed], rows=90
-    )
+    one = case(seed + 40, [Privacy(k=3), Privacy(k=1, l=Fraction(2)), Privacy(k=2, distinct_l=2)][seed], rows=90)
     with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
         made = []
         for large in (sieve.LARGE, 0):

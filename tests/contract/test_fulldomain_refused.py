@@ -20,17 +20,29 @@ from sqlanon.policy import release as spec_of
     ("options", "more", "what"),
     [
         ({"metric": "dm"}, {}, "search=local goes by the loss; leave metric out, or say search=global"),
-        ({}, {"execution": "pushdown"}, "search=local has no pushdown; leave execution out (auto), or say search=global"),
+        (
+            {},
+            {"execution": "pushdown"},
+            "search=local has no pushdown; leave execution out (auto), or say search=global",
+        ),
         ({"search": "global", "nodes": "9"}, {}, "leave nodes out, or say search=local"),
         ({}, {"suppression": Fraction(1, 10)}, "leave suppression out, or say search=global"),
-        ({}, {"suppression": Fraction(1, 10), "l": Fraction(2), "sensitive": 1}, "leave suppression out, or say rows: left_out"),
-        ({"search": "all"}, {"suppression": Fraction(1, 10), "l": Fraction(2), "sensitive": 1}, "leave suppression out"),
+        (
+            {},
+            {"suppression": Fraction(1, 10), "l": Fraction(2), "sensitive": 1},
+            "leave suppression out, or say rows: left_out",
+        ),
+        (
+            {"search": "all"},
+            {"suppression": Fraction(1, 10), "l": Fraction(2), "sensitive": 1},
+            "leave suppression out",
+        ),
         ({"search": "global"}, {"refine": True}, "leave refine out, or say search=local"),
         ({"divide": "whole"}, {"refine": True}, "leave refine out, or say divide=values"),
         ({}, {"maximize": "k"}, "fulldomain does not maximize k; maximize k with tree"),
         ({}, {"format": "anatomy"}, "cannot be published in the format anatomy; fulldomain goes with ranges"),
     ],
-)  # fmt: skip
+)
 def test_what_it_does_not_take_is_refused_with_what_to_do(
     options: dict[str, str], more: dict[str, Any], what: str
 ) -> None:
@@ -51,9 +63,7 @@ def test_remarks_on_refine() -> None:
 
 def test_a_lattice_that_is_too_large_is_refused(shared_db: Any, tmp_path: Path) -> None:
     columns = [f"c{i}" for i in range(20)]
-    shared_db.engine.execute(
-        f"CREATE TABLE many_columns AS SELECT {', '.join(f'1 AS {name}' for name in columns)}"
-    )
+    shared_db.engine.execute(f"CREATE TABLE many_columns AS SELECT {', '.join(f'1 AS {name}' for name in columns)}")
     with pytest.raises(
         PolicyError,
         match=r"at most 1000000 combinations of levels, and the 20 quasi columns have 1048576: name fewer quasi columns, or use method tree",
@@ -61,7 +71,5 @@ def test_a_lattice_that_is_too_large_is_refused(shared_db: Any, tmp_path: Path) 
         shared_db.anonymize("many_columns", quasi=columns, k=1, method="fulldomain")
     file = tmp_path / "one.csv"
     file.write_text("1;*\n")
-    with pytest.raises(
-        PolicyError, match="have 1048576: leave levels out of hierarchies, or use method tree"
-    ):
+    with pytest.raises(PolicyError, match="have 1048576: leave levels out of hierarchies, or use method tree"):
         shared_db.anonymize("many_columns", quasi=columns, k=1, method="fulldomain", hierarchies={"c3": file})

@@ -103,7 +103,7 @@ def _whole(column: Quasi, less: int) -> Fraction:
 @pytest.mark.parametrize(("stars", "raises"), [(True, False), (False, True), (True, True)])
 def test_published_and_lost(
     shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, case: Case, kind: str, stars: bool, raises: bool
-) -> None:  # fmt: skip
+) -> None:
     declare(monkeypatch, "raised", Raised, like="tree", suppresses="rows")
     monkeypatch.setattr(Raised, "stars", stars)
     monkeypatch.setattr(Raised, "raises", raises)
@@ -119,9 +119,7 @@ def test_published_and_lost(
     }
     starred = min(own, key=own.__getitem__) if stars else None
     levels = (
-        {i: [level(column, members) for column in table.quasi] for i, members in enumerate(classes)}
-        if raises
-        else {}
+        {i: [level(column, members) for column in table.quasi] for i, members in enumerate(classes)} if raises else {}
     )
     expected = released(table, classes, kind, starred=starred, levels=levels)
     assert multiset(rows) == multiset(expected)
@@ -135,10 +133,7 @@ def test_published_and_lost(
     for metric in ("ncp", "gcp", "lm", "il_inf"):
         assert getattr(report.loss, metric) == pytest.approx(float(getattr(oracle, metric)), rel=1e-9), metric
     order = [row for members in classes for row in members]
-    looks = [
-        tuple(sorted(multiset([{k: v for k, v in one.items() if k not in case.sensitive}])))
-        for one in expected
-    ]
+    looks = [tuple(sorted(multiset([{k: v for k, v in one.items() if k not in case.sensitive}]))) for one in expected]
     sizes = Counter(looks)
     assert report.loss.dm == sum(
         table.rows if row in suppressed else sizes[look] for row, look in zip(order, looks, strict=True)

@@ -32,9 +32,15 @@ def placed(db: Any, rows: list[tuple[Any, ...]] = ROWS) -> str:
 def made(db: Any, table: str, built: Any, name: str = "other", **more: Any) -> Any:
     asked = {"k": 4, "seed": 1, "rest": "drop"} | more
     return db.anonymize(
-        table, quasi=["place", "n"], sensitive="ill", hierarchies={"place": built}, name=name, publish=f"release.{name}",
-        allow_weaker=True, **asked,
-    )  # fmt: skip
+        table,
+        quasi=["place", "n"],
+        sensitive="ill",
+        hierarchies={"place": built},
+        name=name,
+        publish=f"release.{name}",
+        allow_weaker=True,
+        **asked,
+    )
 
 
 def built_by(kind: str, other: str, directory: Path, db: Any) -> dict[str, Any]:
@@ -45,9 +51,7 @@ def built_by(kind: str, other: str, directory: Path, db: Any) -> dict[str, Any]:
         file.write_text("".join(f"{leaf};{node};*\n" for leaf, node in LISTED.items()))
         return {"file": file, "other": other}
     table = f"h_{uuid.uuid4().hex[:8]}"
-    create_table(
-        db, table, dict.fromkeys(("leaf", "node", "root"), "TEXT"), [(*one, "*") for one in LISTED.items()]
-    )
+    create_table(db, table, dict.fromkeys(("leaf", "node", "root"), "TEXT"), [(*one, "*") for one in LISTED.items()])
     return {"table": table, "other": other}
 
 
@@ -62,23 +66,30 @@ def test_what_is_not_listed_counts_as_what_the_policy_names(
     assert Counter(value for (value,) in shown) == Counter(
         place if place in LISTED or place is None else other for place, *_ in ROWS
     )
-    declared = shared_db.engine.fetch(
-        "SELECT declared FROM release.other_metadata WHERE column_name = 'place'"
-    )[0][0]
+    declared = shared_db.engine.fetch("SELECT declared FROM release.other_metadata WHERE column_name = 'place'")[0][0]
     found = json.loads(declared)
     assert found["recode"] == {"other": other}
     assert sorted(found["leaves"]) == sorted({*LISTED, other})
     assert not {"x", "zq"} & {node[3] for node in found["nodes"]}
     levels = shared_db.hierarchy("other", "place").levels[0].rows
-    assert levels[other] == sum(
-        place is not None and (place not in LISTED or place == other) for place, *_ in ROWS
-    )
+    assert levels[other] == sum(place is not None and (place not in LISTED or place == other) for place, *_ in ROWS)
 
 
 QUESTIONS = (
-    "place = 'x'", "place <> 'x'", "place = 'a'", "place <> 'a'", "place IN ('a', 'zq', 'no')", "place NOT IN ('a', 'x')", "place IS NULL",
-    "place IS NOT NULL", "place = 'elsewhere'", "place > 'c'", "place <= ''", "place = 'x' AND n < 3", "NOT (place = 'y' OR n = 2)",
-)  # fmt: skip
+    "place = 'x'",
+    "place <> 'x'",
+    "place = 'a'",
+    "place <> 'a'",
+    "place IN ('a', 'zq', 'no')",
+    "place NOT IN ('a', 'x')",
+    "place IS NULL",
+    "place IS NOT NULL",
+    "place = 'elsewhere'",
+    "place > 'c'",
+    "place <= ''",
+    "place = 'x' AND n < 3",
+    "NOT (place = 'y' OR n = 2)",
+)
 
 
 @pytest.mark.cover
@@ -106,9 +117,7 @@ def test_answers_hold_whatever_the_values_are(shared_db: Any, form: str, k: int)
             assert cell.low <= cell.estimate <= cell.high
     if k == 1:
         own = sum(place == "a" for place, *_ in ROWS)
-        assert (
-            cells["n2"].low == cells["n2"].estimate == own
-        )  # what is not listed is most likely none of the listed
+        assert cells["n2"].low == cells["n2"].estimate == own  # what is not listed is most likely none of the listed
         assert cells["n6"].low == cells["n6"].high == sum(place is None for place, *_ in ROWS)
     for refused in ("count(DISTINCT place)", "count(*) FILTER (WHERE place LIKE 'x%')"):
         with pytest.raises(SqlanonError, match="does not list are one value"):
@@ -140,9 +149,7 @@ def test_audit_evaluation_and_the_next_version(shared_db: Any) -> None:
 
 def test_other_columns_than_text(shared_db: Any) -> None:
     table = f"o_{uuid.uuid4().hex[:8]}"
-    create_table(
-        shared_db, table, {"age": "INTEGER", "w": "DOUBLE PRECISION"}, [(i % 9, i % 4 / 2) for i in range(60)]
-    )
+    create_table(shared_db, table, {"age": "INTEGER", "w": "DOUBLE PRECISION"}, [(i % 9, i % 4 / 2) for i in range(60)])
     built = {
         "age": {"groups": {"low": [0, 1], "high": [2, 3]}, "other": 99},
         "w": {"groups": {"z": ["0.0", "0.5"]}, "other": "-1"},
@@ -173,15 +180,23 @@ def test_other_columns_than_text(shared_db: Any) -> None:
 @pytest.mark.parametrize(
     ("built", "more", "words"),
     [
-        ({"steps": [5], "other": "x"}, {}, "other goes with values that are listed, and this is steps; a file, groups or a table"),
-        ({"groups": GROUPS, "other": "north"}, {}, "the name of a node above the values; one of the values, or a new one"),
+        (
+            {"steps": [5], "other": "x"},
+            {},
+            "other goes with values that are listed, and this is steps; a file, groups or a table",
+        ),
+        (
+            {"groups": GROUPS, "other": "north"},
+            {},
+            "the name of a node above the values; one of the values, or a new one",
+        ),
         ({"groups": GROUPS, "other": "*"}, {}, "the name of a node above the values"),
         ({"groups": GROUPS, "other": "x"}, {"format": "points"}, "the format points publishes single values"),
         ({"groups": GROUPS, "other": "x"}, {"format": "suppressed"}, "the format suppressed publishes single values"),
         ({"groups": GROUPS, "other": ""}, {}, "a number, a date or text"),
         ({"other": "x"}, {}, "no key says how it is built"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused(built: dict[str, Any], more: dict[str, Any], words: str) -> None:
     with pytest.raises(PolicyError, match=words):
         release(source="t", quasi="place", hierarchies={"place": built}, k=2, **more)
@@ -190,6 +205,10 @@ def test_what_cannot_be_is_refused(built: dict[str, Any], more: dict[str, Any], 
 def test_sensitive_columns_have_none() -> None:
     with pytest.raises(PolicyError, match="other is for quasi columns"):
         release(
-            source="t", quasi="n", sensitive="place", hierarchies={"place": {"groups": GROUPS, "other": "x"}}, k=2,
+            source="t",
+            quasi="n",
+            sensitive="place",
+            hierarchies={"place": {"groups": GROUPS, "other": "x"}},
+            k=2,
             t={"t": 0.5, "distance": "hierarchical"},
-        )  # fmt: skip
+        )

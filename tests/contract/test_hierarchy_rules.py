@@ -18,9 +18,17 @@ from sqlanon.policy import release
 from tests.engines import create_table
 
 COLUMNS = {
-    "age": "INTEGER", "f": "DOUBLE PRECISION", "e": "DECIMAL(8, 2)", "day": "DATE", "moment": "TIMESTAMP", "seen": "DATE", "zip": "TEXT", "code": "TEXT",
-    "kind": "TEXT", "ill": "TEXT",
-}  # fmt: skip
+    "age": "INTEGER",
+    "f": "DOUBLE PRECISION",
+    "e": "DECIMAL(8, 2)",
+    "day": "DATE",
+    "moment": "TIMESTAMP",
+    "seen": "DATE",
+    "zip": "TEXT",
+    "code": "TEXT",
+    "kind": "TEXT",
+    "ill": "TEXT",
+}
 
 BUILT: dict[str, object] = {
     "age": {"steps": [5, 10, 20]},
@@ -81,20 +89,27 @@ C61x;C61*;C6**;C***;*""",
     "kind": """a;young;*
 b;young;*
 "c;d";old;*""",
-}  # fmt: skip
+}
 
 READ = {
-    "age": int, "f": float, "e": Decimal, "day": datetime.date.fromisoformat, "moment": datetime.datetime.fromisoformat,
+    "age": int,
+    "f": float,
+    "e": Decimal,
+    "day": datetime.date.fromisoformat,
+    "moment": datetime.datetime.fromisoformat,
     "seen": datetime.date.fromisoformat,
-}  # fmt: skip
+}
 
 
 def rows(count: int = 90, seed: int = 5) -> list[tuple[Any, ...]]:
     rng = random.Random(seed)
     leaves = {
-        name: [READ.get(name, str)(line.rsplit(";", line.count(";") - ('"' in line))[0].strip('"')) for line in tree.split("\n")]
+        name: [
+            READ.get(name, str)(line.rsplit(";", line.count(";") - ('"' in line))[0].strip('"'))
+            for line in tree.split("\n")
+        ]
         for name, tree in BY_HAND.items()
-    }  # fmt: skip
+    }
     made: list[tuple[Any, ...]] = []
     for _ in range(count):
         values = [rng.choice(leaves[name]) for name in BY_HAND]
@@ -117,17 +132,13 @@ def world(shared_db: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any
 
 def made(db: Any, table: str, name: str, trees: dict[str, Any], **more: Any) -> Any:
     asked = {"quasi": list(BY_HAND), "sensitive": "ill", "k": 3, "accept_unique": ["ill"]} | more
-    return db.anonymize(
-        table, name=name, publish=f"release.{name}", hierarchies=trees, allow_weaker=True, **asked
-    )
+    return db.anonymize(table, name=name, publish=f"release.{name}", hierarchies=trees, allow_weaker=True, **asked)
 
 
 def published(db: Any, name: str) -> list[dict[str, Any]]:
     names = [column.name for column in db.engine.relation(f"release.{name}").columns]
     listed = ", ".join(f'"{one}"' for one in names)
-    return [
-        dict(zip(names, row, strict=True)) for row in db.engine.fetch(f"SELECT {listed} FROM release.{name}")
-    ]
+    return [dict(zip(names, row, strict=True)) for row in db.engine.fetch(f"SELECT {listed} FROM release.{name}")]
 
 
 def shown(db: Any, name: str) -> Counter[str]:
@@ -138,10 +149,14 @@ def shown(db: Any, name: str) -> Counter[str]:
 @pytest.mark.parametrize(
     ("method", "form", "columns"),
     [
-        ("fulldomain", "ranges", ("age", "day", "zip")), ("tree", "labels", ("f", "e", "moment")), ("tds", "ranges", ("seen", "code", "kind")),
-        ("best", "points", ("age", "f", "zip")), ("mondrian", "suppressed", ("day", "code", "kind")), ("kmember", "labels", ("zip", "age", "seen")),
+        ("fulldomain", "ranges", ("age", "day", "zip")),
+        ("tree", "labels", ("f", "e", "moment")),
+        ("tds", "ranges", ("seen", "code", "kind")),
+        ("best", "points", ("age", "f", "zip")),
+        ("mondrian", "suppressed", ("day", "code", "kind")),
+        ("kmember", "labels", ("zip", "age", "seen")),
     ],
-)  # fmt: skip
+)
 def test_a_builder_publishes_what_the_tree_by_hand_does(
     world: Any, method: str, form: str, columns: tuple[str, ...]
 ) -> None:
@@ -161,10 +176,26 @@ def test_a_builder_publishes_what_the_tree_by_hand_does(
 
 
 QUESTIONS = (
-    "age < 5", "age BETWEEN 0 AND 19", "age IS NULL", "age = 39", "f < 0.3", "f >= 0.5", "e < 5", "e > 54.99", "day < DATE '2020-03-15'",
-    "day >= DATE '2020-01-01'", "moment < TIMESTAMP '2024-02-29 12:00:00'", "moment >= TIMESTAMP '2024-03-04 00:00:00'", "seen <= DATE '2024-01-07'",
-    "zip = '10115'", "zip IN ('12', '10117')", "code = 'C501'", "code <> 'ab'", "kind = 'a'", "age >= 0 AND day < DATE '2020-01-01'",
-)  # fmt: skip
+    "age < 5",
+    "age BETWEEN 0 AND 19",
+    "age IS NULL",
+    "age = 39",
+    "f < 0.3",
+    "f >= 0.5",
+    "e < 5",
+    "e > 54.99",
+    "day < DATE '2020-03-15'",
+    "day >= DATE '2020-01-01'",
+    "moment < TIMESTAMP '2024-02-29 12:00:00'",
+    "moment >= TIMESTAMP '2024-03-04 00:00:00'",
+    "seen <= DATE '2024-01-07'",
+    "zip = '10115'",
+    "zip IN ('12', '10117')",
+    "code = 'C501'",
+    "code <> 'ab'",
+    "kind = 'a'",
+    "age >= 0 AND day < DATE '2020-01-01'",
+)
 
 
 @pytest.mark.cover
@@ -181,9 +212,7 @@ def test_nodes_of_rules_bound_every_answer(world: Any, form: str) -> None:
             assert cells[f"n{i}"].low <= truth <= cells[f"n{i}"].high, some[i]
             narrow += cells[f"n{i}"].high - cells[f"n{i}"].low < built.report.rows
     assert narrow > len(QUESTIONS) // 2
-    edge = db.query(f"SELECT count(*) AS n FROM asked_{form} WHERE age < 0 OR age >= 0 OR age IS NULL").rows[
-        0
-    ]["n"]
+    edge = db.query(f"SELECT count(*) AS n FROM asked_{form} WHERE age < 0 OR age >= 0 OR age IS NULL").rows[0]["n"]
     assert edge.high == built.report.rows
 
 
@@ -201,27 +230,23 @@ def test_metadata_hold_the_rule_and_no_leaf(world: Any) -> None:
 
 def test_the_number_of_values_that_no_node_has_is_all_that_is_said(shared_db: Any) -> None:
     name = f"h_{uuid.uuid4().hex[:8]}"
-    create_table(
-        shared_db, name, {"f": "DOUBLE PRECISION", "z": "TEXT"}, [(float(i % 4), "zq81") for i in range(8)]
+    create_table(shared_db, name, {"f": "DOUBLE PRECISION", "z": "TEXT"}, [(float(i % 4), "zq81") for i in range(8)])
+    shared_db.engine.execute(
+        f"INSERT INTO {name} VALUES (CAST('Infinity' AS DOUBLE PRECISION), 'zq81'), (CAST('NaN' AS DOUBLE PRECISION), 'zq81')"
     )
-    shared_db.engine.execute(f"INSERT INTO {name} VALUES (CAST('Infinity' AS DOUBLE PRECISION), 'zq81'), (CAST('NaN' AS DOUBLE PRECISION), 'zq81')")  # fmt: skip
     with pytest.raises(PolicyError, match="column f: 2 of its values are in no node"):
         shared_db.anonymize(name, quasi="f", rest="drop", k=2, hierarchies={"f": "steps:2"}, name=name)
     with pytest.raises(
         PolicyError,
         match=r"1 values of column z are not among its leaves.*name with other: what they count as",
     ) as caught:
-        shared_db.anonymize(
-            name, quasi="z", rest="drop", k=2, hierarchies={"z": {"groups": {"g": ["b"]}}}, name=name
-        )
+        shared_db.anonymize(name, quasi="z", rest="drop", k=2, hierarchies={"z": {"groups": {"g": ["b"]}}}, name=name)
     assert "zq81" not in str(caught.value)
 
 
 def test_levels_count_the_rows_of_every_node(world: Any) -> None:
     db, table, _ = world
-    made(
-        db, table, "counted", {"age": BUILT["age"], "kind": BUILT["kind"]}, quasi=["age", "kind"], rest="drop"
-    )
+    made(db, table, "counted", {"age": BUILT["age"], "kind": BUILT["kind"]}, quasi=["age", "kind"], rest="drop")
     found = db.hierarchy("counted", "age")
     paths = {line.split(";")[0]: line.split(";") for line in BY_HAND["age"].split("\n")}
     ages = [str(row[0]) for row in rows() if row[0] is not None]
@@ -248,8 +273,14 @@ def test_a_table_is_a_hierarchy_and_its_change_a_new_version(world: Any) -> None
 
     def spec(rule: object) -> Any:
         return release(
-            source=table, name="nightly", publish="release.nightly", k=3, quasi=["zip", "age"], rest="drop", hierarchies={"zip": {"table": tree}, "age": rule},
-        )  # fmt: skip
+            source=table,
+            name="nightly",
+            publish="release.nightly",
+            k=3,
+            quasi=["zip", "age"],
+            rest="drop",
+            hierarchies={"zip": {"table": tree}, "age": rule},
+        )
 
     assert db.run(spec("steps:5,10")).version == 1
     assert db.run(spec("steps:5,10")).version == 1
@@ -273,14 +304,27 @@ def test_all_nulls_and_no_rows(shared_db: Any) -> None:
 @pytest.mark.parametrize(
     ("built", "why"),
     [
-        ({"steps": [5, 12]}, "does not nest"), ({"steps": [10, 5]}, "does not nest"), ({"steps": [0]}, "above 0"), ({"steps": ["x"]}, "above 0"),
-        ({"calendar": ["month", "week"]}, "do not nest"), ({"calendar": ["week", "month"]}, "do not nest"), ({"calendar": ["hour"]}, "not known"),
-        ({"prefix": [2, 3]}, "do not nest"), ({"prefix": [0]}, "whole number"), ({"mask": "left"}, "right"),
-        ({"groups": {"a": ["1"], "b": ["1"]}}, "listed twice"), ({"groups": {"a": ["1"], "b": {"c": ["2"]}}}, "as deep"),
-        ({"groups": {"a": []}}, "empty"), ({"groups": {"a": {"x": ["1"]}, "b": {"x": ["2"]}}}, "same name"), ({"steps": [5], "mask": "right"}, "together"),
-        ({"prefix": [2], "from": 3}, "goes with steps"), ({"steps": [5], "from": "x"}, "neither"), ({}, "no key"), ({"stepz": [1]}, "unknown key"),
+        ({"steps": [5, 12]}, "does not nest"),
+        ({"steps": [10, 5]}, "does not nest"),
+        ({"steps": [0]}, "above 0"),
+        ({"steps": ["x"]}, "above 0"),
+        ({"calendar": ["month", "week"]}, "do not nest"),
+        ({"calendar": ["week", "month"]}, "do not nest"),
+        ({"calendar": ["hour"]}, "not known"),
+        ({"prefix": [2, 3]}, "do not nest"),
+        ({"prefix": [0]}, "whole number"),
+        ({"mask": "left"}, "right"),
+        ({"groups": {"a": ["1"], "b": ["1"]}}, "listed twice"),
+        ({"groups": {"a": ["1"], "b": {"c": ["2"]}}}, "as deep"),
+        ({"groups": {"a": []}}, "empty"),
+        ({"groups": {"a": {"x": ["1"]}, "b": {"x": ["2"]}}}, "same name"),
+        ({"steps": [5], "mask": "right"}, "together"),
+        ({"prefix": [2], "from": 3}, "goes with steps"),
+        ({"steps": [5], "from": "x"}, "neither"),
+        ({}, "no key"),
+        ({"stepz": [1]}, "unknown key"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_nest_is_refused(built: dict[str, Any], why: str) -> None:
     with pytest.raises(PolicyError, match=why):
         release(source="t", quasi="a", k=2, hierarchies={"a": built})
@@ -289,10 +333,14 @@ def test_what_does_not_nest_is_refused(built: dict[str, Any], why: str) -> None:
 @pytest.mark.parametrize(
     ("column", "built", "why"),
     [
-        ("age", "prefix:2", "prefix is for text"), ("zip", "steps:5", "steps is for"), ("age", "calendar:year", "calendar is for"),
-        ("age", "steps:0.5", "whole numbers"), ("day", "steps:5 from 3", "from is a number"), ("age", "steps:5 from 2020-01-01", "from is a date"),
+        ("age", "prefix:2", "prefix is for text"),
+        ("zip", "steps:5", "steps is for"),
+        ("age", "calendar:year", "calendar is for"),
+        ("age", "steps:0.5", "whole numbers"),
+        ("day", "steps:5 from 3", "from is a number"),
+        ("age", "steps:5 from 2020-01-01", "from is a date"),
     ],
-)  # fmt: skip
+)
 def test_a_rule_that_is_not_for_the_column_is_refused(world: Any, column: str, built: str, why: str) -> None:
     db, table, _ = world
     with pytest.raises(PolicyError, match=why):
@@ -304,6 +352,11 @@ def test_values_that_only_a_population_has_are_leaves_too(shared_db: Any) -> Non
     create_table(shared_db, own, {"age": "INTEGER"}, [(1,), (2,), (7,), (8,)])
     create_table(shared_db, people, {"age": "INTEGER"}, [(i,) for i in range(10)])
     shared_db.anonymize(
-        own, quasi="age", hierarchies={"age": "steps:5"}, k_map={"k": 5, "population": people}, name=own, method="fulldomain:search=global",
-    )  # fmt: skip
+        own,
+        quasi="age",
+        hierarchies={"age": "steps:5"},
+        k_map={"k": 5, "population": people},
+        name=own,
+        method="fulldomain:search=global",
+    )
     assert {row["age"] for row in published(shared_db, own)} == {"0..4", "5..9"}

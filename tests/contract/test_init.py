@@ -130,19 +130,37 @@ def visits(db, table: str, rows: int = 600) -> None:
     """A hospital in small: its numbers repeat, its types have ids, its diagnoses have codes."""
     draw = random.Random(3)
     types = {
-        "encounter_id": "INTEGER", "patient_nbr": "INTEGER", "gender": "VARCHAR", "age": "VARCHAR", "admission_type_id": "INTEGER",
-        "num_medications": "INTEGER", "diag_1": "VARCHAR", "diag_2": "VARCHAR", "metformin": "VARCHAR", "examide": "VARCHAR",
-    }  # fmt: skip
+        "encounter_id": "INTEGER",
+        "patient_nbr": "INTEGER",
+        "gender": "VARCHAR",
+        "age": "VARCHAR",
+        "admission_type_id": "INTEGER",
+        "num_medications": "INTEGER",
+        "diag_1": "VARCHAR",
+        "diag_2": "VARCHAR",
+        "metformin": "VARCHAR",
+        "examide": "VARCHAR",
+    }
     create_table(
-        db, table, types,
+        db,
+        table,
+        types,
         [
             (
-                n * 40, draw.randrange(rows * 7 // 10), "FM"[n % 2], f"[{n % 9}0-{n % 9 + 1}0)", draw.randrange(8), draw.randrange(50),
-                str(draw.randrange(90)), f"250.{draw.randrange(90)}", "No" if draw.random() < 0.9 else "Up", "No",
+                n * 40,
+                draw.randrange(rows * 7 // 10),
+                "FM"[n % 2],
+                f"[{n % 9}0-{n % 9 + 1}0)",
+                draw.randrange(8),
+                draw.randrange(50),
+                str(draw.randrange(90)),
+                f"250.{draw.randrange(90)}",
+                "No" if draw.random() < 0.9 else "Up",
+                "No",
             )
             for n in range(rows)
         ],
-    )  # fmt: skip
+    )
 
 
 def test_a_hospital_table_is_proposed_so_that_it_runs(shared_db):
@@ -150,9 +168,17 @@ def test_a_hospital_table_is_proposed_so_that_it_runs(shared_db):
     text, release = checked(shared_db, "visits")
     roles = {column.name: column.role for column in release.columns}
     assert roles == {
-        "encounter_id": "identifier", "patient_nbr": "identifier", "gender": "quasi", "age": "quasi", "admission_type_id": "quasi",
-        "num_medications": "identifier", "diag_1": "sensitive", "diag_2": "sensitive", "metformin": "identifier", "examide": "quasi",
-    }  # fmt: skip
+        "encounter_id": "identifier",
+        "patient_nbr": "identifier",
+        "gender": "quasi",
+        "age": "quasi",
+        "admission_type_id": "quasi",
+        "num_medications": "identifier",
+        "diag_1": "sensitive",
+        "diag_2": "sensitive",
+        "metformin": "identifier",
+        "examide": "quasi",
+    }
     # With all that could be quasi, classes of 10 patients, whose every visit is in one, would lose most of it.
     assert text.count("left out: with it quasi columns lose") == 2
     assert (release.person, release.method.name, release.privacy.l) == (("patient_nbr",), "tree", 2)
@@ -178,5 +204,8 @@ def test_a_column_that_nobody_can_count_is_left_out(both_dbs):
     )
     _, release = checked(shared_db, "loose")
     assert {c.name: (c.role, c.accept_repeats) for c in release.columns} == {
-        "age": ("quasi", False), "patient_id": ("identifier", False), "diagnosis": ("identifier", True), "mrn": ("identifier", True),
-    }  # fmt: skip
+        "age": ("quasi", False),
+        "patient_id": ("identifier", False),
+        "diagnosis": ("identifier", True),
+        "mrn": ("identifier", True),
+    }

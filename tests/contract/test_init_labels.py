@@ -21,17 +21,27 @@ SECRET = "zq81canary"
 LABELS = {
     "last_name": [("anon", "MASKED WITH FUNCTION anon.fake_last_name()")],
     "town": [("k_anonymity", "QUASI IDENTIFIER")],
-    "born": [("anon", "masked with function anon.generalize_daterange(born,'year')"), ("k_anonymity", "indirect identifier")],
+    "born": [
+        ("anon", "masked with function anon.generalize_daterange(born,'year')"),
+        ("k_anonymity", "indirect identifier"),
+    ],
     "pay": [("anon", "MASKED WITH FUNCTION anon.noise(pay, 0.3)")],
     "note": [("anon", f"MASKED WITH VALUE $${SECRET}$$")],
     "card": [("anon", f"MASKED WITH FUNCTION anon.partial(card, 2, $${SECRET}$$, 2)")],
     "ward": [("anon", "NOT MASKED")],
     "other": [("elsewhere", "MASKED WITH VALUE NULL")],
-}  # fmt: skip
+}
 ROLES = {
-    "last_name": "identifier", "town": "quasi", "born": "quasi", "pay": "quasi", "note": "identifier", "card": "identifier", "ward": "quasi",
-    "other": "quasi", "disease": "sensitive",
-}  # fmt: skip
+    "last_name": "identifier",
+    "town": "quasi",
+    "born": "quasi",
+    "pay": "quasi",
+    "note": "identifier",
+    "card": "identifier",
+    "ward": "quasi",
+    "other": "quasi",
+    "disease": "sensitive",
+}
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +50,19 @@ def table(connect_module: Any) -> tuple[Any, str]:
     name = f"People {uuid.uuid4().hex[:6]}"
     columns = dict.fromkeys([*LABELS, "disease"], "TEXT") | {"born": "DATE", "pay": "INTEGER"}
     rows = [
-        (f"n{i % 7}", f"t{i % 5}", f"19{50 + i % 9}-01-01", 100 * (i % 6), f"c{i % 4}", f"d{i % 3}", f"w{i % 2}", f"o{i % 4}", "ab"[i // 180 % 2])
+        (
+            f"n{i % 7}",
+            f"t{i % 5}",
+            f"19{50 + i % 9}-01-01",
+            100 * (i % 6),
+            f"c{i % 4}",
+            f"d{i % 3}",
+            f"w{i % 2}",
+            f"o{i % 4}",
+            "ab"[i // 180 % 2],
+        )
         for i in range(1800)
-    ]  # fmt: skip
+    ]
     create_table(db, name, columns, rows)
     quoted = f'"{name}"'
     db.engine.execute("SET allow_system_table_mods = on")
@@ -72,9 +92,7 @@ def test_labels_are_proposals_of_roles(table: tuple[Any, str]) -> None:
     assert {column.name: column.role for column in db.propose(name).columns}["pay"] != "identifier"
 
 
-def test_a_table_without_labels_and_an_engine_without_any(
-    table: tuple[Any, str], connect_module: Any
-) -> None:
+def test_a_table_without_labels_and_an_engine_without_any(table: tuple[Any, str], connect_module: Any) -> None:
     db, _ = table
     create_table(db, "unlabelled", {"age": "INTEGER"}, [(1,)])
     with pytest.raises(PolicyError, match=r"no column of .* has a security label"):

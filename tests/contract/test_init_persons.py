@@ -43,14 +43,21 @@ def events(name: str, people: int = 120, seed: int = 1) -> tuple[dict[str, str],
     """Adverse events, several a subject: what is the subject's stays the same, and every event has a number of its own."""
     draw = random.Random(seed)
     subjects = [
-        (f"S-{701 + at % 3}-{at:04}", "FM"[draw.random() < 0.4], 1930 + draw.randrange(50))
-        for at in range(people)
+        (f"S-{701 + at % 3}-{at:04}", "FM"[draw.random() < 0.4], 1930 + draw.randrange(50)) for at in range(people)
     ]
-    columns = {"ROWNUM": "INTEGER", name: "VARCHAR", "SEX": "VARCHAR", "BRTH_YEAR": "INTEGER", "VISIT": "INTEGER", "SEVERITY": "VARCHAR", "AETERM": "VARCHAR"}  # fmt: skip
+    columns = {
+        "ROWNUM": "INTEGER",
+        name: "VARCHAR",
+        "SEX": "VARCHAR",
+        "BRTH_YEAR": "INTEGER",
+        "VISIT": "INTEGER",
+        "SEVERITY": "VARCHAR",
+        "AETERM": "VARCHAR",
+    }
     rows = [
         (at, *draw.choice(subjects), draw.randrange(9), draw.choice(["mild", "severe"]), f"term {draw.randrange(12)}")
         for at in range(people * 5)
-    ]  # fmt: skip
+    ]
     return columns, rows
 
 
@@ -84,9 +91,7 @@ def test_a_place_is_no_person(shared_db: Any) -> None:
         (zip_, f"city {zip_ % 7}", "FM"[draw.random() < 0.5], draw.randrange(20, 80))
         for zip_ in (draw.randrange(60) for _ in range(600))
     ]
-    table = table_of(
-        shared_db, {"plz": "INTEGER", "city": "VARCHAR", "sex": "VARCHAR", "age": "INTEGER"}, rows
-    )
+    table = table_of(shared_db, {"plz": "INTEGER", "city": "VARCHAR", "sex": "VARCHAR", "age": "INTEGER"}, rows)
     spec, roles, _ = proposed(shared_db, table)
     assert spec.person == ()
     assert roles == {"plz": "quasi", "city": "quasi", "sex": "quasi", "age": "quasi"}
@@ -109,15 +114,28 @@ def test_odd_columns(shared_db: Any) -> None:
         code = draw.randrange(6)
         rows.append(
             (
-                code, f"ward {code}", f"m{at}@x.org", f"rare {at % 3}" if at % 9 == 0 else None,
-                f"20{10 + at % 9}-{1 + at % 12:02}-{1 + at % 28:02}", f"{1 + at % 28}.{1 + at % 12}.20{10 + at % 9}",
-                99999 if at % 50 == 0 else 18 + draw.randrange(70), draw.randrange(5), f"flu {at % 7}",
+                code,
+                f"ward {code}",
+                f"m{at}@x.org",
+                f"rare {at % 3}" if at % 9 == 0 else None,
+                f"20{10 + at % 9}-{1 + at % 12:02}-{1 + at % 28:02}",
+                f"{1 + at % 28}.{1 + at % 12}.20{10 + at % 9}",
+                99999 if at % 50 == 0 else 18 + draw.randrange(70),
+                draw.randrange(5),
+                f"flu {at % 7}",
             )
-        )  # fmt: skip
+        )
     columns = {
-        "ward_code": "INTEGER", "ward": "VARCHAR", "contact": "VARCHAR", "hiv": "VARCHAR", "seen": "VARCHAR", "heard": "VARCHAR",
-        "age": "INTEGER", "WorkLifeBalance": "INTEGER", "result": "VARCHAR",
-    }  # fmt: skip
+        "ward_code": "INTEGER",
+        "ward": "VARCHAR",
+        "contact": "VARCHAR",
+        "hiv": "VARCHAR",
+        "seen": "VARCHAR",
+        "heard": "VARCHAR",
+        "age": "INTEGER",
+        "WorkLifeBalance": "INTEGER",
+        "result": "VARCHAR",
+    }
     table = table_of(shared_db, columns, rows)
     spec, roles, text = proposed(shared_db, table)
     assert [roles["ward_code"], roles["ward"]].count("quasi") == 1
@@ -153,9 +171,7 @@ def test_as_many_quasi_columns_as_a_release_carries(shared_db: Any, many: int) -
 
 
 @pytest.mark.parametrize("form", ["%d-%b-%Y", "%d-%b-%y", "%d%b%Y", "%B %d, %Y", "%-d %b %Y 10:00"])
-def test_texts_that_are_dates_with_the_name_of_a_month_are_not_proposed_as_sets(
-    shared_db: Any, form: str
-) -> None:
+def test_texts_that_are_dates_with_the_name_of_a_month_are_not_proposed_as_sets(shared_db: Any, form: str) -> None:
     days = [date(2020, 1 + at % 12, 1 + at % 28) for at in range(80)]
     rows = [(day.strftime(form), 20 + at % 50) for at in range(40) for day in days]
     _, roles, text = proposed(shared_db, table_of(shared_db, {"admitted": "VARCHAR", "age": "INTEGER"}, rows))
@@ -173,7 +189,13 @@ def test_sensitive_values_of_one_person_in_many_rows_are_left_out(shared_db: Any
         for month in range(24):
             pay = own + (500 if month > 11 else 0)
             rows.append((f"E{at:04}", born, department, f"level {pay}" if kind == "VARCHAR" else pay, month))
-    columns = {"emp_no": "VARCHAR", "birth_year": "INTEGER", "department": "VARCHAR", "salary": kind, "month": "INTEGER"}  # fmt: skip
+    columns = {
+        "emp_no": "VARCHAR",
+        "birth_year": "INTEGER",
+        "department": "VARCHAR",
+        "salary": kind,
+        "month": "INTEGER",
+    }
     table = table_of(shared_db, columns, rows)
     spec, roles, _ = proposed(shared_db, table)
     assert (spec.person, roles["salary"]) == (("emp_no",), "identifier")
@@ -190,7 +212,13 @@ def test_sensitive_values_of_which_many_are_one_persons_alone_are_left_out(share
         for visit in range(12):
             drug = own if at < 30 and visit % 3 == 0 else f"drug {draw.randrange(90)}"
             rows.append((f"P-{at:04}", sex, born, visit, drug))
-    columns = {"patient_id": "VARCHAR", "sex": "VARCHAR", "birth_year": "INTEGER", "visit": "INTEGER", "medication": "VARCHAR"}  # fmt: skip
+    columns = {
+        "patient_id": "VARCHAR",
+        "sex": "VARCHAR",
+        "birth_year": "INTEGER",
+        "visit": "INTEGER",
+        "medication": "VARCHAR",
+    }
     table = table_of(shared_db, columns, rows)
     spec, roles, text = proposed(shared_db, table)
     assert (spec.person, roles["medication"]) == (("patient_id",), "identifier")
@@ -198,9 +226,7 @@ def test_sensitive_values_of_which_many_are_one_persons_alone_are_left_out(share
 
 
 def test_nothing_is_proposed_rather_than_addresses(shared_db: Any) -> None:
-    table = table_of(
-        shared_db, {"n": "INTEGER", "mail": "VARCHAR"}, [(at, f"m{at}@x.org") for at in range(200)]
-    )
+    table = table_of(shared_db, {"n": "INTEGER", "mail": "VARCHAR"}, [(at, f"m{at}@x.org") for at in range(200)])
     found = shared_db.propose(table)
     assert {column.role for column in found.columns} == {"identifier"}
     assert "no column can be proposed as quasi" in found.refused[0]
@@ -222,12 +248,26 @@ def numbers_of(kind: str, at: int) -> object:
 @pytest.mark.parametrize(
     ("name", "kind", "persons", "rows"),
     [
-        ("kunde", "digits", 300, 900), ("kunde", "digits", 100, 3000), ("zx7", "coded", 120, 600), ("matrikel", "coded", 300, 1800),
-        ("SUBJECT", "coded", 40, 600), ("id", "coded", 45, 900), ("claimant", "names", 250, 900), ("Nachname", "names", 250, 900),
-        ("kontakt", "mails", 348, 900), ("zx8", "mails", 200, 900), ("party", "names", 250, 900), ("charge_nurse", "names", 30, 900),
-        ("ref", "uuid", 30, 900), ("zx9", "names", 55, 60), ("zx9", "names", 120, 3000), ("zx9", "names", 25, 2000), ("Schüler", "names", 60, 3000), ("zx9", "letters", 100, 3000),
+        ("kunde", "digits", 300, 900),
+        ("kunde", "digits", 100, 3000),
+        ("zx7", "coded", 120, 600),
+        ("matrikel", "coded", 300, 1800),
+        ("SUBJECT", "coded", 40, 600),
+        ("id", "coded", 45, 900),
+        ("claimant", "names", 250, 900),
+        ("Nachname", "names", 250, 900),
+        ("kontakt", "mails", 348, 900),
+        ("zx8", "mails", 200, 900),
+        ("party", "names", 250, 900),
+        ("charge_nurse", "names", 30, 900),
+        ("ref", "uuid", 30, 900),
+        ("zx9", "names", 55, 60),
+        ("zx9", "names", 120, 3000),
+        ("zx9", "names", 25, 2000),
+        ("Schüler", "names", 60, 3000),
+        ("zx9", "letters", 100, 3000),
     ],
-)  # fmt: skip
+)
 def test_no_number_or_name_of_a_person_is_published(
     connect: Any, name: str, kind: str, persons: int, rows: int
 ) -> None:
@@ -235,8 +275,7 @@ def test_no_number_or_name_of_a_person_is_published(
     draw = random.Random(f"{name} {kind}")
     db = connect(ENGINES[0])
     made = [
-        (str(numbers_of(kind, draw.randrange(persons))), draw.choice("abc"), draw.randrange(40))
-        for _ in range(rows)
+        (str(numbers_of(kind, draw.randrange(persons))), draw.choice("abc"), draw.randrange(40)) for _ in range(rows)
     ]
     table = table_of(db, {name: "VARCHAR", "region": "VARCHAR", "hours": "INTEGER"}, made)
     found = db.propose(table)
@@ -255,9 +294,7 @@ def test_where_each_row_is_a_person_managers_are_none(connect: Any) -> None:
     draw = random.Random(5)
     rows = [(at, draw.randrange(80), "FM"[at % 2], draw.randrange(20, 60)) for at in range(900)]
     db = connect(ENGINES[0])
-    table = table_of(
-        db, {"emp_id": "INTEGER", "manager_id": "INTEGER", "sex": "VARCHAR", "age": "INTEGER"}, rows
-    )
+    table = table_of(db, {"emp_id": "INTEGER", "manager_id": "INTEGER", "sex": "VARCHAR", "age": "INTEGER"}, rows)
     spec, roles, _ = proposed(db, table)
     assert (spec.person, spec.rows_are) == ((), "persons")
     assert roles == {"emp_id": "identifier", "manager_id": "identifier", "sex": "quasi", "age": "quasi"}
@@ -317,9 +354,7 @@ def test_what_the_table_is_about_comes_before_who_entered_it(connect: Any) -> No
     draw = random.Random(6)
     rows = [(draw.randrange(60), draw.randrange(20), draw.randrange(24)) for _ in range(900)]
     db = connect(ENGINES[0])
-    spec, _, _ = proposed(
-        db, table_of(db, {"patient_id": "INTEGER", "user_id": "INTEGER", "hour": "INTEGER"}, rows)
-    )
+    spec, _, _ = proposed(db, table_of(db, {"patient_id": "INTEGER", "user_id": "INTEGER", "hour": "INTEGER"}, rows))
     assert spec.person == ("patient_id",)
 
 
@@ -335,13 +370,9 @@ def test_what_a_person_has_is_no_number_of_it(connect: Any) -> None:
 
 def test_a_member_comes_before_who_served_it(connect: Any) -> None:
     draw = random.Random(6)
-    rows = [
-        (f"M{draw.randrange(250):04}", f"U{draw.randrange(40):03}", draw.randrange(24)) for _ in range(1200)
-    ]
+    rows = [(f"M{draw.randrange(250):04}", f"U{draw.randrange(40):03}", draw.randrange(24)) for _ in range(1200)]
     db = connect(ENGINES[0])
-    spec, _, _ = proposed(
-        db, table_of(db, {"member_id": "VARCHAR", "user_id": "VARCHAR", "hour": "INTEGER"}, rows)
-    )
+    spec, _, _ = proposed(db, table_of(db, {"member_id": "VARCHAR", "user_id": "VARCHAR", "hour": "INTEGER"}, rows))
     assert spec.person == ("member_id",)
 
 
@@ -357,9 +388,7 @@ def test_names_of_columns_stay_in_their_comments(connect: Any) -> None:
 
 
 def test_ends_are_numbers_that_a_policy_takes(connect: Any) -> None:
-    rows = [
-        (at % 5, (at * 3 % 37) * 1e-8 if at else 5.0, (at % 41) * 1e14 if at else 1e40) for at in range(300)
-    ]
+    rows = [(at % 5, (at * 3 % 37) * 1e-8 if at else 5.0, (at % 41) * 1e14 if at else 1e40) for at in range(300)]
     db = connect(ENGINES[0])
     spec, _, _ = proposed(db, table_of(db, {"n": "INTEGER", "small": "DOUBLE", "large": "DOUBLE"}, rows))
     tops = {column.name: column.recode and column.recode.top for column in spec.columns}

@@ -60,9 +60,7 @@ def test_links_are_hashes_of_the_source(
         ).report
         (linked,) = [
             row[0]
-            for row in db.engine.fetch(
-                "SELECT table_name FROM duckdb_tables() WHERE schema_name = '_sqlanon'"
-            )
+            for row in db.engine.fetch("SELECT table_name FROM duckdb_tables() WHERE schema_name = '_sqlanon'")
             if str(row[0]).endswith("_link")
         ]
         found = db.engine.fetch(f'SELECT link FROM _sqlanon."{linked}" ORDER BY link')

@@ -59,9 +59,15 @@ def test_the_release_is_the_same(db: Any, kind: str, monkeypatch: pytest.MonkeyP
 
 
 CHANGES = [
-    "s = ['zzz']", "s = CAST([] AS VARCHAR[])", "s = NULL", "s = s[2:]", "s = list_append(s[2:], NULL)", "s_null = 'all'",
-    "x_lo = x_lo + 1", "s_null = NULL, s = NULL",
-]  # fmt: skip
+    "s = ['zzz']",
+    "s = CAST([] AS VARCHAR[])",
+    "s = NULL",
+    "s = s[2:]",
+    "s = list_append(s[2:], NULL)",
+    "s_null = 'all'",
+    "x_lo = x_lo + 1",
+    "s_null = NULL, s = NULL",
+]
 
 
 @pytest.mark.parametrize("db", ["plain"], indirect=True)

@@ -63,9 +63,7 @@ def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) 
     classes = published_classes(sample, partition)
     sizes = [len(rows) for rows in classes]
     assert (report.classes, report.min_class, report.max_class) == (len(sizes), min(sizes), max(sizes))
-    asked = {
-        (r.name, r.column): r for r in reversed(report.requirements)
-    }  # with joint, the plain ones come first
+    asked = {(r.name, r.column): r for r in reversed(report.requirements)}  # with joint, the plain ones come first
     assert all(r.satisfied for r in report.requirements)
     assert asked["k", None].asked == sample.privacy.k
     assert asked["k", None].reached == min(sizes)
@@ -76,10 +74,7 @@ def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) 
         if sample.privacy.distinct_l is not None:
             assert asked["distinct_l", column].reached == distinct
     assert report.pm == (
-        {
-            column: pytest.approx(float(reached(sample, classes, j)[0]))
-            for j, column in enumerate(sample.sensitive)
-        }
+        {column: pytest.approx(float(reached(sample, classes, j)[0])) for j, column in enumerate(sample.sensitive)}
         if sample.privacy.l is not None or sample.privacy.distinct_l is not None
         else {}
     )
@@ -99,9 +94,7 @@ def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) 
         name: pytest.approx(float(value(sample.table, classes))) for name, value in FURTHER.items()
     }
     assert report.loss.sensitive == {}
-    assert set(truth) | elsewhere | {"columns", "more", "sensitive"} == {
-        field.name for field in fields(report.loss)
-    }
+    assert set(truth) | elsewhere | {"columns", "more", "sensitive"} == {field.name for field in fields(report.loss)}
     for metric, value in truth.items():
         assert getattr(report.loss, metric) == pytest.approx(float(value), rel=1e-9), metric
 
@@ -125,9 +118,7 @@ def encoded(connect_module: Any, tmp_path_factory: pytest.TempPathFactory) -> It
 @cache
 def expected_once(way: str, case: str) -> Counter[Any]:
     """What the oracle releases in format ranges."""
-    return expected(
-        next(item for item in SAMPLES if item.name == case), next(w for w in ways() if str(w) == way)
-    )
+    return expected(next(item for item in SAMPLES if item.name == case), next(w for w in ways() if str(w) == way))
 
 
 @pytest.mark.cover("engine way execution", "way sample")
@@ -147,9 +138,7 @@ def test_assignment_equals_oracle(
 def test_release_and_report_equal_oracle(
     connect_module: Any, engine: Any, sample: Case, way: Way, execution: str, tmp_path: Path
 ) -> None:
-    rows, report = release_rows(
-        connect_module(engine), sample, tmp_path, **way.arguments, execution=execution
-    )
+    rows, report = release_rows(connect_module(engine), sample, tmp_path, **way.arguments, execution=execution)
     classes = way.classes(sample)
     assert multiset(rows) == multiset(released(sample.table, classes, "ranges"))
     assert report.verified
@@ -160,9 +149,7 @@ def test_release_and_report_equal_oracle(
 
 @pytest.mark.cover
 @pytest.mark.parametrize(("way", "sample"), refusals())
-def test_what_a_method_does_not_take_is_refused_with_what_does(
-    sample: Case, way: Way, tmp_path: Path
-) -> None:
+def test_what_a_method_does_not_take_is_refused_with_what_does(sample: Case, way: Way, tmp_path: Path) -> None:
     """Before a database is read; the text names the method, and one that takes it or the option at fault."""
     with pytest.raises(PolicyError) as caught:
         spec_of(source="t", **{**sample.arguments(tmp_path), **way.arguments})
@@ -249,7 +236,5 @@ def test_losses_where_a_format_merges_boxes(shared_db: Any, sample: Case, kind: 
     average = pytest.approx(float(merged.c_avg)) if sample.privacy.k > 1 else None
     assert (report.loss.dm, report.loss.c_avg) == (merged.dm, average)
     of_box = {box[0]: share(sample.table, [box], 1).il1 for box in boxes}
-    of_class = [
-        sum(len(box) * of_box[box[0]] for box in boxes if box[0] in rows) / len(rows) for rows in classes
-    ]
+    of_class = [sum(len(box) * of_box[box[0]] for box in boxes if box[0] in rows) / len(rows) for rows in classes]
     assert report.loss.il_sum == pytest.approx(float(sum(of_class)), rel=1e-9)

@@ -62,9 +62,13 @@ class Given:
 
 
 NINE = Case(
-    "nine", {"d": "TEXT", "s": "INTEGER"}, tuple(zip("aaaabbbbc", (0, 0, 0, 1, 0, 1, 1, 1, 1), strict=True)),
-    {"d": QI("nominal")}, ("s",), Privacy(k=3),
-)  # fmt: skip
+    "nine",
+    {"d": "TEXT", "s": "INTEGER"},
+    tuple(zip("aaaabbbbc", (0, 0, 0, 1, 0, 1, 1, 1, 1), strict=True)),
+    {"d": QI("nominal")},
+    ("s",),
+    Privacy(k=3),
+)
 """Its codes: a, b, c; and 1 before 0, by frequency."""
 H = math.log2(9) - (5 * math.log2(5) + 4 * 2) / 9
 THIRD = math.log2(3) - 2 / 3
@@ -85,31 +89,45 @@ MI = (3 * math.log2(9) - 4) / 9
     ids=["g1", "g2"],
 )
 def test_the_papers_table(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, classes: list[int], pmi: float, lost: float, cm: float,
-    entropies: list[float], kind: str,
-) -> None:  # fmt: skip
+    shared_db: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    classes: list[int],
+    pmi: float,
+    lost: float,
+    cm: float,
+    entropies: list[float],
+    kind: str,
+) -> None:
     declare(monkeypatch, "given", Given)
     monkeypatch.setattr(Given, "classes", classes)
     _, report = release_rows(shared_db, NINE, tmp_path, method="given", metrics="all", format=kind)
-    assert report.loss.more == pytest.approx(
-        {"am": 15 / 9, "lm_values": 1 / 3, "level": 1 / 3, "mi_loss": MI}
-    )
+    assert report.loss.more == pytest.approx({"am": 15 / 9, "lm_values": 1 / 3, "level": 1 / 3, "mi_loss": MI})
     found = report.loss.sensitive["s"]
     assert found["pmi_lost"] == pytest.approx(lost, abs=0.0005)
     assert found == pytest.approx(
         {
-            "pmi_loss": pmi, "pmi_lost": pmi + (6 * math.log2(3 / 4) + 2 * math.log2(1 / 4)) / 9, "pmi_max": H - pmi, "pmi_l2": H - pmi,
-            "cm": cm, "sensitive_entropy": sum(entropies) / 3, "sensitive_entropy_rows": sum(entropies) / 3,
+            "pmi_loss": pmi,
+            "pmi_lost": pmi + (6 * math.log2(3 / 4) + 2 * math.log2(1 / 4)) / 9,
+            "pmi_max": H - pmi,
+            "pmi_l2": H - pmi,
+            "cm": cm,
+            "sensitive_entropy": sum(entropies) / 3,
+            "sensitive_entropy_rows": sum(entropies) / 3,
         }
-    )  # fmt: skip
+    )
 
 
 def test_two_columns_by_hand(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Four rows: a column that determines the sensitive value, and one that does not; the range 1 to 3 holds no row with 2."""
     case = Case(
-        "four", {"p": "INTEGER", "q": "TEXT", "s": "TEXT"}, ((1, "u", "x"), (3, "u", "x"), (5, "u", "y"), (5, "u", "y")),
-        {"p": QI(), "q": QI("nominal")}, ("s",), Privacy(k=2),
-    )  # fmt: skip
+        "four",
+        {"p": "INTEGER", "q": "TEXT", "s": "TEXT"},
+        ((1, "u", "x"), (3, "u", "x"), (5, "u", "y"), (5, "u", "y")),
+        {"p": QI(), "q": QI("nominal")},
+        ("s",),
+        Privacy(k=2),
+    )
     declare(monkeypatch, "given", Given)
     monkeypatch.setattr(Given, "classes", [0, 0, 1, 1])
     _, report = release_rows(shared_db, case, tmp_path, method="given", metrics="all")
@@ -120,10 +138,15 @@ def test_two_columns_by_hand(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tm
     # p shares 1 bit of 1 with it before and after, q none.
     assert report.loss.sensitive["s"] == pytest.approx(
         {
-            "pmi_loss": 0.5, "pmi_lost": 0, "pmi_max": 1, "pmi_l2": math.sqrt(0.5), "cm": 0, "sensitive_entropy": 0,
+            "pmi_loss": 0.5,
+            "pmi_lost": 0,
+            "pmi_max": 1,
+            "pmi_l2": math.sqrt(0.5),
+            "cm": 0,
+            "sensitive_entropy": 0,
             "sensitive_entropy_rows": 0,
         }
-    )  # fmt: skip
+    )
 
 
 # --- an oracle --------------------------------------------------------------------------------------------------------
@@ -204,13 +227,21 @@ def test_levels_and_starred_rows(
 def test_rows_that_are_left_out_lost_everything(shared_db: Any, tmp_path: Path) -> None:
     """Of six rows one is left out: its value is a cell of all values, in every column, and its class is none."""
     case = Case(
-        "left", {"p": "INTEGER", "s": "TEXT"}, ((1, "x"), (1, "x"), (1, "y"), (2, "x"), (2, "y"), (9, "y")),
-        {"p": QI()}, ("s",), Privacy(k=2),
-    )  # fmt: skip
+        "left",
+        {"p": "INTEGER", "s": "TEXT"},
+        ((1, "x"), (1, "x"), (1, "y"), (2, "x"), (2, "y"), (9, "y")),
+        {"p": QI()},
+        ("s",),
+        Privacy(k=2),
+    )
     _, report = release_rows(
-        shared_db, case, tmp_path, method="fulldomain:search=global,metric=dm", suppression={"limit": "1/6", "rows": "left_out"},
+        shared_db,
+        case,
+        tmp_path,
+        method="fulldomain:search=global,metric=dm",
+        suppression={"limit": "1/6", "rows": "left_out"},
         metrics="all",
-    )  # fmt: skip
+    )
     assert (report.suppressed, report.left_out) == (1, 1)
     classes = [[0, 1, 2], [3, 4]]
     check(report, case, information(case.table, classes, classes, shown, [5]))
@@ -220,21 +251,21 @@ def test_many_columns_and_large_sets(shared_db: Any, monkeypatch: pytest.MonkeyP
     """More columns than a statement joins, and a set of more values than bits; products that are computed by logarithms."""
     monkeypatch.setattr("sqlanon.loss.facts._LARGEST", 0.0)
     rng = random.Random(4)
-    rows = tuple(
-        (f"w{i}", *(rng.choice([None, 1, 2, 3, 5]) for _ in range(9)), rng.choice("xyz")) for i in range(70)
-    )
+    rows = tuple((f"w{i}", *(rng.choice([None, 1, 2, 3, 5]) for _ in range(9)), rng.choice("xyz")) for i in range(70))
     names = [f"q{i}" for i in range(9)]
     case = Case(
-        "wide", {"word": "TEXT", **dict.fromkeys(names, "INTEGER"), "s": "TEXT"}, rows,
-        {"word": QI("nominal"), **{name: QI() for name in names}}, ("s",), Privacy(k=5),
-    )  # fmt: skip
+        "wide",
+        {"word": "TEXT", **dict.fromkeys(names, "INTEGER"), "s": "TEXT"},
+        rows,
+        {"word": QI("nominal"), **{name: QI() for name in names}},
+        ("s",),
+        Privacy(k=5),
+    )
     declare(monkeypatch, "given", Given)
     monkeypatch.setattr(Given, "classes", [i // 5 for i in range(70)])
     published, report = release_rows(shared_db, case, tmp_path, method="given", metrics="all")
     words = {word: i for i, (word, *_) in enumerate(rows)}
-    classes = [
-        list(rows) for rows in {tuple(sorted(words[word] for word in row["word"])) for row in published}
-    ]
+    classes = [list(rows) for rows in {tuple(sorted(words[word] for word in row["word"])) for row in published}]
     assert sorted(row for rows in classes for row in rows) == list(range(70))
     check(report, case, information(case.table, classes, published_classes(case, classes)))
 
@@ -251,9 +282,7 @@ def test_an_evaluation_has_the_loss_of_the_version(shared_db: Any, tmp_path: Pat
 
 def test_each_is_described_by_itself() -> None:
     """Reports list metrics in an order of their own: none can refer to the one before."""
-    assert [
-        name for name, one in METRICS.items() if one.about.lower().startswith(("the same", "this", "it "))
-    ] == []
+    assert [name for name, one in METRICS.items() if one.about.lower().startswith(("the same", "this", "it "))] == []
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------

@@ -69,17 +69,18 @@ def test_a_node_that_fails_rules_out_no_finer_one_where_unions_may_fail(
     file = tmp_path / "x.csv"
     file.write_text("A;ab;*\nB;ab;*\nC;cd;*\nD;cd;*", encoding="utf-8")
     asked = {
-        "quasi": ["x", "y"], "sensitive": "s", "k": 2, "hierarchies": {"x": file}, "weights": {"x": 3},
-        "delta_disclosure": "1 ignored", "publish": f"release.{table}",
-    }  # fmt: skip
-    found = shared_db.anonymize(
-        table, method={"name": "fulldomain", "search": "global"}, execution=execution, **asked
-    )
+        "quasi": ["x", "y"],
+        "sensitive": "s",
+        "k": 2,
+        "hierarchies": {"x": file},
+        "weights": {"x": 3},
+        "delta_disclosure": "1 ignored",
+        "publish": f"release.{table}",
+    }
+    found = shared_db.anonymize(table, method={"name": "fulldomain", "search": "global"}, execution=execution, **asked)
     assert found.report.classes == 4
     assert found.report.loss.lm == pytest.approx(1 / 4)
-    with pytest.raises(
-        PolicyError, match="above one that meets delta_disclosure others may not; say search=global"
-    ):
+    with pytest.raises(PolicyError, match="above one that meets delta_disclosure others may not; say search=global"):
         shared_db.anonymize(table, method={"name": "fulldomain", "search": "all"}, **asked)
 
 
@@ -102,9 +103,7 @@ def test_methods_that_take_all_requirements_meet_it(
 @pytest.mark.parametrize("name", BEYOND)
 def test_other_methods_name_one_that_takes_it(method: str, name: str) -> None:
     asked = next(one.asked for one in MODELS if one.name == name)
-    with pytest.raises(
-        PolicyError, match=r"use (\w+, )*(tree|hilbert|mondrian)|leave it out|idistance|hilbert"
-    ):
+    with pytest.raises(PolicyError, match=r"use (\w+, )*(tree|hilbert|mondrian)|leave it out|idistance|hilbert"):
         release(source="t", quasi="q", sensitive="s", k=2, method=method, **{name: asked})
 
 
@@ -147,9 +146,7 @@ def test_what_no_release_reaches_is_refused_with_what_one_does(
 def test_a_single_class_reaches_what_compares_with_the_table(shared_db: Any, table: str) -> None:
     """t of 0 is never infeasible."""
     asked = {"t": 0, "beta": {"basic": "1/1000"}, "delta_disclosure": "1/1000"}
-    found = shared_db.anonymize(
-        table, quasi=["q", "w"], sensitive="s", rest="drop", k=2, method="hilbert", **asked
-    )
+    found = shared_db.anonymize(table, quasi=["q", "w"], sensitive="s", rest="drop", k=2, method="hilbert", **asked)
     assert found.report.classes == 1
     assert {one.reached for one in found.report.requirements if one.name in asked} == {0}
 
@@ -183,8 +180,15 @@ def test_groups_of_equal_boxes_that_fail_together_are_united(shared_db: Any, met
         create_table(shared_db, name, {"mark": "INTEGER", "q": "INTEGER", "s": "TEXT"}, rows)
         asked = {"max": "1", "absent": "ignored"}
         made = shared_db.anonymize(
-            name, quasi="q", sensitive="s", insensitive="mark", accept_unique="mark", k=3, delta_disclosure=asked, method=method
-        )  # fmt: skip
+            name,
+            quasi="q",
+            sensitive="s",
+            insensitive="mark",
+            accept_unique="mark",
+            k=3,
+            delta_disclosure=asked,
+            method=method,
+        )
         value = {row[0]: row[2] for row in rows}
         groups: dict[Any, list[str]] = defaultdict(list)
         for row in read_table(shared_db, ("release", name)):

@@ -27,7 +27,10 @@ from tests.oracle import models
         ({"t": 1.5}, "t: too large; a number such as 0.25, or a fraction such as 1/4, from 0 to 1"),
         ({"t": {"max": -0.1}}, "t: too small"),
         ({"t": "0.2 nearly"}, "t: not a number and words that are known"),
-        ({"t": "0.2 hierarchical"}, "t: the column s has no hierarchy; give it a hierarchy, or use distance equal or ordered"),
+        (
+            {"t": "0.2 hierarchical"},
+            "t: the column s has no hierarchy; give it a hierarchy, or use distance equal or ordered",
+        ),
         ({"recursive_cl": {"c": 0, "l": 2}}, "recursive_cl: too small"),
         ({"recursive_cl": {"c": 3}}, "recursive_cl: l is missing"),
         ({"alpha": 0}, "alpha: too small"),
@@ -38,7 +41,7 @@ from tests.oracle import models
         ({"beta": {"nowhere": 2}}, "beta: "),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_wrong_values_are_one_clear_error(asked: dict[str, Any], message: str) -> None:
     """Refused before any database is opened."""
     with pytest.raises(PolicyError) as refused:
@@ -72,15 +75,11 @@ def test_several_columns_and_joint(shared_db: Any, table: str) -> None:
     found = shared_db.anonymize(table, method="mondrian", execution="pushdown", **asked, **given)
     rows = read_table(shared_db, ("release", table))
     for row in rows:
-        classes[tuple(str(value) for name, value in row.items() if name not in ("s", "r"))].append(
-            (row["s"], row["r"])
-        )
+        classes[tuple(str(value) for name, value in row.items() if name not in ("s", "r"))].append((row["s"], row["r"]))
     assert len(classes) == found.report.classes
     for own in classes.values():
         for at in (0, 1):
-            parts = [
-                [one[at] for one in own if one[1 - at] == other] for other in {one[1 - at] for one in own}
-            ]
+            parts = [[one[at] for one in own if one[1 - at] == other] for other in {one[1 - at] for one in own}]
             for values in ([one[at] for one in own], *parts):
                 assert models.entropy(Fraction(3, 2))(values, ())
                 assert models.alpha(Fraction(9, 10))(values, ())
@@ -95,8 +94,16 @@ def test_histories_judge_hashes_of_values(shared_db: Any) -> None:
     name = f"models_{uuid.uuid4().hex[:10]}"
     rows = [(*row, i) for i, row in enumerate(rows_of(3))]
     create_table(shared_db, name, {**COLUMNS, "id": "INTEGER"}, rows)
-    asked = {"quasi": ["q", "w"], "sensitive": "s", "insensitive": "r", "identifiers": "id", "key": "id", "k": 3,
-             "t": "1/4 ordered", "alpha": {"max": "0.9", "values": ["1"]}}  # fmt: skip
+    asked = {
+        "quasi": ["q", "w"],
+        "sensitive": "s",
+        "insensitive": "r",
+        "identifiers": "id",
+        "key": "id",
+        "k": 3,
+        "t": "1/4 ordered",
+        "alpha": {"max": "0.9", "values": ["1"]},
+    }
     shared_db.anonymize(name, **asked)
     shared_db.engine.execute(
         f"INSERT INTO {name} VALUES (3, 'p', 1, 'x', 900), (3, 'q', 1, 'x', 901), (4, 'q', 1, 'x', 902)"
@@ -111,8 +118,9 @@ def test_audits_do_not_hold_of_values_that_a_table_spells_otherwise(shared_db: A
     """A bound on the share of a listed value that occurs nowhere would be met by every table."""
     name = f"models_{uuid.uuid4().hex[:10]}"
     create_table(shared_db, name, COLUMNS, rows_of(3))
-    made = shared_db.anonymize(name, quasi=["q", "w"], sensitive="s", insensitive="r", k=3,
-                               alpha={"max": "0.9", "values": ["1"]})  # fmt: skip
+    made = shared_db.anonymize(
+        name, quasi=["q", "w"], sensitive="s", insensitive="r", k=3, alpha={"max": "0.9", "values": ["1"]}
+    )
     assert shared_db.audit(f"release.{name}", spec=made.spec).satisfied
     other = replace(made.spec.privacy, more={"alpha": Alpha(Fraction(9, 10), ("1.0",))})
     found = shared_db.audit(f"release.{name}", spec=replace(made.spec, privacy=other))

@@ -59,9 +59,7 @@ def counterexamples(db: Any, name: str) -> dict[Any, int]:
                     one.below(scratch, below, rows)
                     failing = scratch.engine.fetch(f'SELECT class FROM "{below.name}"', max_rows=10_000)
                     meets[[int(str(row[0])) for row in failing]] = False
-                    measured = one.measure(
-                        db.engine, Grouped(table, ("class",), ("s1", "s2"), persons=("p1",))
-                    )
+                    measured = one.measure(db.engine, Grouped(table, ("class",), ("s1", "s2"), persons=("p1",)))
                     assert (measured.failing > 0) == bool(failing)
                     scratch.drop(below)
                 a, b, union = (meets[at] for at in pairs)
@@ -81,9 +79,7 @@ def test_unions_meet_what_is_monotone(shared_db: Any, name: str) -> None:
 
 @pytest.mark.parametrize("p", [1, 2, 3])
 def test_what_every_row_meets_is_trivial(p: int) -> None:
-    assert (
-        Shape("rows", p).trivial == Shape("frequency", p).trivial == Shape("distinct", p).trivial == (p == 1)
-    )
+    assert Shape("rows", p).trivial == Shape("frequency", p).trivial == Shape("distinct", p).trivial == (p == 1)
     assert Shape("frequency", 2, 2).trivial
     assert not Shape("frequency", 3, 2).trivial
     assert not Shape("other").trivial

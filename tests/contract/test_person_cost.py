@@ -25,11 +25,11 @@ def test_the_figures_are_those_of_two_releases(shared_db: Any, method: str) -> N
     source = place(shared_db, visits(3))
     asked = {"method": method, "l": None, "sensitive": ()}
     whole = shared_db.anonymize(source, **WHOLE | asked | {"insensitive": ["mark", "s"]}).report
-    rows = shared_db.anonymize(
-        source, **ASKED | asked | {"insensitive": ["mark", "s"]}, allow_weaker=True
-    ).report
+    rows = shared_db.anonymize(source, **ASKED | asked | {"insensitive": ["mark", "s"]}, allow_weaker=True).report
     assert whole.loss.gcp > rows.loss.gcp
-    expected = f"whole loses gcp {whole.loss.gcp:.4f}, and persons: rows would lose {rows.loss.gcp:.4f}; measured on all rows"
+    expected = (
+        f"whole loses gcp {whole.loss.gcp:.4f}, and persons: rows would lose {rows.loss.gcp:.4f}; measured on all rows"
+    )
     assert noted(whole.notes) == f"persons: {expected}"
     assert not any("would lose" in note for note in rows.notes)
 

@@ -25,9 +25,15 @@ from tests.safety.bad import tampering
 
 F = Fraction
 ASKED: dict[str, Any] = {
-    "quasi": "q", "sensitive": ["s", "w"], "insensitive": "mark", "accept_unique": "mark", "identifiers": ["pid", "ward"],
-    "person": "pid", "k": 3, "joint": True,
-}  # fmt: skip
+    "quasi": "q",
+    "sensitive": ["s", "w"],
+    "insensitive": "mark",
+    "accept_unique": "mark",
+    "identifiers": ["pid", "ward"],
+    "person": "pid",
+    "k": 3,
+    "joint": True,
+}
 MODELS: list[tuple[dict[str, Any], Callable[[Any, Any], bool]]] = [
     ({"l": "5/4"}, over_persons.alpha(F(4, 5))),
     ({"alpha": "4/5"}, over_persons.alpha(F(4, 5))),
@@ -40,9 +46,16 @@ def events(seed: int, count: int = 200) -> list[tuple[Any, ...]]:
     """Events of some 40 persons with two sensitive columns, of two and of three values."""
     drawn = random.Random(seed)
     return [
-        (i, drawn.randrange(9), drawn.choice("pq"), drawn.choice("abc"), f"z{min(drawn.randrange(40), drawn.randrange(40))}", 0)
+        (
+            i,
+            drawn.randrange(9),
+            drawn.choice("pq"),
+            drawn.choice("abc"),
+            f"z{min(drawn.randrange(40), drawn.randrange(40))}",
+            0,
+        )
         for i in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def parts(members: list[dict[str, Any]], column: str, other: str | None) -> list[list[tuple[Any, Any, int]]]:
@@ -62,9 +75,7 @@ def test_every_part_of_a_class_holds_over_persons(
 ) -> None:
     rows = events(3)
     source = place(shared_db, rows)
-    made = shared_db.anonymize(
-        source, **ASKED, **asked[0], persons=strength, method=method, execution=execution
-    )
+    made = shared_db.anonymize(source, **ASKED, **asked[0], persons=strength, method=method, execution=execution)
     found = joint_classes(shared_db, source, rows)
     assert made.report.classes == len(found) > 1
     for members in found:
@@ -109,8 +120,11 @@ def test_verify_refuses_parts_that_do_not_meet_it(
     rows += [(36 + i, 2, "pq"[i % 2], "ab"[i // 2 % 2], f"x{i}", 0) for i in range(36)]
     monkeypatch.setattr(merge_failing_groups, "not_monotone", lambda _: [])  # what unites groups that fail
     declare(
-        monkeypatch, "careless", tampering("UPDATE {t} SET class = CASE WHEN rid < 36 THEN 0 ELSE 1 END", as_one=True), "mondrian"
-    )  # fmt: skip
+        monkeypatch,
+        "careless",
+        tampering("UPDATE {t} SET class = CASE WHEN rid < 36 THEN 0 ELSE 1 END", as_one=True),
+        "mondrian",
+    )
     name = next(iter(asked))
     with pytest.raises(PrivacyViolation, match=rf"{name} of persons of [sw]: asked .*; [1-4] classes? fail"):
         shared_db.anonymize(place(shared_db, rows), **ASKED, **asked, persons="rows", method="careless")
@@ -136,19 +150,14 @@ def test_what_is_measured_and_what_fails(shared_db: Any, seed: int) -> None:
             if not model.within:
                 continue
             other = "w" if one.column == "s" else "s"
-            bad = {
-                q: [not meets(part, part) for part in parts(own, str(one.column), other)]
-                for q, own in each.items()
-            }
+            bad = {q: [not meets(part, part) for part in parts(own, str(one.column), other)] for q, own in each.items()}
             measured = one.measure(shared_db.engine, Grouped(table, ["q"], ["s", "w"], persons=["pid"]))
             assert measured.failing == sum(map(sum, bad.values()))
             with Scratch(shared_db.engine) as scratch:
                 below = scratch.table("below")
                 one.below(scratch, below, Grouped(table, ["q"], ["s", "w"], None, table, ["s", "w"], ["pid"]))
                 found = shared_db.engine.fetch(f'SELECT q FROM "{below.name}"')
-            assert sorted(int(str(row[0])) for row in found) == sorted(
-                q for q, fails in bad.items() if any(fails)
-            )
+            assert sorted(int(str(row[0])) for row in found) == sorted(q for q, fails in bad.items() if any(fails))
         assert len(joint) == (2 if "l" in asked else 4)
 
 

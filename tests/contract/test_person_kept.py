@@ -29,9 +29,12 @@ def source(shared_db: Any) -> Iterator[str]:
     ("asked", "message"),
     [
         ({"k": 6, "l": None}, r"persons of pid: asked 6, reached [1-5]; [0-9]+ classes fail"),
-        ({"k": 1, "l": None, "person_share": 0.3}, r"person_share of pid: asked 0.3, reached (1|0\.[3-9][0-9]*); [0-9]+ classes"),
+        (
+            {"k": 1, "l": None, "person_share": 0.3},
+            r"person_share of pid: asked 0.3, reached (1|0\.[3-9][0-9]*); [0-9]+ classes",
+        ),
     ],
-)  # fmt: skip
+)
 def test_verify_refuses_what_a_method_got_wrong(
     shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], message: str
 ) -> None:
@@ -42,17 +45,16 @@ def test_verify_refuses_what_a_method_got_wrong(
 
 def test_verify_refuses_values_of_too_few_persons(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two classes: over rows both have l = 2; over persons the one has nine of ten persons with the same value."""
-    rows = [(i, 1, "p", "a", f"z{i}", 0) for i in range(9)] + [
-        (9 + i, 1, "p", "b", "z9", 0) for i in range(9)
-    ]
+    rows = [(i, 1, "p", "a", f"z{i}", 0) for i in range(9)] + [(9 + i, 1, "p", "b", "z9", 0) for i in range(9)]
     rows += [(18 + i, 2, "p", "abcd"[i % 4], f"y{i}", 0) for i in range(20)]
     monkeypatch.setattr(merge_failing_groups, "not_monotone", lambda _: [])  # what unites groups that fail
     declare(
-        monkeypatch, "careless", tampering("UPDATE {t} SET class = CASE WHEN rid < 18 THEN 0 ELSE 1 END", as_one=True), "mondrian"
-    )  # fmt: skip
-    with pytest.raises(
-        PrivacyViolation, match=r"l of persons of s: asked 2, reached 1\.[0-9]+; 1 classes fail"
-    ):
+        monkeypatch,
+        "careless",
+        tampering("UPDATE {t} SET class = CASE WHEN rid < 18 THEN 0 ELSE 1 END", as_one=True),
+        "mondrian",
+    )
+    with pytest.raises(PrivacyViolation, match=r"l of persons of s: asked 2, reached 1\.[0-9]+; 1 classes fail"):
         shared_db.anonymize(place(shared_db, rows), **ASKED, method="careless")
 
 
@@ -66,9 +68,7 @@ def test_audits_measure_it_over_the_private_tables(shared_db: Any, source: str) 
     assert report.satisfied
     assert not report.not_measured
     assert report.highest_risk == pytest.approx(1 / min(one[0] for one in found))
-    more = replace(
-        made.spec, privacy=replace(made.spec.privacy, l=Fraction(4), person_share=Fraction(1, 100))
-    )
+    more = replace(made.spec, privacy=replace(made.spec.privacy, l=Fraction(4), person_share=Fraction(1, 100)))
     again = shared_db.audit(f"release.{source}", spec=more)
     failing = {one.name for one in again.requirements if not one.satisfied}
     assert {"l of persons", "person_share"} <= failing
@@ -108,8 +108,7 @@ def test_several_columns_together(shared_db: Any, source: str) -> None:
     asked = {**ASKED, "person": ["PID", "ward"], "k": 9}
     made = shared_db.anonymize(source, **asked)
     fewest = min(
-        reached(members, lambda row: (row["pid"], row["ward"]))[0]
-        for members in classes(shared_db, source, visits(1))
+        reached(members, lambda row: (row["pid"], row["ward"]))[0] for members in classes(shared_db, source, visits(1))
     )
     assert made.report.min_identifiers == {"pid, ward": fewest}
     assert fewest >= 9
@@ -122,10 +121,7 @@ def test_several_columns_together(shared_db: Any, source: str) -> None:
 @pytest.mark.thorough
 def test_persons_of_two_releases_together(shared_db: Any) -> None:
     """Each class has four persons; in the intersections one is left."""
-    rows = [
-        (i, i // 4 % 4, "pqrs"[i % 4], "abcd"[(i + i // 4) % 4], f"z{i % 4}{i // 4 % 4}", 0)
-        for i in range(64)
-    ]
+    rows = [(i, i // 4 % 4, "pqrs"[i % 4], "abcd"[(i + i // 4) % 4], f"z{i % 4}{i // 4 % 4}", 0) for i in range(64)]
     source = place(shared_db, rows)
     both = {
         "sensitive": "s",
@@ -188,10 +184,7 @@ def test_a_reader_who_knows_everybody_but_not_whose_rows_are_whose(shared_db: An
     source = place(shared_db, rows)
     shared_db.anonymize(source, **{**ASKED, "k": 3, "l": "3/2"}, method="mondrian")
     for members in classes(shared_db, source, rows):
-        own = [
-            [row["s"] for row in members if row["pid"] == name]
-            for name in sorted({row["pid"] for row in members})
-        ]
+        own = [[row["s"] for row in members if row["pid"] == name] for name in sorted({row["pid"] for row in members})]
         ways = list(permutations(range(len(own))))
         for victim in range(len(own)):
             found: Counter[int] = Counter(way[victim] for way in ways)

@@ -46,9 +46,7 @@ def test_every_model_that_is_asked_of_persons_has_a_definition_here() -> None:
 
 @pytest.mark.cover("strength engine")
 @pytest.mark.parametrize("strength", ["rows", "whole"])
-@pytest.mark.parametrize(
-    ("model", "way"), MADE, ids=lambda one: one.label if isinstance(one, Model) else ":".join(one)
-)
+@pytest.mark.parametrize(("model", "way"), MADE, ids=lambda one: one.label if isinstance(one, Model) else ":".join(one))
 def test_every_class_holds_over_persons_and_over_rows(
     shared_db: Any, model: Model, strength: str, way: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -66,9 +64,7 @@ def test_every_class_holds_over_persons_and_over_rows(
         assert model.persons(members, everything)
         assert model.rows([row[1] for row in members], [row[1] for row in everything])
     if strength == "whole":
-        assert sum(len({row[0] for row in members}) for members in held) == len(
-            {row[0] for row in everything}
-        )
+        assert sum(len({row[0] for row in members}) for members in held) == len({row[0] for row in everything})
     said = {one.name: one for one in made.report.requirements}
     assert said[f"{model.name} of persons"].satisfied
     audit = made.audit()
@@ -80,9 +76,7 @@ def test_every_class_holds_over_persons_and_over_rows(
     assert replace(audited, reached=verified.reached) == verified
     if execution == "pushdown":
         shared_db.anonymize(source, **asked, execution="kernel")
-        other = [
-            [(row["pid"], row["s"], 1) for row in members] for members in classes(shared_db, source, rows)
-        ]
+        other = [[(row["pid"], row["s"], 1) for row in members] for members in classes(shared_db, source, rows)]
         assert sorted(map(sorted, other)) == sorted(map(sorted, held))
 
 
@@ -91,10 +85,14 @@ def drawn_rows(seed: int) -> list[tuple[int, str, str | None, int]]:
     drawn = random.Random(seed)
     persons, values, prime = drawn.randrange(1, 7), drawn.randrange(1, 5), seed % 3 == 2
     return [
-        (drawn.randrange(9), f"z{drawn.randrange(persons)}", drawn.choice([None, "a", "b", "c", "d"][:values]),
-         drawn.choice([1, 1_000_003, 999_983, 611_953, 7_919]) if prime else drawn.randrange(1, 3))
+        (
+            drawn.randrange(9),
+            f"z{drawn.randrange(persons)}",
+            drawn.choice([None, "a", "b", "c", "d"][:values]),
+            drawn.choice([1, 1_000_003, 999_983, 611_953, 7_919]) if prime else drawn.randrange(1, 3),
+        )
         for _ in range(drawn.randrange(1, 60))
-    ]  # fmt: skip
+    ]
 
 
 def failing(scratch: Scratch, one: OverPersons, rows: Grouped) -> set[int]:
@@ -119,9 +117,7 @@ def coded(scratch: Scratch, rows: Sequence[tuple[int, str, Any, int]], seed: int
     scratch.engine.load_arrays(table, {name: np.array(column, np.int32) for name, column in columns.items()})
     ranks = [sorted(known, key=lambda text: text or "").index(text) for text in known]
     counts = np.bincount(columns["s"], minlength=5).astype(np.int64)
-    return Grouped(
-        table, ["c"], ["s"], None, table, ["s"], ["pid"], [counts], [Values(known, ranks, ordered=True)]
-    )
+    return Grouped(table, ["c"], ["s"], None, table, ["s"], ["pid"], [counts], [Values(known, ranks, ordered=True)])
 
 
 @pytest.mark.parametrize("seed", seeds(10, always=1))
@@ -134,8 +130,16 @@ def test_what_is_measured_and_what_fails(shared_db: Any, seed: int, tmp_path: Pa
     create_table(shared_db, f"{name}_one", columns, [row[:3] for row in rows])
     cases = [(name, rows, "n"), (f"{name}_one", [(*row[:3], 1) for row in rows], None)]
     for model in MODELS:
-        asked = release(source="t", quasi="q", sensitive="s", identifiers="p", k=1, person="p", persons="rows",
-                        **model.policy(tmp_path))  # fmt: skip
+        asked = release(
+            source="t",
+            quasi="q",
+            sensitive="s",
+            identifiers="p",
+            k=1,
+            person="p",
+            persons="rows",
+            **model.policy(tmp_path),
+        )
         found = requirements(asked.privacy, ("s",), ("p",), asked.columns)
         (one,) = (item for item in found if isinstance(item, OverPersons))
         for table, each, count in cases:
@@ -201,10 +205,18 @@ def test_persons_of_one_value_do_not_pass_by_the_rows_of_another(shared_db: Any)
 @pytest.mark.cover("asked")
 @pytest.mark.parametrize(
     "asked",
-    [{"entropy_l": "2"}, {"recursive_cl": {"c": 1, "l": 2}}, {"alpha": "3/5"}, {"alpha": {"max": "3/5", "values": ["a"]}}, {"t": "3/10"},
-     {"t": "1/5 ordered", "ordered": {"s": "alphabetical"}}, {"beta": {"basic": "1/2"}}, {"delta_disclosure": "1"}],
+    [
+        {"entropy_l": "2"},
+        {"recursive_cl": {"c": 1, "l": 2}},
+        {"alpha": "3/5"},
+        {"alpha": {"max": "3/5", "values": ["a"]}},
+        {"t": "3/10"},
+        {"t": "1/5 ordered", "ordered": {"s": "alphabetical"}},
+        {"beta": {"basic": "1/2"}},
+        {"delta_disclosure": "1"},
+    ],
     ids=lambda asked: "".join(f"{name}:{value}" for name, value in asked.items()),
-)  # fmt: skip
+)
 def test_verify_refuses_classes_that_do_not_meet_it(
     shared_db: Any, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,8 +225,11 @@ def test_verify_refuses_classes_that_do_not_meet_it(
     rows += [(36 + i, 2, "p", "abcd"[i % 4], f"y{i}", 0) for i in range(36)]
     monkeypatch.setattr(merge_failing_groups, "not_monotone", lambda _: [])  # what unites groups that fail
     declare(
-        monkeypatch, "careless", tampering("UPDATE {t} SET class = CASE WHEN rid < 36 THEN 0 ELSE 1 END", as_one=True), "mondrian"
-    )  # fmt: skip
+        monkeypatch,
+        "careless",
+        tampering("UPDATE {t} SET class = CASE WHEN rid < 36 THEN 0 ELSE 1 END", as_one=True),
+        "mondrian",
+    )
     source, name = place(shared_db, rows), next(iter(asked))
     with pytest.raises(PrivacyViolation, match=rf"{name} of persons of s: asked .*; [12] classes? fail"):
         shared_db.anonymize(source, **EVENTS, persons="rows", method="careless", **asked)
@@ -231,9 +246,7 @@ def test_methods_that_do_not_unite_refuse_it_with_rows(method: str) -> None:
         "k": 3,
         "t": "1/2",
     }
-    with pytest.raises(
-        PolicyError, match="fail t of persons; use tree, hilbert or mondrian, or say persons: whole"
-    ):
+    with pytest.raises(PolicyError, match="fail t of persons; use tree, hilbert or mondrian, or say persons: whole"):
         release(**asked, persons="rows", method=method)
     if method == "fulldomain":
         assert release(**asked, persons="whole", method=method).privacy.of_persons
@@ -249,8 +262,16 @@ def test_versions_are_compared_over_persons(shared_db: Any, asked: Any) -> None:
     columns = {"mark": "INTEGER", "q": "INTEGER", "w": "TEXT", "s": "TEXT", "pid": "TEXT", "ward": "INTEGER"}
     rows = [(i, 0, "p", "ab"[i % 2], f"z{i}", 0) for i in range(20)]
     source = place(shared_db, rows, columns)
-    policy = {**EVENTS, "key": "mark", "identifiers": ["mark", "pid", "ward"], "insensitive": None, "accept_unique": None,
-              "accept_repeats": "mark", "persons": "whole", "alpha": asked}  # fmt: skip
+    policy = {
+        **EVENTS,
+        "key": "mark",
+        "identifiers": ["mark", "pid", "ward"],
+        "insensitive": None,
+        "accept_unique": None,
+        "accept_repeats": "mark",
+        "persons": "whole",
+        "alpha": asked,
+    }
     shared_db.anonymize(source, **policy)
     more = [(100 + i, 0, "p", "a", f"y{i}", 0) for i in range(4)]
     more += [(110 + i, 0, "p", "bc"[i % 2], "x", 0) for i in range(6)]

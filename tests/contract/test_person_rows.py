@@ -22,9 +22,16 @@ from tests.engines import create_table, read_table
 COLUMNS = {"mark": "INTEGER", "q": "INTEGER", "w": "TEXT", "s": "TEXT", "pid": "TEXT", "ward": "INTEGER"}
 """Of a row: its number, two quasi columns, a sensitive one, and whose it is: a patient, or a patient of a ward."""
 ASKED: dict[str, Any] = {
-    "quasi": ["q", "w"], "sensitive": "s", "insensitive": "mark", "accept_unique": "mark", "identifiers": ["pid", "ward"],
-    "person": "pid", "persons": "rows", "k": 4, "l": 2,
-}  # fmt: skip
+    "quasi": ["q", "w"],
+    "sensitive": "s",
+    "insensitive": "mark",
+    "accept_unique": "mark",
+    "identifiers": ["pid", "ward"],
+    "person": "pid",
+    "persons": "rows",
+    "k": 4,
+    "l": 2,
+}
 FEW = [("tree", "kernel"), ("mondrian", "pushdown")]
 WAYS = [
     ("hilbert", "kernel"),
@@ -67,9 +74,7 @@ def classes(db: Any, table: str, rows: Sequence[tuple[Any, ...]]) -> list[list[d
     return list(groups.values())
 
 
-def reached(
-    members: Sequence[dict[str, Any]], person: Any = "pid"
-) -> tuple[int, Fraction, Fraction, Fraction]:
+def reached(members: Sequence[dict[str, Any]], person: Any = "pid") -> tuple[int, Fraction, Fraction, Fraction]:
     """Persons, l of persons, l of rows, and the largest share of one person: the definitions, written out."""
     who = [row[person] for row in members] if isinstance(person, str) else [person(row) for row in members]
     own = Counter(who)
@@ -102,11 +107,7 @@ def check(
     assert max(largest) <= share
     assert report.classes == len(found)
     assert report.max_person_share == pytest.approx(float(max(largest)))
-    said = {
-        one.name: one
-        for one in report.requirements
-        if one.name in ("persons", "l of persons", "person_share")
-    }
+    said = {one.name: one for one in report.requirements if one.name in ("persons", "l of persons", "person_share")}
     assert said["persons"].reached == min(persons) == report.min_identifiers["pid"]
     assert said["l of persons"].reached == pytest.approx(float(min(weighted)), rel=1e-4)
     assert all(one.satisfied for one in said.values())
@@ -122,9 +123,7 @@ def source(shared_db: Any) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("method", "execution"), [*FEW, *(pytest.param(*way, marks=pytest.mark.thorough) for way in WAYS)]
 )
-def test_every_class_holds_over_persons_and_over_rows(
-    shared_db: Any, source: str, method: str, execution: str
-) -> None:
+def test_every_class_holds_over_persons_and_over_rows(shared_db: Any, source: str, method: str, execution: str) -> None:
     made = shared_db.anonymize(source, **ASKED, person_share=0.5, method=method, execution=execution)
     check(shared_db, source, visits(1), made.report, 4, 2, Fraction(1, 2))
     if execution == "pushdown":
@@ -194,9 +193,7 @@ def test_suppressed_rows(shared_db: Any, seed: int, kind: str) -> None:
     own = {row[0]: dict(zip(COLUMNS, row, strict=True)) for row in rows}
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in read_table(shared_db, ("release", source)):
-        groups[tuple(str(value) for name, value in row.items() if name not in ("mark", "s"))].append(
-            own[row["mark"]]
-        )
+        groups[tuple(str(value) for name, value in row.items() if name not in ("mark", "s"))].append(own[row["mark"]])
     assert sum(map(len, groups.values())) == len(rows) - made.report.left_out
     for members in groups.values():
         found = reached(members)
@@ -213,9 +210,7 @@ def owner() -> list[tuple[Any, ...]]:
 def test_metadata_say_that_persons_are_counted(shared_db: Any) -> None:
     table = place(shared_db, visits(3))
     shared_db.anonymize(table, **ASKED)
-    (facts,) = (
-        row for row in read_table(shared_db, ("release", f"{table}_metadata")) if not row["column_name"]
-    )
+    (facts,) = (row for row in read_table(shared_db, ("release", f"{table}_metadata")) if not row["column_name"])
     assert json.loads(facts["published"])["persons"] == "rows"
 
 
@@ -225,9 +220,7 @@ def test_one_who_owns_nearly_all_rows_does_not_pass(shared_db: Any) -> None:
     asked = {**ASKED, "k": 10}
     with pytest.raises(InfeasibleError, match=r"l = 2 of s; the largest feasible value is 1\.009"):
         shared_db.anonymize(source, **asked)
-    with pytest.raises(
-        InfeasibleError, match=r"person_share = 0\.5 of pid; the least feasible value is 0\.991"
-    ):
+    with pytest.raises(InfeasibleError, match=r"person_share = 0\.5 of pid; the least feasible value is 0\.991"):
         shared_db.anonymize(source, **{**asked, "l": None}, person_share="1/2")
     made = shared_db.anonymize(source, **{**asked, "l": None})
     assert (made.report.classes, made.report.max_person_share) == (1, pytest.approx(0.991))
@@ -235,9 +228,7 @@ def test_one_who_owns_nearly_all_rows_does_not_pass(shared_db: Any) -> None:
 
 def test_persons_of_one_value_do_not_pass_by_the_rows_of_another(shared_db: Any) -> None:
     """Nine of ten persons have the diagnosis a; one has as many rows of others, so that over rows it is 1/2."""
-    rows = [(i, 0, "p", "a", f"z{i}", 0) for i in range(9)] + [
-        (9 + i, 0, "p", "bcd"[i % 3], "z9", 0) for i in range(9)
-    ]
+    rows = [(i, 0, "p", "a", f"z{i}", 0) for i in range(9)] + [(9 + i, 0, "p", "bcd"[i % 3], "z9", 0) for i in range(9)]
     source = place(shared_db, rows)
     with pytest.raises(InfeasibleError, match=r"l of persons = 2 of s; the largest feasible value is 1\.111"):
         shared_db.anonymize(source, **ASKED)
@@ -280,9 +271,7 @@ def test_what_kernels_count(seed: int) -> None:
     backwards = np.arange(n)[::-1]
     for first, past in ((0, n // 2), (n // 2, n)):
         grown(demands, held, begin, first, past, np.arange(1, past - first + 1), counters, holds)
-        assert [bool(h) for h in holds[: past - first]] == [
-            meets(backwards[:e]) for e in range(first + 1, past + 1)
-        ]
+        assert [bool(h) for h in holds[: past - first]] == [meets(backwards[:e]) for e in range(first + 1, past + 1)]
 
 
 @pytest.mark.cover

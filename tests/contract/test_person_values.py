@@ -58,9 +58,17 @@ def test_values_of_every_type_are_found_by_their_hashes(shared_db: Any, kind: st
     if kind == "enum":
         asked["ordered"] = {"s": "declared"}
     made = shared_db.anonymize(
-        source, quasi="q", sensitive="s", identifiers="pid", insensitive="mark", accept_unique="mark", person="pid",
-        persons=strength, k=3, **asked,
-    )  # fmt: skip
+        source,
+        quasi="q",
+        sensitive="s",
+        identifiers="pid",
+        insensitive="mark",
+        accept_unique="mark",
+        person="pid",
+        persons=strength,
+        k=3,
+        **asked,
+    )
     own = {row[0]: (row[3], ranks[row[0]], 1) for row in rows}
     found: dict[Any, list[Any]] = defaultdict(list)
     for row in read_table(shared_db, ("release", source)):
@@ -78,24 +86,18 @@ def test_values_of_every_type_are_found_by_their_hashes(shared_db: Any, kind: st
     for report in (made.report, audit):
         reached = {one.name: one.reached for one in report.requirements}
         for name, value in wanted.items():
-            assert (kind, name) == ("text", "t of persons") or reached[name] == pytest.approx(
-                float(value), rel=1e-12
-            )
+            assert (kind, name) == ("text", "t of persons") or reached[name] == pytest.approx(float(value), rel=1e-12)
 
 
 def test_an_audit_says_where_values_are_not_those_of_the_version(shared_db: Any) -> None:
     """Somebody wrote another value into the published table: which value has the hash is not known any more."""
     source = place(shared_db, visits(1))
     made = shared_db.anonymize(source, **EVENTS, **LISTED, persons="rows")
-    ((changed,),) = shared_db.engine.fetch(
-        f"SELECT physical FROM _sqlanon.catalog WHERE release = '{source}'"
-    )
+    ((changed,),) = shared_db.engine.fetch(f"SELECT physical FROM _sqlanon.catalog WHERE release = '{source}'")
     shared_db.engine.execute(f"UPDATE _sqlanon.\"{changed}\" SET s = 'z' WHERE s = 'a'")
     audit = made.audit()
     assert not audit.satisfied
-    assert (
-        "alpha of persons by s: the table has other values than version 1 was made with" in audit.not_measured
-    )
+    assert "alpha of persons by s: the table has other values than version 1 was made with" in audit.not_measured
     assert {one.name for one in audit.requirements} >= {"persons", "alpha"}
 
 

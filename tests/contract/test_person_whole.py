@@ -44,7 +44,15 @@ def split(found: Sequence[Sequence[dict[str, Any]]]) -> int:
     return sum(len(each) > 1 for each in seen.values())
 
 
-def check(db: Any, table: str, rows: Sequence[tuple[Any, ...]], report: Any, k: int, l: Any = 1, share: Any = 1) -> None:  # noqa: E741 # fmt: skip
+def check(
+    db: Any,
+    table: str,
+    rows: Sequence[tuple[Any, ...]],
+    report: Any,
+    k: int,
+    l: Any = 1,  # noqa: E741
+    share: Any = 1,
+) -> None:
     """Every promise, by the definitions."""
     found = classes(db, table, rows)
     assert split(found) == 0
@@ -116,17 +124,33 @@ def test_columns_of_every_kind(shared_db: Any, tmp_path: Path, seed: int) -> Non
     tree.write_text("oslo;norway;*\nbergen;norway;*\nrome;italy;*\npisa;italy;*\n")
     columns = {"pid": "INTEGER", "city": "TEXT", "kind": "TEXT", "n": "INTEGER", "s": "TEXT", "o": "TEXT"}
     rows = [
-        (drawn.randrange(20), drawn.choice(["oslo", "bergen", "rome", "pisa", None]), drawn.choice(["x", "y", "z", None]),
-         drawn.choice([1, 2, 9, None]), drawn.choice(["a", "b", "c", None]), drawn.choice("uvw"))
+        (
+            drawn.randrange(20),
+            drawn.choice(["oslo", "bergen", "rome", "pisa", None]),
+            drawn.choice(["x", "y", "z", None]),
+            drawn.choice([1, 2, 9, None]),
+            drawn.choice(["a", "b", "c", None]),
+            drawn.choice("uvw"),
+        )
         for _ in range(80)
-    ]  # fmt: skip
+    ]
     name = f"kinds_{uuid4().hex[:8]}"
     create_table(shared_db, name, columns, rows)
     for method in ("tree", "mondrian", "fulldomain"):
         made = shared_db.anonymize(
-            name, quasi=["city", "kind", "n"], hierarchies={"city": str(tree)}, sensitive=["s", "o"], identifiers="pid",
-            person="pid", persons="whole", k=3, l=2, distinct_l=2, method=method, allow_weaker=True,
-        )  # fmt: skip
+            name,
+            quasi=["city", "kind", "n"],
+            hierarchies={"city": str(tree)},
+            sensitive=["s", "o"],
+            identifiers="pid",
+            person="pid",
+            persons="whole",
+            k=3,
+            l=2,
+            distinct_l=2,
+            method=method,
+            allow_weaker=True,
+        )
         assert made.audit().satisfied
         assert made.report.min_identifiers["pid"] >= 3
 
@@ -262,9 +286,7 @@ def test_verify_refuses_a_person_who_is_split(shared_db: Any, monkeypatch: pytes
     rows = [(i, i, "p", "abcd"[i % 4], f"z{i % 21}", 0) for i in range(42)]
     source = place(shared_db, rows)
     careless(monkeypatch, "UPDATE {t} SET class = rid % 2")
-    with pytest.raises(
-        PrivacyViolation, match=r"classes of a person of pid: asked 1, reached 2; 2 classes fail"
-    ):
+    with pytest.raises(PrivacyViolation, match=r"classes of a person of pid: asked 1, reached 2; 2 classes fail"):
         shared_db.anonymize(source, **{**WHOLE, "l": None})
 
 
@@ -274,9 +296,7 @@ def test_verify_refuses_rows_of_fewer_persons(shared_db: Any, monkeypatch: pytes
     rows += [(10 + i, 1 + i % 9, "q", "abcd"[i % 4], f"z{1 + i % 9}", 0) for i in range(36)]
     source = place(shared_db, rows)
     alone = "(SELECT rid FROM {t} ORDER BY rid LIMIT 1)"
-    declare(
-        monkeypatch, "careless", tampering(f"UPDATE {{t}} SET class = 99 WHERE rid = {alone}"), "mondrian"
-    )
+    declare(monkeypatch, "careless", tampering(f"UPDATE {{t}} SET class = 99 WHERE rid = {alone}"), "mondrian")
     with pytest.raises(PrivacyViolation, match=r"persons of pid: asked 4, reached 1; [0-9]+ classes fail"):
         shared_db.anonymize(source, **{**WHOLE, "l": None, "method": "careless"})
 
@@ -305,9 +325,7 @@ def sure(found: Sequence[Sequence[dict[str, Any]]]) -> Fraction:
 @pytest.mark.parametrize("seed", range(2))
 def test_who_knows_all_events_of_a_person_is_left_with_k(shared_db: Any, seed: int) -> None:
     drawn = random.Random(seed)
-    rows = [
-        (i, drawn.randrange(9), drawn.choice("pqr"), drawn.choice("abcd"), f"z{i % 6}", 0) for i in range(24)
-    ]
+    rows = [(i, drawn.randrange(9), drawn.choice("pqr"), drawn.choice("abcd"), f"z{i % 6}", 0) for i in range(24)]
     source = place(shared_db, rows)
     asked = {"k": 2, "l": None, "method": "mondrian"}
     shared_db.anonymize(source, **{**WHOLE, **asked})
@@ -317,9 +335,7 @@ def test_who_knows_all_events_of_a_person_is_left_with_k(shared_db: Any, seed: i
 def test_the_same_reader_of_persons_rows(shared_db: Any) -> None:
     """Every class has rows of two persons, and no two persons are in the same classes."""
     pairs = [("z0", "z1"), ("z1", "z2"), ("z2", "z0")]
-    rows = [
-        (2 * i + j, i, "p", "ab"[j], who, 0) for i, pair in enumerate(pairs) for j, who in enumerate(pair)
-    ]
+    rows = [(2 * i + j, i, "p", "ab"[j], who, 0) for i, pair in enumerate(pairs) for j, who in enumerate(pair)]
     source = place(shared_db, rows)
     asked = {"k": 2, "l": None, "method": "mondrian"}
     shared_db.anonymize(source, **{**ASKED, **asked})
@@ -335,9 +351,7 @@ def test_changes_of_the_policy_and_what_audits_find(shared_db: Any) -> None:
     made = shared_db.anonymize(source, **{**ASKED, "l": None})
     assert split(classes(shared_db, source, rows)) > 0
     more = replace(made.spec, persons="whole", privacy=replace(made.spec.privacy, whole=True))
-    failing = {
-        one.name for one in shared_db.audit(f"release.{source}", spec=more).requirements if not one.satisfied
-    }
+    failing = {one.name for one in shared_db.audit(f"release.{source}", spec=more).requirements if not one.satisfied}
     assert failing == {"classes of a person"}
     assert shared_db.plan(more).weaker == ()
     again = shared_db.run(more)
@@ -400,9 +414,7 @@ def test_what_is_refused_before_a_table_is_read(asked: dict[str, Any], message: 
 
 @pytest.mark.thorough
 def test_several_columns_and_rows_without_a_person(shared_db: Any) -> None:
-    rows = [
-        (i, i % 7, "pq"[i % 2], "abc"[i % 3], None if i % 9 == 0 else f"z{i % 14}", i % 2) for i in range(90)
-    ]
+    rows = [(i, i % 7, "pq"[i % 2], "abc"[i % 3], None if i % 9 == 0 else f"z{i % 14}", i % 2) for i in range(90)]
     source = place(shared_db, rows)
     for null, persons in (("one", 15), ("distinct", 24)):
         made = shared_db.anonymize(

@@ -50,9 +50,7 @@ def recounted(rows: list[dict[str, Any]], shown: dict[int, Any], names: Sequence
 def test_a_unique_visit_hides_no_patient(shared_db: Any) -> None:
     """80 rows and 80 visits of 4 patients look alike: k = 10 of rows, and 4 persons. Nothing is published, unless that is accepted."""
     source = visits(shared_db)
-    with pytest.raises(
-        sqlanon.PrivacyViolation, match=r"4 different values of pid.*person: pid.*persons: ignored"
-    ):
+    with pytest.raises(sqlanon.PrivacyViolation, match=r"4 different values of pid.*person: pid.*persons: ignored"):
         shared_db.anonymize(source, **EVENTS)
     assert source not in {row.release for row in shared_db.releases()}
     release = shared_db.anonymize(source, **EVENTS, persons="ignored")
@@ -119,27 +117,28 @@ def test_counts_against_the_rows(shared_db: Any, form: str) -> None:
             (None if drawn.random() < 0.2 else f"a{one}"),
             (None if drawn.random() < 0.5 else other),
         )
-        rows.append(
-            (mark, drawn.randrange(30), drawn.choice("abcd"), first, second, f"n{drawn.randrange(3)}")
-        )
+        rows.append((mark, drawn.randrange(30), drawn.choice("abcd"), first, second, f"n{drawn.randrange(3)}"))
     columns = {"mark": "INTEGER", "age": "INTEGER", "s": "TEXT", "A": "TEXT", "b": "INTEGER", "name": "TEXT"}
     source = visits(shared_db, columns, rows)
     asked = {"l": 2} if form == "anatomy" else {"k": 6}
     release = shared_db.anonymize(
-        source, quasi="age", sensitive="s", insensitive="mark", identifiers=["name", "b", "A"], accept_unique="mark",
-        accept_repeats="name", rows_are="events", persons="ignored", format=form, **asked,
-    )  # fmt: skip
-    read = read_table(shared_db, ("release", source))
-    shown = {
-        row["mark"]: row["group_id"] if form == "anatomy" else (row["age_lo"], row["age_hi"]) for row in read
-    }
-    fewest, highest, mean = recounted(
-        [dict(zip(columns, row, strict=True)) for row in rows], shown, ["A", "b"]
+        source,
+        quasi="age",
+        sensitive="s",
+        insensitive="mark",
+        identifiers=["name", "b", "A"],
+        accept_unique="mark",
+        accept_repeats="name",
+        rows_are="events",
+        persons="ignored",
+        format=form,
+        **asked,
     )
+    read = read_table(shared_db, ("release", source))
+    shown = {row["mark"]: row["group_id"] if form == "anatomy" else (row["age_lo"], row["age_hi"]) for row in read}
+    fewest, highest, mean = recounted([dict(zip(columns, row, strict=True)) for row in rows], shown, ["A", "b"])
     assert release.report.min_identifiers == fewest
-    spec = replace(
-        release.spec, columns=release.spec.columns[::-1]
-    )  # the order of columns in a policy decides nothing
+    spec = replace(release.spec, columns=release.spec.columns[::-1])  # the order of columns in a policy decides nothing
     assert shared_db.run(spec).outcome == "unchanged"
     report = release.audit()
     assert report.min_identifiers == fewest
@@ -181,9 +180,7 @@ def test_events_that_nobody_can_count(shared_db: Any) -> None:
         asked = EVENTS | identifiers | {"rest": "drop"}
         release = shared_db.anonymize(source, **asked)
         assert ["persons are not counted" in warning for warning in release.report.warnings] == [True]
-        assert [
-            "persons are not counted" in warning for warning in shared_db.plan(release.spec).warnings
-        ] == [True]
+        assert ["persons are not counted" in warning for warning in shared_db.plan(release.spec).warnings] == [True]
         report = release.audit()
         assert not report.satisfied
         assert ["persons are not counted" in what for what in report.not_measured] == [True]
@@ -195,9 +192,7 @@ def test_a_release_of_an_older_sqlanon(shared_db: Any) -> None:
     rows = [(i, f"p{i // 20}", 20 + i // 200 % 2, "abc"[i % 3], i) for i in range(400)]
     source = visits(shared_db, rows=rows)
     release = shared_db.anonymize(source, **EVENTS)
-    made = shared_db.engine.fetch(
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'"
-    )
+    made = shared_db.engine.fetch("SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'")
     (link,) = (name for (name,) in made if name.startswith(source) and name.endswith("_link"))
     for column in ("p1", "p2"):
         shared_db.engine.execute(f"ALTER TABLE _sqlanon.{link} DROP COLUMN {column}")
@@ -249,9 +244,7 @@ def test_the_file_of_a_release(connect: Any, tmp_path: Any) -> None:
 def test_plan_says_how_many_persons_there_are(shared_db: Any) -> None:
     source = visits(shared_db)
     spec = sqlanon.policy.release(source=source, **EVENTS)
-    found = {
-        one.column: (one.asked, one.largest) for one in shared_db.plan(spec).feasible if one.name == "persons"
-    }
+    found = {one.column: (one.asked, one.largest) for one in shared_db.plan(spec).feasible if one.name == "persons"}
     assert found == {"vid": (10, 400), "pid": (10, 20)}
     more = replace(spec, privacy=replace(spec.privacy, k=21))
     (warning,) = shared_db.plan(spec).warnings
@@ -269,9 +262,7 @@ def test_identifiers_of_types_without_a_hash(connect: Any) -> None:
         "CAST('1.' || repeat('0', i % 3) AS numeric) AS n "
         "FROM generate_series(0, 69) AS g(i)"
     )
-    release = db.anonymize(
-        "odd", quasi="age", identifiers=["j", "p", "n"], rows_are="events", k=2, persons="ignored"
-    )
+    release = db.anonymize("odd", quasi="age", identifiers=["j", "p", "n"], rows_are="events", k=2, persons="ignored")
     assert release.report.min_identifiers == {"j": 7, "p": 5, "n": 1}
     assert release.audit().min_identifiers == {"j": 7, "p": 5, "n": 1}
     with pytest.raises(sqlanon.GuardError, match=r"identifier j repeats \(63 rows more than values\)"):
@@ -293,8 +284,13 @@ def test_types_without_a_hash_are_not_published(connect: Any) -> None:
         with pytest.raises(sqlanon.PolicyError) as reported:
             act(spec)
         problems = str(reported.value)
-        for column, kind in (("sensitive column j", "json"), ("sensitive column p", "point"), ("insensitive column m", "money"),
-                             ("insensitive column b", "bit(4)"), ("insensitive column ja", "json[]")):  # fmt: skip
+        for column, kind in (
+            ("sensitive column j", "json"),
+            ("sensitive column p", "point"),
+            ("insensitive column m", "money"),
+            ("insensitive column b", "bit(4)"),
+            ("insensitive column ja", "json[]"),
+        ):
             assert f"{column} has type {kind}, which PostgreSQL cannot hash" in problems
 
 
@@ -320,9 +316,7 @@ def test_nulls_are_one_person(shared_db: Any) -> None:
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_a_person_written_in_two_ways_is_one(
-    connect: Any, engine: Any, kind: str, spellings: tuple[str, str]
-) -> None:
+def test_a_person_written_in_two_ways_is_one(connect: Any, engine: Any, kind: str, spellings: tuple[str, str]) -> None:
     """Two rows a person, whose identifiers are equal in the source and have other bytes: 10 rows of a class are 5 persons."""
     db = connect(engine)
     db.engine.execute(f"CREATE TABLE twice (pid {kind}, vid INTEGER, age INTEGER, dx TEXT)")

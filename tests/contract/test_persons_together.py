@@ -52,9 +52,18 @@ def pair_of(db: Any, rows: Sequence[Sequence[Any]], **more: Any) -> tuple[str, s
     create_table(db, name, VISIT, rows)
     for column in "xy":
         db.anonymize(
-            name, quasi=column, identifiers=["vid", "pid"], insensitive="mark", accept_unique="mark", rest="drop", k=3,
-            rows_are="events", name=f"{name}_{column}", publish=f"release.{name}_{column}", **more,
-        )  # fmt: skip
+            name,
+            quasi=column,
+            identifiers=["vid", "pid"],
+            insensitive="mark",
+            accept_unique="mark",
+            rest="drop",
+            k=3,
+            rows_are="events",
+            name=f"{name}_{column}",
+            publish=f"release.{name}_{column}",
+            **more,
+        )
     return name, db.together(f"{name}_x", f"{name}_y")
 
 
@@ -96,9 +105,7 @@ def one_patient_in_a_corner() -> list[tuple[int, ...]]:
     """Both releases have classes of 3 patients; where x and y are both 1 there are 3 visits of one."""
     visits = [(1, 1, 1)] * 3
     visits += [
-        (patient, x, y)
-        for x, y, first in ((1, 0, 2), (0, 1, 5), (0, 0, 8))
-        for patient in range(first, first + 3)
+        (patient, x, y) for x, y, first in ((1, 0, 2), (0, 1, 5), (0, 0, 8)) for patient in range(first, first + 3)
     ]
     return [(at, patient, x, y, 50 - at) for at, (patient, x, y) in enumerate(visits)]
 
@@ -146,9 +153,17 @@ def night(db: Any, name: str, rows: Sequence[Visit], **more: Any) -> tuple[Any, 
     db.engine.execute(f"DROP TABLE IF EXISTS {name}")
     create_table(db, name, WARD, rows)
     spec = sqlanon.policy.release(
-        source=name, quasi="age", sensitive="dx", identifiers=["vid", "pid"], key="vid", k=2, rows_are="events",
-        publish=f"release.{name}", name=name, **more,
-    )  # fmt: skip
+        source=name,
+        quasi="age",
+        sensitive="dx",
+        identifiers=["vid", "pid"],
+        key="vid",
+        k=2,
+        rows_are="events",
+        publish=f"release.{name}",
+        name=name,
+        **more,
+    )
     report = db.run(spec)
     read = read_table(db, ("release", name))
     return report, sorted(row["dx"] for row in read if row["age_lo"] == 30)

@@ -21,10 +21,15 @@ def people(db: Any, rows: int, seed: int = 5) -> str:
     draw = random.Random(seed)
     drawn = [
         (
-            i, i // 2, draw.choice([None, *range(20, 60)]), draw.choice("fmx"), draw.choice(["a1", "a2", "b1", "b2"]), draw.choice("uvw"),
+            i,
+            i // 2,
+            draw.choice([None, *range(20, 60)]),
+            draw.choice("fmx"),
+            draw.choice(["a1", "a2", "b1", "b2"]),
+            draw.choice("uvw"),
         )
         for i in range(rows)
-    ]  # fmt: skip
+    ]
     kinds = {"id": "INTEGER", "who": "INTEGER", "age": "INTEGER", "sex": "TEXT", "zip": "TEXT", "ill": "TEXT"}
     create_table(db, name, kinds, drawn)
     return name
@@ -45,9 +50,16 @@ def test_a_column_loses_what_was_planned(shared_db: Any, tmp_path: Path, option:
     name = people(shared_db, 120)
     (tmp_path / "zip.csv").write_text(TREE)
     asked: dict[str, Any] = {
-        "quasi": ["age", "sex", "zip"], "sensitive": "ill", "identifiers": ["id"], "k": 4, "rest": "drop", "hierarchies": {"zip": tmp_path / "zip.csv"},
-        "name": name, "publish": f"release.{name}", "seed": 1,
-    }  # fmt: skip
+        "quasi": ["age", "sex", "zip"],
+        "sensitive": "ill",
+        "identifiers": ["id"],
+        "k": 4,
+        "rest": "drop",
+        "hierarchies": {"zip": tmp_path / "zip.csv"},
+        "name": name,
+        "publish": f"release.{name}",
+        "seed": 1,
+    }
     spec = policy.release(source=name, **(asked | OPTIONS[option]))
     planned, released = shared_db.plan(spec), shared_db.run(spec)
     losses = {column.name: column.loss for column in planned.columns}
@@ -85,9 +97,7 @@ def test_a_part_of_a_large_table_is_an_estimate(shared_db: Any, monkeypatch: pyt
     assert sum(losses.values()) > sum(one["ncp"] for one in released.loss.columns.values())
 
 
-@pytest.mark.parametrize(
-    "options", [{"format": "anatomy", "k": 1, "l": 2}, {"boxes": "own", "method": "freeform"}]
-)
+@pytest.mark.parametrize("options", [{"format": "anatomy", "k": 1, "l": 2}, {"boxes": "own", "method": "freeform"}])
 def test_nothing_is_measured_without_classes_of_boxes(shared_db: Any, options: dict[str, Any]) -> None:
     name = people(shared_db, 60)
     asked = {"quasi": ["age", "sex"], "sensitive": "ill", "k": 3, "rest": "drop"} | options

@@ -33,9 +33,7 @@ def world(seed: int) -> World:
     for i in range(3):  # NULL is refused where the source has none
         if all(row[i] is not None for row in source):
             people = [
-                row
-                if row[i] is not None
-                else (*row[:i], "oslo" if i == 0 else 0 if i == 1 else "x", *row[i + 1 :])
+                row if row[i] is not None else (*row[:i], "oslo" if i == 0 else 0 if i == 1 else "x", *row[i + 1 :])
                 for row in people
             ]
     return World(tuple(source), tuple(people))
@@ -98,9 +96,7 @@ def test_more_worlds(shared_db: Any, seed: int, cities: Path) -> None:
 def test_an_example_by_hand(shared_db: Any, cities: Path) -> None:
     """Cells by country, n and any kind: norway 1: 2 of 4; italy 2: 2 of 3; norway 2 is not published."""
     table, people = made(shared_db, SMALL)
-    asked = asked_for(
-        cities, delta_presence={"max": "2/3", "population": people}, k_map=f"k=3,population={people}"
-    )
+    asked = asked_for(cities, delta_presence={"max": "2/3", "population": people}, k_map=f"k=3,population={people}")
     report = shared_db.anonymize(table, **asked).report
     assert "at the levels city 1, n 0, kind 1;" in report.notes[0]
     assert {one.name: one.reached for one in report.requirements} == {
@@ -137,9 +133,7 @@ def test_with_l_as_well(shared_db: Any, cities: Path) -> None:
     assert shown[0] == shown[1]
 
 
-def test_a_value_beside_those_of_the_source_lies_in_the_range_that_hides_them(
-    shared_db: Any, cities: Path
-) -> None:
+def test_a_value_beside_those_of_the_source_lies_in_the_range_that_hides_them(shared_db: Any, cities: Path) -> None:
     """7 is beyond the range of 1 to 3, 2 within it, though the source has neither: the largest probability falls, the least one is 0."""
     source = (("oslo", 1, "x"), ("oslo", 3, "x"))
     one = World(source, (*source, ("oslo", 2, "x"), ("oslo", 7, "x")))
@@ -151,9 +145,7 @@ def test_a_value_beside_those_of_the_source_lies_in_the_range_that_hides_them(
         InfeasibleError,
         match=r"reaches delta_presence, least = 0\.1; the largest feasible value is 0; 1 rows of the population",
     ):
-        shared_db.anonymize(
-            table, **asked_for(cities, delta_presence={"min": "0.1", "max": "1", "population": people})
-        )
+        shared_db.anonymize(table, **asked_for(cities, delta_presence={"min": "0.1", "max": "1", "population": people}))
     with pytest.raises(InfeasibleError, match="reaches k_map = 4; the largest feasible value is 3"):
         shared_db.anonymize(table, **asked_for(cities, k_map={"k": 4, "population": people}))
 

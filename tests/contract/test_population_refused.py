@@ -57,15 +57,11 @@ def test_verify_refuses_a_careless_release(
     table, people = made(shared_db, SMALL)
     named = {key: {**value, "population": people} for key, value in asked.items()}
     with pytest.raises(PrivacyViolation, match=wrong):
-        shared_db.anonymize(
-            table, **{**asked_for(cities, **named), "method": METHOD.replace("fulldomain", "careless")}
-        )
+        shared_db.anonymize(table, **{**asked_for(cities, **named), "method": METHOD.replace("fulldomain", "careless")})
     assert not shared_db.engine.exists(shared_db.engine.target(f"release.{table}"))
 
 
-def test_verify_refuses_cells_within_cells(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch, cities: Path
-) -> None:
+def test_verify_refuses_cells_within_cells(shared_db: Any, monkeypatch: pytest.MonkeyPatch, cities: Path) -> None:
     declare(monkeypatch, "mixed", Mixed, "fulldomain")
     table, people = made(shared_db, SMALL)
     asked = {

@@ -24,9 +24,13 @@ from tests.engines import create_table, read_table
 SECRET = "a key that only the owner has"
 STAYS = {"visit": "INTEGER", "pid": "INTEGER", "age": "INTEGER", "ward": "TEXT", "dx": "TEXT"}
 ASKED: dict[str, Any] = {
-    "quasi": ["age", "ward"], "sensitive": "dx", "pseudonyms": ["pid", "visit"], "person": "pid", "k": 3,
+    "quasi": ["age", "ward"],
+    "sensitive": "dx",
+    "pseudonyms": ["pid", "visit"],
+    "person": "pid",
+    "k": 3,
     "suppression": {"limit": "1/2", "rows": "left_out"},
-}  # fmt: skip
+}
 
 
 def token(what: Sequence[str], value: object, secret: str = SECRET) -> str:
@@ -84,9 +88,7 @@ def test_tokens_are_those_of_the_library_on_every_engine(
 ) -> None:
     monkeypatch.setenv("TOKENS", SECRET)
     written = {"INTEGER": [7, -1, 0], "BIGINT": [2**40, -5, 12], "TEXT": ["Zoë", "", "0' 7"]}
-    values = written.get(
-        kind, ["6ba7b810-9dad-11d1-80b4-00c04fd430c8", "00000000-0000-0000-0000-00000000000a"]
-    )
+    values = written.get(kind, ["6ba7b810-9dad-11d1-80b4-00c04fd430c8", "00000000-0000-0000-0000-00000000000a"])
     source = place(shared_db, {"pid": kind, "age": "INTEGER"}, [(value, 1) for value in values])
     asked = {"quasi": "age", "pseudonyms": "pid", "person": "pid", "k": 2, "secrets": {"pid": "${TOKENS}"}}
     shared_db.anonymize(source, **asked, scopes={"pid": "all"}, name=f"{source} a")
@@ -174,19 +176,29 @@ def test_a_reader_who_knows_all_rows(shared_db: Any, seed: int) -> None:
     """Names are given to tokens in every way. Each is right with at most 1/k; without the check somebody is found by the number of rows."""
     drawn = random.Random(seed)
     truth = {
-        person: [[drawn.randrange(8) for _ in range(1 + (person in (1, 4)) + (person == 2) * 2)]]
-        for person in range(6)
+        person: [[drawn.randrange(8) for _ in range(1 + (person in (1, 4)) + (person == 2) * 2)]] for person in range(6)
     }
     rows = [(i, *pair) for i, pair in enumerate((p, value) for p, held in truth.items() for value in held[0])]
     source = place(shared_db, {"row": "INTEGER", "pid": "INTEGER", "age": "INTEGER"}, rows)
     asked = {"quasi": "age", "person": "pid", "k": 2}
     shared_db.anonymize(
-        source, **asked, pseudonyms="pid", suppression={"limit": 0.7, "rows": "left_out"}, identifiers="row", name=f"{source} a"
-    )  # fmt: skip
+        source,
+        **asked,
+        pseudonyms="pid",
+        suppression={"limit": 0.7, "rows": "left_out"},
+        identifiers="row",
+        name=f"{source} a",
+    )
     assert surest(truth, boxes_of(aged(shared_db, source))) <= Fraction(1, 2)
     shared_db.anonymize(
-        source, **asked, identifiers="pid", insensitive="row", accept_unique="row", name=f"{source} b", publish=f"release.{source}_b"
-    )  # fmt: skip
+        source,
+        **asked,
+        identifiers="pid",
+        insensitive="row",
+        accept_unique="row",
+        name=f"{source} b",
+        publish=f"release.{source}_b",
+    )
     without = aged(shared_db, f"{source}_b", lambda row: f"t{rows[row['row']][1]}")
     assert surest(truth, boxes_of(without)) == 1
 
@@ -204,9 +216,7 @@ def test_two_tables_of_a_scope(shared_db: Any) -> None:
     """Persons' table first; stays of few persons of a class are left out, and the join of both has k of every signature."""
     rows = stays(7, 60, 3)
     ages = {row[1]: row[2] for row in rows}
-    people = place(
-        shared_db, {"pid": "TEXT", "age": "INTEGER"}, [(str(who), age) for who, age in ages.items()]
-    )
+    people = place(shared_db, {"pid": "TEXT", "age": "INTEGER"}, [(str(who), age) for who, age in ages.items()])
     source = place(shared_db, STAYS, rows)
     base = {"quasi": "age", "person": "pid", "k": 3}
     shared_db.anonymize(people, **scoped(source, **{**base, "k": 6}, name="people"))
@@ -230,16 +240,15 @@ def test_a_reader_who_joins_two_tables(shared_db: Any, monkeypatch: pytest.Monke
     """As above, with a row in one table and one or two in the other. By themselves, in scopes of their own, both keep 1/2, and a join of them would not."""
     monkeypatch.setenv("TOKENS", SECRET)
     drawn = random.Random(2)
-    truth = {
-        person: [[drawn.randrange(9)], [drawn.randrange(9) for _ in range(1 + person % 2)]]
-        for person in range(7)
-    }
+    truth = {person: [[drawn.randrange(9)], [drawn.randrange(9) for _ in range(1 + person % 2)]] for person in range(7)}
     tables = [
         place(
-            shared_db, {"pid": "INTEGER", "age": "INTEGER"}, [(p, value) for p, held in truth.items() for value in held[at]]
+            shared_db,
+            {"pid": "INTEGER", "age": "INTEGER"},
+            [(p, value) for p, held in truth.items() for value in held[at]],
         )
         for at in (0, 1)
-    ]  # fmt: skip
+    ]
     asked = {"quasi": "age", "person": "pid", "suppression": {"limit": 1, "rows": "left_out"}}
     shared_db.anonymize(tables[0], **scoped(tables[0], **asked, k=4, name="one"))
     shared_db.anonymize(tables[1], **scoped(tables[0], **asked, k=2, name="two"))
@@ -311,9 +320,7 @@ def test_k_persons_of_equally_many_rows() -> None:
             assert all(size >= k for size in sizes.values())
             assert all(0 <= n <= own for n, own in zip(take.tolist(), rows, strict=True))
             assert int((take == 0).sum()) < k
-            assert all(
-                len({int(n) for n in take[block == number]}) == 1 for number in set(block[take > 0].tolist())
-            )
+            assert all(len({int(n) for n in take[block == number]}) == 1 for number in set(block[take > 0].tolist()))
             if persons >= k and all(own == rows[0] for own in rows):
                 assert take.tolist() == list(rows)
 
@@ -365,9 +372,7 @@ def test_the_secret_is_nowhere(shared_db: Any, monkeypatch: pytest.MonkeyPatch) 
     held += json.dumps([dict(row) for row in read_table(shared_db, ("_sqlanon", "secrets"))], default=str)
     key = hmac.digest(SECRET.encode(), b"person\0" + f"hidden {source}".encode(), "sha256")
     assert "TOKENS" in held
-    assert not [
-        text for text in (SECRET, key.hex(), key.hex()[:16]) if text in held or text in repr(made.report)
-    ]
+    assert not [text for text in (SECRET, key.hex(), key.hex()[:16]) if text in held or text in repr(made.report)]
     monkeypatch.setenv("TOKENS", SECRET[::-1])
     again = shared_db.anonymize(source, **asked)
     assert not first & {row["pid"] for row in read_table(shared_db, ("release", source))}
@@ -408,9 +413,7 @@ def test_a_version_that_breaks_the_scope_does_not_return(shared_db: Any) -> None
     with pytest.raises(PrivacyViolation, match="version 1 would not hold together"):
         shared_db.rollback(f"stays {source}", to=1, allow_weaker=True)
     shown = [
-        one.version
-        for one in shared_db.releases()
-        if (one.release, one.status) == (f"stays {source}", "published")
+        one.version for one in shared_db.releases() if (one.release, one.status) == (f"stays {source}", "published")
     ]
     assert shown == [2]
 
@@ -443,9 +446,7 @@ def test_a_reader_who_kept_the_version_before(shared_db: Any) -> None:
         truth = {who: [[drawn.randrange(9)], []] for who in range(6)}
         for held in truth.values():
             held[1] = [held[0][0] + 10 if seed % 2 else drawn.randrange(9)]
-        source = place(
-            shared_db, {"pid": "INTEGER", "age": "INTEGER"}, [(p, held[0][0]) for p, held in truth.items()]
-        )
+        source = place(shared_db, {"pid": "INTEGER", "age": "INTEGER"}, [(p, held[0][0]) for p, held in truth.items()])
         shared_db.anonymize(source, **asked)
         before = aged(shared_db, source)
         values = " ".join(f"WHEN {who} THEN {held[1][0]}" for who, held in truth.items())

@@ -114,9 +114,7 @@ def test_rows_that_only_the_look_of_a_value_distinguishes(shared_db: Any) -> Non
         shared_db.engine.execute(f"CREATE TABLE looks AS SELECT * FROM (VALUES {values}) AS v(x, note)")
         shared_db.anonymize("looks", quasi="x", insensitive="note", k=3, accept_unique="note", seed=1)
         shared_db.engine.execute("DROP TABLE looks")
-        found.append(
-            sorted(tuple(map(str, row.values())) for row in read_table(shared_db, ("release", "looks")))
-        )
+        found.append(sorted(tuple(map(str, row.values())) for row in read_table(shared_db, ("release", "looks"))))
     assert found[0] == found[1]
 
 
@@ -132,9 +130,7 @@ def test_stored_order_of_values_that_are_equal_and_look_different(shared_db: Any
             for i, (kind, (one, other)) in enumerate(looks.items())
         )
         values = ", ".join(f"({n})" for n in order)
-        shared_db.engine.execute(
-            f"CREATE TABLE alike AS SELECT 1 AS x, {columns} FROM (VALUES {values}) AS o(n)"
-        )
+        shared_db.engine.execute(f"CREATE TABLE alike AS SELECT 1 AS x, {columns} FROM (VALUES {values}) AS o(n)")
         shared_db.anonymize("alike", quasi="x", rest="keep", k=2)
         shared_db.engine.execute("DROP TABLE alike")
         shown = ", ".join(f"CAST(v{i} AS TEXT)" for i in range(len(looks)))
@@ -146,9 +142,7 @@ def test_stored_order_is_that_of_all_released_columns(shared_db: Any) -> None:
     """Partitions whose boxes are equal are one class to a reader, and nothing distinguishes their rows."""
     rows = [(5, "abcd"[i * 7 % 4]) for i in range(24)]
     create_table(shared_db, "one_box", {"x": "INTEGER", "s": "TEXT"}, rows)
-    shared_db.anonymize(
-        "one_box", quasi="x", sensitive="s", k=4, distinct_l=2, method="mondrian:variant=relaxed"
-    )
+    shared_db.anonymize("one_box", quasi="x", sensitive="s", k=4, distinct_l=2, method="mondrian:variant=relaxed")
     stored = [row["s"] for row in read_table(shared_db, ("release", "one_box"))]
     assert stored == sorted(stored)
 

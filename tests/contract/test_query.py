@@ -11,13 +11,24 @@ import pytest
 from sqlanon.errors import PolicyError, UnsupportedError
 
 COLUMNS = [
-    ("age", "INTEGER"), ("sex", "TEXT"), ("seen", "DATE"), ("height", "DOUBLE PRECISION"), ("diagnosis", "TEXT"), ("cost", "INTEGER"),
-]  # fmt: skip
+    ("age", "INTEGER"),
+    ("sex", "TEXT"),
+    ("seen", "DATE"),
+    ("height", "DOUBLE PRECISION"),
+    ("diagnosis", "TEXT"),
+    ("cost", "INTEGER"),
+]
 ROWS = [
-    (20 + i * 7 % 41, "FM"[i % 3 == 0], f"2024-{1 + i % 6:02}-{1 + i * 5 % 27:02}", 150 + i * 13 % 50 / 2,
-     ("flu", "asthma", "ulcer")[i % 5 % 3], None if i % 11 == 0 else i * 17 % 23 - 3)
+    (
+        20 + i * 7 % 41,
+        "FM"[i % 3 == 0],
+        f"2024-{1 + i % 6:02}-{1 + i * 5 % 27:02}",
+        150 + i * 13 % 50 / 2,
+        ("flu", "asthma", "ulcer")[i % 5 % 3],
+        None if i % 11 == 0 else i * 17 % 23 - 3,
+    )
     for i in range(120)
-]  # fmt: skip
+]
 QUERIES = [
     "SELECT count(*) AS n FROM {t} WHERE age < 35 OR age >= 35",
     "SELECT diagnosis, count(*) AS n, sum(cost) AS s, avg(cost) AS a FROM {t} WHERE age BETWEEN 25 AND 40 AND sex = 'F' GROUP BY diagnosis",
@@ -41,9 +52,14 @@ def make(db: Any, **options: Any) -> str:
     name = f"q{uuid.uuid4().hex[:10]}"
     db.engine.load_rows(db.engine.target(name), COLUMNS, ROWS)
     db.anonymize(
-        name, quasi=["age", "sex", "seen", "height"], sensitive="diagnosis", insensitive=["cost"], k=6, accept_unique=["cost"],
+        name,
+        quasi=["age", "sex", "seen", "height"],
+        sensitive="diagnosis",
+        insensitive=["cost"],
+        k=6,
+        accept_unique=["cost"],
         **{"method": "mondrian", "seed": 1, **options},
-    )  # fmt: skip
+    )
     return name
 
 
@@ -73,9 +89,7 @@ def parts(cell: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_engines_agree_and_bounds_hold_the_truth(
-    both_dbs: tuple[Any, ...], names: tuple[str, ...], query: str
-) -> None:
+def test_engines_agree_and_bounds_hold_the_truth(both_dbs: tuple[Any, ...], names: tuple[str, ...], query: str) -> None:
     answers = [db.query(query.format(t=name)) for db, name in zip(both_dbs, names, strict=True)]
     first, second = map(cells, answers)
     assert len(first) == len(second)
@@ -144,9 +158,7 @@ def test_joins_need_a_key_or_permission(shared_db: Any) -> None:
     linking = f"SELECT count(*) AS n FROM {name} AS p JOIN {twice} AS q ON q.diagnosis = p.diagnosis"
     with pytest.raises(UnsupportedError, match="allow-linking"):
         shared_db.query(linking)
-    assert shared_db.query(linking, allow_linking=True).rows[0]["n"].low == 120 + sum(
-        r[4] == "flu" for r in ROWS
-    )
+    assert shared_db.query(linking, allow_linking=True).rows[0]["n"].low == 120 + sum(r[4] == "flu" for r in ROWS)
     with pytest.raises(UnsupportedError, match="column with ranges"):
         shared_db.query(f"SELECT count(*) FROM {name} AS p JOIN {table} AS q ON q.code = p.age")
 

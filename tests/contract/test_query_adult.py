@@ -20,10 +20,7 @@ from tests.contract.test_query import cells, parts
 from tests.covering import seeds
 from tests.oracle import shapes
 
-ADULT = (
-    Path(os.environ.get("SQLANON_DATA", Path(__file__).parents[3] / "shared/data"))
-    / "adult/adult_train_30162.csv"
-)
+ADULT = Path(os.environ.get("SQLANON_DATA", Path(__file__).parents[3] / "shared/data")) / "adult/adult_train_30162.csv"
 COUNT, SAMPLE, BATCHES = 200, 400, 10
 
 
@@ -34,17 +31,32 @@ def people() -> list[tuple[Any, ...]]:
         with ADULT.open(encoding="utf-8", newline="") as file:
             rows = rng.sample(list(csv.DictReader(file)), SAMPLE)
         given = [
-            (int(r["age"]), int(r["hours_per_week"]), r["workclass"], r["education"], r["sex"], r["race"], r["occupation"], r["income"],
-             int(r["capital_gain"]))
+            (
+                int(r["age"]),
+                int(r["hours_per_week"]),
+                r["workclass"],
+                r["education"],
+                r["sex"],
+                r["race"],
+                r["occupation"],
+                r["income"],
+                int(r["capital_gain"]),
+            )
             for r in rows
-        ]  # fmt: skip
+        ]
     else:
         words = [(*values, "Other") for values in shapes.WORDS.values()]
         given = [
-            (rng.randint(17, 90), rng.choice([20, 40, 40, 50, rng.randint(1, 99)]), *(rng.choice(values) for values in words),
-             rng.choice([*shapes.JOBS, "Other"]), rng.choice([">50K", "<=50K"]), rng.choice([0, 0, 0, rng.randint(1, 9999)]))
+            (
+                rng.randint(17, 90),
+                rng.choice([20, 40, 40, 50, rng.randint(1, 99)]),
+                *(rng.choice(values) for values in words),
+                rng.choice([*shapes.JOBS, "Other"]),
+                rng.choice([">50K", "<=50K"]),
+                rng.choice([0, 0, 0, rng.randint(1, 9999)]),
+            )
             for _ in range(SAMPLE)
-        ]  # fmt: skip
+        ]
     return [
         (age, hours, hours / 16, datetime.date(1994 - age, 1 + hours % 12, 1 + age % 28), *rest)
         for age, hours, *rest in given
@@ -60,10 +72,17 @@ def asked(both_dbs: tuple[Any, ...]) -> tuple[Any, ...]:
         kinds = [(job, job[:1]) for job in sorted({row[8] for row in rows} - {"Sales"})]
         db.engine.load_rows(db.engine.target("kinds"), [("occupation", "TEXT"), ("kind", "TEXT")], kinds)
         db.anonymize(
-            "adult", quasi=shapes.QUASI, sensitive="occupation", insensitive=["race", "income", "gain"], k=5, method="mondrian",
-            accept_unique=["race", "income", "gain", "occupation"], mean=["age"], seed=1,
+            "adult",
+            quasi=shapes.QUASI,
+            sensitive="occupation",
+            insensitive=["race", "income", "gain"],
+            k=5,
+            method="mondrian",
+            accept_unique=["race", "income", "gain", "occupation"],
+            mean=["age"],
+            seed=1,
             dimensions=["kinds"],
-        )  # fmt: skip
+        )
     return both_dbs
 
 

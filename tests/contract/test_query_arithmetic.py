@@ -76,9 +76,7 @@ def points(shared_db: Any) -> tuple[Any, str]:
 def test_bounds_hold_every_value_of_every_box(ranges: tuple[Any, str], where: str, holds: Where) -> None:
     db, name = ranges
     cell = db.query(f"SELECT count(*) AS n FROM {name} WHERE {where}").rows[0]["n"]
-    ways = [
-        {holds(a, d) for a, d in product(range(ages[0], ages[1] + 1), days(span))} for ages, span in BOXES
-    ]
+    ways = [{holds(a, d) for a, d in product(range(ages[0], ages[1] + 1), days(span))} for ages, span in BOXES]
     certain, possible = sum(way == {True} for way in ways), sum(True in way for way in ways)
     assert cell.low <= certain <= possible <= cell.high
     assert cell.low <= cell.estimate <= cell.high

@@ -34,9 +34,7 @@ def test_a_step_that_begins_where_the_condition_ends_has_no_rows(shared_db: Any)
         ("h > 10", {1, 2}),
         ("h < 19.5", {0, 1}),
     ):
-        answer = shared_db.query(
-            f"SELECT floor(h / 10) AS b, count(*) AS n FROM {name} WHERE {where} GROUP BY 1"
-        )
+        answer = shared_db.query(f"SELECT floor(h / 10) AS b, count(*) AS n FROM {name} WHERE {where} GROUP BY 1")
         assert {float(row["b"]) for row in answer.rows} == steps
 
 
@@ -45,20 +43,17 @@ def test_steps_of_a_continuous_column(shared_db: Any, seed: int) -> None:
     rng = random.Random(seed)
     width = rng.choice(["1", "2", "2.5", "10"])
     ends = [(low := rng.randint(-10, 20) / 2, low + rng.randint(0, 12) / 2) for _ in range(rng.randint(1, 5))]
-    name = made(shared_db, [quasi("h", "float", "DOUBLE PRECISION"), plain("c", "integer", "INTEGER")],
-                [[str(low), str(high), "1"] for low, high in ends])  # fmt: skip
+    name = made(
+        shared_db,
+        [quasi("h", "float", "DOUBLE PRECISION"), plain("c", "integer", "INTEGER")],
+        [[str(low), str(high), "1"] for low, high in ends],
+    )
     cut = f"{rng.randint(-20, 40) / 4}"
-    where = rng.choice(
-        ["TRUE", f"h < {cut}", f"h >= {cut}", f"h <> {cut}", f"h BETWEEN {cut} AND {float(cut) + 3}"]
-    )
-    answer = shared_db.query(
-        f"SELECT floor(h / {width}) AS b, count(*) AS n FROM {name} WHERE {where} GROUP BY 1"
-    )
+    where = rng.choice(["TRUE", f"h < {cut}", f"h >= {cut}", f"h <> {cut}", f"h BETWEEN {cut} AND {float(cut) + 3}"])
+    answer = shared_db.query(f"SELECT floor(h / {width}) AS b, count(*) AS n FROM {name} WHERE {where} GROUP BY 1")
     found = {float(row["b"]): row["n"] for row in answer.rows}
     # Every box by points closer than its ends, the steps and the cuts lie.
-    listed = [
-        (rid, low + i / 8) for rid, (low, high) in enumerate(ends) for i in range(int((high - low) * 8) + 1)
-    ]
+    listed = [(rid, low + i / 8) for rid, (low, high) in enumerate(ends) for i in range(int((high - low) * 8) + 1)]
     with duckdb.connect() as side:
         side.execute("CREATE TABLE p (rid INTEGER, h DOUBLE)")
         side.executemany("INSERT INTO p VALUES (?, ?)", listed)
@@ -67,9 +62,7 @@ def test_steps_of_a_continuous_column(shared_db: Any, seed: int) -> None:
             f"count(*) AS mine FROM p WHERE {where} GROUP BY ALL) JOIN (SELECT rid, count(*) AS size FROM p GROUP BY rid) USING (rid) "
             "GROUP BY b"
         ).fetchall()
-    assert {b: (cell.low, cell.high) for b, cell in found.items()} == {
-        b: (low, high) for b, high, low in rows
-    }
+    assert {b: (cell.low, cell.high) for b, cell in found.items()} == {b: (low, high) for b, high, low in rows}
     if where == "TRUE":
         step = float(width)
         for b, cell in found.items():
@@ -83,9 +76,7 @@ def test_steps_of_a_continuous_column(shared_db: Any, seed: int) -> None:
 
 
 def test_wide_whole_numbers_are_grouped_by_steps_and_not_one_by_one(shared_db: Any) -> None:
-    name = made(
-        shared_db, [quasi("x", "integer", "INTEGER")], [["0", "999999999"], ["250000000", "250000009"]]
-    )
+    name = made(shared_db, [quasi("x", "integer", "INTEGER")], [["0", "999999999"], ["250000000", "250000009"]])
     with pytest.raises(UnsupportedError, match=r"group by steps of it, such as floor\(x / 1000\)"):
         shared_db.query(f"SELECT x, count(*) AS n FROM {name} GROUP BY x")
     rows = shared_db.query(
@@ -109,8 +100,10 @@ def test_timestamps_are_grouped_by_date_trunc(shared_db: Any, type_: str) -> Non
     found = shared_db.query(f"SELECT date_trunc('day', seen) AS d, count(*) AS n FROM {name} GROUP BY 1").rows
     cells = {str(row["d"])[:19]: (row["n"].estimate, row["n"].low, row["n"].high) for row in found}
     assert cells == {
-        "None": (1, 1, 1), "2024-01-01 00:00:00": (1.5, 1, 2), "2024-01-02 00:00:00": (0.5, 0, 1),
-    }  # fmt: skip
+        "None": (1, 1, 1),
+        "2024-01-01 00:00:00": (1.5, 1, 2),
+        "2024-01-02 00:00:00": (0.5, 0, 1),
+    }
     with pytest.raises(UnsupportedError, match="date_trunc"):
         shared_db.query(f"SELECT seen, count(*) AS n FROM {name} GROUP BY seen")
 
@@ -127,17 +120,30 @@ def test_steps_that_would_fill_the_memory_are_refused(shared_db: Any) -> None:
 
 
 HOURS = [
-    "TRUE", "CAST(seen AS DATE) = DATE '2023-12-31'", "CAST(seen AS DATE) <> '2024-01-01'", "NOT (seen::date <= '2023-12-31')",
-    "CAST(seen AS DATE) BETWEEN '2023-12-31' AND DATE '2024-01-01'", "DATE '2024-01-01' > CAST(seen AS DATE)",
-    "extract(year FROM seen) = 2023", "extract(year FROM seen) > 2023", "date_trunc('month', seen) = TIMESTAMP '2024-01-01 00:00:00'",
-    "date_trunc('day', seen) = TIMESTAMP '2024-01-01 06:00:00'", "date_trunc('day', seen) >= '2023-12-31 06:00:00'",
-    "date_trunc('quarter', seen) <= '2023-11-11'", "(CAST(seen AS DATE) = '2024-01-01') IS NOT TRUE",
+    "TRUE",
+    "CAST(seen AS DATE) = DATE '2023-12-31'",
+    "CAST(seen AS DATE) <> '2024-01-01'",
+    "NOT (seen::date <= '2023-12-31')",
+    "CAST(seen AS DATE) BETWEEN '2023-12-31' AND DATE '2024-01-01'",
+    "DATE '2024-01-01' > CAST(seen AS DATE)",
+    "extract(year FROM seen) = 2023",
+    "extract(year FROM seen) > 2023",
+    "date_trunc('month', seen) = TIMESTAMP '2024-01-01 00:00:00'",
+    "date_trunc('day', seen) = TIMESTAMP '2024-01-01 06:00:00'",
+    "date_trunc('day', seen) >= '2023-12-31 06:00:00'",
+    "date_trunc('quarter', seen) <= '2023-11-11'",
+    "(CAST(seen AS DATE) = '2024-01-01') IS NOT TRUE",
     "CAST(seen AS DATE) IN ('2023-12-30', '2024-01-01')",
-]  # fmt: skip
+]
 STEPS = [
-    "CAST(seen AS DATE)", "extract(year FROM seen)", "extract(month FROM seen)", "extract(hour FROM seen)", "extract(dow FROM seen)",
-    "date_part('day', seen)", "date_trunc('day', CAST(seen AS DATE))",
-]  # fmt: skip
+    "CAST(seen AS DATE)",
+    "extract(year FROM seen)",
+    "extract(month FROM seen)",
+    "extract(hour FROM seen)",
+    "extract(dow FROM seen)",
+    "date_part('day', seen)",
+    "date_trunc('day', CAST(seen AS DATE))",
+]
 
 
 @pytest.mark.cover
@@ -164,12 +170,8 @@ def test_steps_of_timestamps_in_conditions_and_groups(shared_db: Any, where: str
                     f"FROM p WHERE {where} GROUP BY ALL) JOIN (SELECT rid, count(*) AS size FROM p GROUP BY rid) USING (rid) GROUP BY k"
                 ).fetchall()
             }
-            rows_ = shared_db.query(
-                f"SELECT {step} AS k, count(*) AS n FROM {name} WHERE {where} GROUP BY 1"
-            ).rows
-            cells = {
-                str(row["k"])[:19].removesuffix("+00:00"): (row["n"].low, row["n"].high) for row in rows_
-            }
+            rows_ = shared_db.query(f"SELECT {step} AS k, count(*) AS n FROM {name} WHERE {where} GROUP BY 1").rows
+            cells = {str(row["k"])[:19].removesuffix("+00:00"): (row["n"].low, row["n"].high) for row in rows_}
             assert cells == {str(k)[:19]: v for k, v in truth.items()}, step
         counted = side.execute(
             f"SELECT coalesce(sum(CASE WHEN mine = size THEN 1 ELSE 0 END), 0), count(*) FILTER (WHERE mine > 0) FROM "
@@ -214,16 +216,22 @@ def test_infinite_ends_are_not_left_out(shared_db: Any, kind: str, infinite: str
     ends += [(low, high), (low, high)]
     # One row of the range is infinite, the other is not.
     values = [*(day for day, _ in ends[:-2]), infinite, "2020-06-01"]
-    name = made(
-        shared_db, [quasi("seen", kind, type_)], [[f"{type_} '{end}'" for end in row] for row in ends]
-    )
+    name = made(shared_db, [quasi("seen", kind, type_)], [[f"{type_} '{end}'" for end in row] for row in ends])
     listed = ", ".join(f"({type_} '{value}')" for value in values)
     shared_db.engine.execute(f"CREATE TABLE {name}_rows AS SELECT * FROM (VALUES {listed}) AS v(seen)")
     for where in (
-        "TRUE", "extract(year FROM seen) >= 2020", "NOT (extract(year FROM seen) = 2020)", "extract(year FROM seen) < 2022",
-        "2020 <> extract(year FROM seen)", "extract(year FROM seen) + 1 > 2020", "CAST(seen AS DATE) > '2020-05-05'", "seen < '0001-01-01'",
-        "date_trunc('day', seen) > TIMESTAMP '2021-01-01 00:00:00'", "seen >= '0001-01-01'", "extract(month FROM seen) <> 3",
-    ):  # fmt: skip
+        "TRUE",
+        "extract(year FROM seen) >= 2020",
+        "NOT (extract(year FROM seen) = 2020)",
+        "extract(year FROM seen) < 2022",
+        "2020 <> extract(year FROM seen)",
+        "extract(year FROM seen) + 1 > 2020",
+        "CAST(seen AS DATE) > '2020-05-05'",
+        "seen < '0001-01-01'",
+        "date_trunc('day', seen) > TIMESTAMP '2021-01-01 00:00:00'",
+        "seen >= '0001-01-01'",
+        "extract(month FROM seen) <> 3",
+    ):
         for counted in ("count(*)", "count(DISTINCT seen)"):
             asked = f"SELECT {counted} AS n FROM {{}} WHERE {where}"
             try:

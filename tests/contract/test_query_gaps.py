@@ -17,8 +17,11 @@ from sqlanon.query.rewrite import domains, group_by
 from tests.oracle.handmade import plain, publish, quasi
 
 COLUMNS = [
-    quasi("seen", "date", "DATE"), quasi("a", "integer", "INTEGER"), plain("day", "date", "DATE"), plain("c", "integer", "INTEGER"),
-]  # fmt: skip
+    quasi("seen", "date", "DATE"),
+    quasi("a", "integer", "INTEGER"),
+    plain("day", "date", "DATE"),
+    plain("c", "integer", "INTEGER"),
+]
 FIRST = dt.date(2020, 2, 27)
 
 
@@ -26,9 +29,11 @@ def made(db: Any, rows: list[tuple[int, int, int, int, int, int]]) -> str:
     """A release of rows: seen from and to, a from and to, day, c; dates as days after the first."""
     name = f"q{uuid.uuid4().hex[:12]}"
     publish(
-        db, name, COLUMNS,
+        db,
+        name,
+        COLUMNS,
         [[_day(r[0]), _day(r[1]), str(r[2]), str(r[3]), _day(r[4]), str(r[5])] for r in rows],
-    )  # fmt: skip
+    )
     return name
 
 
@@ -62,9 +67,7 @@ def test_quantiles_of_dates(shared_db: Any, seed: int) -> None:
     asked = "percentile_disc(0.5) WITHIN GROUP (ORDER BY {})"
     duckdb = shared_db.engine.dialect == "duckdb"
     more = ", median(seen) AS m, median(day) AS e" if duckdb else ""
-    text = (
-        f"SELECT {asked.format('seen')} AS s, {asked.format('day')} AS d{more} FROM {made(shared_db, rows)}"
-    )
+    text = f"SELECT {asked.format('seen')} AS s, {asked.format('day')} AS d{more} FROM {made(shared_db, rows)}"
     (row,) = shared_db.query(text).rows
     sources = [sorted(values) for values in product(*(range(r[0], r[1] + 1) for r in rows))]
     medians = [FIRST + dt.timedelta(days=values[1]) for values in sources]
@@ -75,12 +78,7 @@ def test_quantiles_of_dates(shared_db: Any, seed: int) -> None:
     if duckdb:
         assert row["m"].low <= FIRST + dt.timedelta(days=min(v[1] for v in sources))
         assert row["m"].high >= FIRST + dt.timedelta(days=max(v[2] for v in sources))
-        assert (
-            row["e"].low
-            <= FIRST + dt.timedelta(days=days[1])
-            <= FIRST + dt.timedelta(days=days[2])
-            <= row["e"].high
-        )
+        assert row["e"].low <= FIRST + dt.timedelta(days=days[1]) <= FIRST + dt.timedelta(days=days[2]) <= row["e"].high
 
 
 @pytest.mark.cover
@@ -99,9 +97,7 @@ def test_quotients_of_rows(shared_db: Any, seed: int) -> None:
     }
     for name, values in truths.items():
         if name != "z" or set(costs) != {1}:
-            assert (float(row[name].low), float(row[name].high)) == pytest.approx(
-                (min(values), max(values))
-            ), name
+            assert (float(row[name].low), float(row[name].high)) == pytest.approx((min(values), max(values))), name
 
 
 def test_denominators_that_may_be_0_are_refused(shared_db: Any) -> None:
@@ -155,14 +151,10 @@ def test_what_null_decides_is_certain_where_null_is(shared_db: Any) -> None:
 
 @pytest.mark.cover
 @pytest.mark.parametrize("seed", range(3))
-def test_predicates_are_counted_along_the_line(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_predicates_are_counted_along_the_line(shared_db: Any, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Ranges that overlap hold more values together than the line from the first to the last: each is asked once."""
     rng = random.Random(seed)
-    rows = [
-        (lo := rng.randint(0, 3), lo + rng.randint(2, 5), 1, 3 + rng.randint(0, 2), 0, 1) for _ in range(4)
-    ]
+    rows = [(lo := rng.randint(0, 3), lo + rng.randint(2, 5), 1, 3 + rng.randint(0, 2), 0, 1) for _ in range(4)]
     for module in (range_facts, group_by, domains):
         monkeypatch.setattr(module, "MOST_VALUES", 9)
     name = made(shared_db, rows)

@@ -24,9 +24,7 @@ COLUMNS = (
 ROWS = 1_500
 
 
-@pytest.mark.parametrize(
-    "shares", [[], [(0.5, 1)], [(1.0, 2), (0.25, 3), (0.0, 4)], [(0.1, 2), (0.9, 1), (0.5, 5)]]
-)
+@pytest.mark.parametrize("shares", [[], [(0.5, 1)], [(1.0, 2), (0.25, 3), (0.0, 4)], [(0.1, 2), (0.9, 1), (0.5, 5)]])
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
 def test_a_count_has_the_quantiles_of_all_outcomes(shares: list[tuple[float, int]], level: float) -> None:
     chances = [Fraction(p) for p, n in shares for _ in range(n)]
@@ -105,9 +103,7 @@ def test_a_sum_of_no_rows_has_no_interval(shared_db: Any) -> None:
     """No box can meet the condition: COUNT is 0, and SUM is NULL."""
     name = f"u{uuid.uuid4().hex[:12]}"
     publish(shared_db, name, COLUMNS, [["1", "4", "2", "9", "5"], ["1", "4", "2", "9", "7"]])
-    (row,) = shared_db.query(
-        f"SELECT count(*) AS n, sum(c) AS s FROM {name} WHERE a > 50", interval=0.95
-    ).rows
+    (row,) = shared_db.query(f"SELECT count(*) AS n, sum(c) AS s FROM {name} WHERE a > 50", interval=0.95).rows
     assert (row["n"].low, row["n"].high, row["n"].exact) == (0, 0, True)
     assert row["s"].interval is None
 
@@ -125,10 +121,12 @@ def test_the_truth_is_inside_of_19_in_20(db: Any) -> None:
 @pytest.mark.parametrize(
     ("items", "rest", "reason"),
     [
-        ("avg(c) AS x", "", r"count\(\.\.\), and of sum"), ("sum(a) AS x", "", r"count\(\.\.\), and of sum"),
-        ("2 * count(*) AS x", "", r"count\(\.\.\), and of sum"), ("count(*) AS x", "WHERE a < b", "comparisons of two columns"),
+        ("avg(c) AS x", "", r"count\(\.\.\), and of sum"),
+        ("sum(a) AS x", "", r"count\(\.\.\), and of sum"),
+        ("2 * count(*) AS x", "", r"count\(\.\.\), and of sum"),
+        ("count(*) AS x", "WHERE a < b", "comparisons of two columns"),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_interval_is_refused(shared_db: Any, items: str, rest: str, reason: str) -> None:
     name = f"u{uuid.uuid4().hex[:12]}"
     publish(shared_db, name, COLUMNS, [["1", "4", "2", "9", "5"], ["1", "4", "2", "9", "7"]])
@@ -147,9 +145,7 @@ def test_groups_and_json(shared_db: Any) -> None:
         COLUMNS,
         [["1", "4", "2", "9", "5"], ["1", "4", "2", "9", "7"], ["9", "9", "1", "1", "2"]],
     )
-    answer = shared_db.query(
-        f"SELECT a, count(*) AS n, sum(c) AS s FROM {name} GROUP BY a ORDER BY a", interval=0.8
-    )
+    answer = shared_db.query(f"SELECT a, count(*) AS n, sum(c) AS s FROM {name} GROUP BY a ORDER BY a", interval=0.8)
     found = {row["a"]: row["n"].interval for row in answer.rows}
     assert {a: (one.low, one.high) for a, one in found.items()} == {
         **dict.fromkeys(range(1, 5), (0, 1)),

@@ -22,7 +22,7 @@ COLUMNS = [
 RANGES = [(20, 29), (22, 22), (30, 49), (0, 99)]
 ROWS = [
     (str(low), str(high), str(low), str(high), "'none'", "ARRAY['null', 'F']", "'flu'") for low, high in RANGES[:3]
-] + [("0", "99", "NULL", "NULL", "'all'", "ARRAY['M', 'N']", "NULL")]  # fmt: skip
+] + [("0", "99", "NULL", "NULL", "'all'", "ARRAY['M', 'N']", "NULL")]
 pytestmark = pytest.mark.filterwarnings(
     # An interruption that comes within a callback of the collector (Hypothesis has one) is reported, and made again.
     "ignore::pytest.PytestUnraisableExceptionWarning"
@@ -45,7 +45,10 @@ def _bounds(db: Any, query: str) -> tuple[int, int]:
 
 def test_a_rewriting_ends_at_the_deadline_and_the_connection_lives_on(named: tuple[Any, str]) -> None:
     db, name = named
-    for query in (f"SELECT sum({LONG}) AS n FROM {name}", f"SELECT 1 AS n, sum({LONG}) FROM {name} UNION ALL SELECT 1, sum(age) FROM {name}"):  # fmt: skip
+    for query in (
+        f"SELECT sum({LONG}) AS n FROM {name}",
+        f"SELECT 1 AS n, sum({LONG}) FROM {name} UNION ALL SELECT 1, sum(age) FROM {name}",
+    ):
         with pytest.raises(DatabaseError, match=r"took longer than 0.5 seconds \(--timeout"):
             db.query(query, seconds=0.5)
         assert db.query(f"SELECT count(*) AS n FROM {name}").rows[0]["n"].exact
@@ -140,7 +143,13 @@ def test_lengths_are_those_of_merged_subqueries(named: tuple[Any, str]) -> None:
         db.query(f"SELECT count(*) AS n FROM ({once.format(q=once.format(q=short))}) AS s WHERE f = 'x'")
 
 
-LISTS = [[20, 21, 22, 23, 24, 25, 26, 27, 28], [20, 22, 24, 26, 28, 30, 32, 34, 36, 38], list(range(0, 99, 3)), [*range(100), 7], [22, *range(200, 220)]]  # fmt: skip
+LISTS = [
+    [20, 21, 22, 23, 24, 25, 26, 27, 28],
+    [20, 22, 24, 26, 28, 30, 32, 34, 36, 38],
+    list(range(0, 99, 3)),
+    [*range(100), 7],
+    [22, *range(200, 220)],
+]
 
 
 @pytest.mark.parametrize("values", LISTS, ids=range(len(LISTS)))

@@ -22,20 +22,18 @@ Row = tuple[int, int, int]
 RATIOS: dict[str, tuple[Callable[[Row], float], Callable[[Row], float]]] = {
     "100.0 * count(*) FILTER (WHERE a > 2) / count(*)": (lambda r: 100 * (r[0] > 2), lambda _: 1),
     "CAST(count(*) FILTER (WHERE a > 2 AND c > 1) AS DOUBLE PRECISION) / count(*) FILTER (WHERE a > 1 OR c > 2)": (
-        lambda r: r[0] > 2 and r[1] > 1, lambda r: r[0] > 1 or r[1] > 2,
+        lambda r: r[0] > 2 and r[1] > 1,
+        lambda r: r[0] > 1 or r[1] > 2,
     ),
     "1.0 * sum(c) FILTER (WHERE a < 3) / sum(c + 2)": (lambda r: r[1] * (r[0] < 3), lambda r: r[1] + 2),
     "1.0 * sum(a) / sum(a + c)": (lambda r: r[0], lambda r: r[0] + r[1]),
     "1.0 * sum(CASE WHEN a > 2 THEN -c ELSE a END) / count(*)": (lambda r: -r[1] if r[0] > 2 else r[0], lambda _: 1),
-}  # fmt: skip
+}
 
 
 def made(db: Any, rng: random.Random) -> tuple[str, list[tuple[int, int, int, int]]]:
     """A release of five rows: lo, hi, c, g; the last row keeps every denominator above 0."""
-    rows = [
-        (lo := rng.randint(0, 3), lo + rng.randint(0, 3), rng.randint(1, 4), rng.randint(0, 1))
-        for _ in range(4)
-    ]
+    rows = [(lo := rng.randint(0, 3), lo + rng.randint(0, 3), rng.randint(1, 4), rng.randint(0, 1)) for _ in range(4)]
     rows.append((4, 4, 3, 0))
     name = f"r{uuid.uuid4().hex[:12]}"
     publish(db, name, COLUMNS, [[str(value) for value in row] for row in rows])
@@ -73,9 +71,7 @@ def test_denominators_of_any_sign_have_bounds_where_quotients_have(shared_db: An
         "always 0": ("c - c", lambda _: 0),
         "fractions of either sign": ("a - 2.5", lambda r: r[0] - 2.5),
     }
-    listed = ", ".join(
-        f"1.0 * sum(c) / nullif(sum({text}), 0) AS r{i}" for i, (text, _) in enumerate(below.values())
-    )
+    listed = ", ".join(f"1.0 * sum(c) / nullif(sum({text}), 0) AS r{i}" for i, (text, _) in enumerate(below.values()))
     (answer,) = shared_db.query(f"SELECT {listed} FROM {name}").rows
     sources = [
         [(a, row[2], row[3]) for a, row in zip(values, rows, strict=True)]
@@ -131,8 +127,7 @@ def test_whole_numbers_are_divided_as_the_engine_does(shared_db: Any) -> None:
 def test_parts_of_a_union_are_asked_one_after_the_other(shared_db: Any) -> None:
     name, _ = made(shared_db, random.Random(5))
     halves = [
-        f"SELECT '{word}' AS h, count(*) AS n FROM {name} WHERE a {op} 2"
-        for word, op in (("low", "<="), ("high", ">"))
+        f"SELECT '{word}' AS h, count(*) AS n FROM {name} WHERE a {op} 2" for word, op in (("low", "<="), ("high", ">"))
     ]
     both = shared_db.query(" UNION ALL ".join(halves))
     alone = [shared_db.query(half).rows[0] for half in halves]

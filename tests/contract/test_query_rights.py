@@ -20,9 +20,7 @@ def people(db: Any, **options: Any) -> str:
     """A release of 20 rows, one cost each; returns the name of its source."""
     name = f"w{uuid.uuid4().hex[:10]}"
     rows = [(20 + i, f"c{i % 2}", i) for i in range(20)]
-    db.engine.load_rows(
-        db.engine.target(name), [("age", "INTEGER"), ("ill", "TEXT"), ("cost", "INTEGER")], rows
-    )
+    db.engine.load_rows(db.engine.target(name), [("age", "INTEGER"), ("ill", "TEXT"), ("cost", "INTEGER")], rows)
     db.anonymize(
         name,
         name=name,
@@ -63,11 +61,7 @@ def test_only_dimensions_of_the_policy_are_joined(shared_db: Any) -> None:
     ):
         with pytest.raises(UnsupportedError, match=r"dimensions|no table"):
             db.query(f"SELECT count(*) AS n FROM {name} AS p JOIN {system} AS q ON q.{key} = p.ill")
-    assert (
-        db.query(f"{COUNT.format(t=name)} JOIN {kinds} USING (ill)", spec=spec_of(name, kinds))
-        .rows[0]["n"]
-        .exact
-    )
+    assert db.query(f"{COUNT.format(t=name)} JOIN {kinds} USING (ill)", spec=spec_of(name, kinds)).rows[0]["n"].exact
     other = replace(spec_of("another", kinds), publish="release.another")
     with pytest.raises(UnsupportedError, match="dimensions"):  # the policy of another release
         db.query(f"{COUNT.format(t=name)} JOIN {kinds} USING (ill)", spec=other)
@@ -142,8 +136,10 @@ def test_a_role_asks_for_what_it_may_read_and_nothing_else(role: tuple[Any, str]
     with pytest.raises(DatabaseError, match="no role nobody"):
         db.query(COUNT.format(t=source), role="nobody")
     # What was set for the role ends with the query, also with one that fails.
-    (state,) = db.engine.fetch("SELECT current_user = session_user, current_setting('statement_timeout'), "
-                               "current_setting('transaction_read_only')")  # fmt: skip
+    (state,) = db.engine.fetch(
+        "SELECT current_user = session_user, current_setting('statement_timeout'), "
+        "current_setting('transaction_read_only')"
+    )
     assert state == (True, "0", "off")
 
 

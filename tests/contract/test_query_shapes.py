@@ -13,15 +13,19 @@ from sqlanon.errors import UnsupportedError
 from tests.oracle.handmade import Given, members, plain, publish, quasi
 
 COLUMNS = [
-    quasi("age", "integer", "INTEGER", nulls=True), quasi("h", "float", "REAL"), quasi("seen", "date", "DATE"), members("sex"),
-    plain("d", "text", "TEXT", "sensitive"), plain("c", "integer", "INTEGER"),
-]  # fmt: skip
+    quasi("age", "integer", "INTEGER", nulls=True),
+    quasi("h", "float", "REAL"),
+    quasi("seen", "date", "DATE"),
+    members("sex"),
+    plain("d", "text", "TEXT", "sensitive"),
+    plain("c", "integer", "INTEGER"),
+]
 ROWS = [
     ("20", "29", "'none'", "0.1", "0.1", "DATE '2024-01-01'", "DATE '2024-01-31'", "ARRAY['F', 'M']", "'flu'", "1"),
     ("20", "29", "'none'", "0.1", "0.1", "DATE '2024-01-01'", "DATE '2024-01-31'", "ARRAY['F', 'M']", "'hiv'", "NULL"),
     ("30", "39", "'none'", "0.5", "0.9", "DATE '2024-01-15'", "DATE '2024-02-20'", "ARRAY['F']", "'flu'", "3"),
     ("NULL", "NULL", "'all'", "0.5", "0.9", "DATE '2024-01-15'", "DATE '2024-02-20'", "ARRAY['F']", "NULL", "-2"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -104,18 +108,28 @@ def test_a_quantile_that_the_engine_does_not_know_is_refused_with_the_form_that_
     ("query", "named_form", "answered"),
     [
         ("SELECT DISTINCT d FROM {t}", "GROUP BY, with a count", "SELECT d, count(*) AS n FROM {t} GROUP BY d"),
-        ("SELECT count(*) FROM {t} WHERE age > (SELECT avg(age) FROM {t})", "its answer as a constant", "SELECT count(*) AS n FROM {t} WHERE age > 28.5"),
         (
-            "SELECT percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY c) FROM {t}", "at one share each",
+            "SELECT count(*) FROM {t} WHERE age > (SELECT avg(age) FROM {t})",
+            "its answer as a constant",
+            "SELECT count(*) AS n FROM {t} WHERE age > 28.5",
+        ),
+        (
+            "SELECT percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY c) FROM {t}",
+            "at one share each",
             "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY c) AS a, percentile_cont(0.75) WITHIN GROUP (ORDER BY c) AS b FROM {t}",
         ),
         (
-            "SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY c DESC) FROM {t}", "ORDER BY one expression, ascending",
+            "SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY c DESC) FROM {t}",
+            "ORDER BY one expression, ascending",
             "SELECT percentile_disc(0.8) WITHIN GROUP (ORDER BY c) AS a FROM {t}",
         ),
-        ("SELECT mode() WITHIN GROUP (ORDER BY d) FROM {t}", "percentile_cont and percentile_disc", "SELECT d, count(*) AS n FROM {t} GROUP BY d"),
+        (
+            "SELECT mode() WITHIN GROUP (ORDER BY d) FROM {t}",
+            "percentile_cont and percentile_disc",
+            "SELECT d, count(*) AS n FROM {t} GROUP BY d",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_refusal_names_a_form_that_is_answered(
     named: tuple[Any, str], query: str, named_form: str, answered: str
 ) -> None:
@@ -145,9 +159,7 @@ def test_a_refusal_names_a_form_that_is_answered(
         ("NULL", (0, 0)),
     ],
 )
-def test_a_predicate_means_what_the_engine_means(
-    named: tuple[Any, str], where: str, bounds: tuple[int, int]
-) -> None:
+def test_a_predicate_means_what_the_engine_means(named: tuple[Any, str], where: str, bounds: tuple[int, int]) -> None:
     db, name = named
     cell = db.query(f"SELECT count(*) AS n FROM {name} WHERE {where}").rows[0]["n"]
     assert (cell.low, cell.high) == bounds
@@ -155,9 +167,7 @@ def test_a_predicate_means_what_the_engine_means(
 
 
 @pytest.mark.parametrize("text", ["0.1", "'0.1'", "CAST(0.1 AS DOUBLE PRECISION)"])
-def test_a_column_of_single_precision_is_compared_as_the_engine_does(
-    named: tuple[Any, str], text: str
-) -> None:
+def test_a_column_of_single_precision_is_compared_as_the_engine_does(named: tuple[Any, str], text: str) -> None:
     db, name = named
     (truth,) = db.engine.fetch(f"SELECT count(*) FROM release.{name} WHERE h_lo <= {text}")[0]
     cell = db.query(f"SELECT count(*) AS n FROM {name} WHERE h <= {text}").rows[0]["n"]
@@ -183,9 +193,9 @@ def test_a_join_that_drops_rows_leaves_the_mean_of_a_class_out(shared_db: Any) -
     whole = shared_db.query(f"SELECT sum(age) AS s FROM {name}").rows[0]["s"]
     assert (whole.low, whole.high) == (50, 50)
     assert shared_db.query(f"SELECT min(age) AS m FROM {name}").rows[0]["m"].low == 20
-    joined = shared_db.query(
-        f"SELECT sum(age) AS s FROM {name} JOIN {kinds} USING (d)", allow_linking=True
-    ).rows[0]["s"]
+    joined = shared_db.query(f"SELECT sum(age) AS s FROM {name} JOIN {kinds} USING (d)", allow_linking=True).rows[0][
+        "s"
+    ]
     assert (joined.low, joined.high) == (20, 30)
 
 
@@ -223,8 +233,7 @@ def test_a_release_is_not_joined_with_its_source_or_private_tables(shared_db: An
     source = f"s{uuid.uuid4().hex[:10]}"
     shared_db.engine.execute(f"CREATE TABLE {source} (age INTEGER, cost INTEGER)")
     shared_db.engine.execute(
-        f"INSERT INTO {source} VALUES "
-        + ", ".join(f"({20 + i}, {i // 2 if i < 10 else i})" for i in range(20))
+        f"INSERT INTO {source} VALUES " + ", ".join(f"({20 + i}, {i // 2 if i < 10 else i})" for i in range(20))
     )
     shared_db.anonymize(source, quasi=["age"], insensitive=["cost"], k=5, name=source, accept_unique=["cost"])
     shared_db.engine.execute(f"DELETE FROM {source} WHERE age < 30")  # what is left has one row a cost
@@ -235,9 +244,7 @@ def test_a_release_is_not_joined_with_its_source_or_private_tables(shared_db: An
             shared_db.query(text.format(spelled))
     assert shared_db.query(text.format(source), allow_linking=True).rows[0]["age"].high == 39
     with pytest.raises(UnsupportedError, match="private"):
-        shared_db.query(
-            f"SELECT count(*) FROM {source} AS p JOIN _sqlanon.catalog AS q ON q.version = p.cost"
-        )
+        shared_db.query(f"SELECT count(*) FROM {source} AS p JOIN _sqlanon.catalog AS q ON q.version = p.cost")
 
 
 @pytest.fixture(scope="module")
@@ -245,15 +252,30 @@ def hidden(shared_db: Any) -> tuple[Any, str]:
     """Ages and a hierarchy with a class of NULLs each, and suppressed ages of which one value is shown."""
     name = f"h{uuid.uuid4().hex[:10]}"
     tree = Given(
-        "zip", "quasi", "integer", "INTEGER", (("zip", "TEXT"), ("zip_null", "TEXT")), "hierarchy",
+        "zip",
+        "quasi",
+        "integer",
+        "INTEGER",
+        (("zip", "TEXT"), ("zip_null", "TEXT")),
+        "hierarchy",
         {"leaves": ["10", "11", "20"], "nodes": [[1, 0, 2, "1x"], [1, 2, 1, "2x"]]},
-    )  # fmt: skip
+    )
     sets = Given("sex", "quasi", "text", "TEXT", (("sex", "TEXT[]"), ("sex_null", "TEXT")), "nominal")
     rows = [("'1x'", "'none'", "ARRAY['F']", "'none'", "'flu'", "DATE '2024-01-01'", "1")] * 2
     rows += [("'2x'", "'none'", "ARRAY['F', 'M']", "'none'", "'hiv'", "DATE '2024-01-02'", "2")]
     rows += [("NULL", "'all'", "NULL", "'all'", "'flu'", "NULL", "2")] * 3
-    publish(shared_db, name, [tree, sets, plain("d", "text", "TEXT", "sensitive"), plain("seen", "date", "DATE"),
-                              plain("c", "integer", "INTEGER")], rows)  # fmt: skip
+    publish(
+        shared_db,
+        name,
+        [
+            tree,
+            sets,
+            plain("d", "text", "TEXT", "sensitive"),
+            plain("seen", "date", "DATE"),
+            plain("c", "integer", "INTEGER"),
+        ],
+        rows,
+    )
     columns = [
         Given("age", "quasi", "integer", "INTEGER", (("age", "INTEGER"),), "ordered"),
         plain("c", "integer", "INTEGER"),
@@ -294,9 +316,7 @@ def test_nulls_of_listed_boxes(hidden: tuple[Any, str], item: str, bounds: tuple
 def test_a_group_of_hidden_values_is_not_certain(hidden: tuple[Any, str]) -> None:
     db, name = hidden
     for key in ("age", "age < 40"):
-        answer = db.query(
-            f"SELECT {key} AS g, count(*) AS n, avg(age) AS a FROM {name}_s GROUP BY 1 ORDER BY 1"
-        )
+        answer = db.query(f"SELECT {key} AS g, count(*) AS n, avg(age) AS a FROM {name}_s GROUP BY 1 ORDER BY 1")
         found = {row["g"]: (row["n"].low, row["n"].high) for row in answer.rows}
         assert found[30 if key == "age" else True] == (2, 4)
     whole = db.query(f"SELECT avg(age) AS a, sum(age) AS s, max(age) AS m FROM {name}_s").rows[0]

@@ -64,9 +64,7 @@ def swapping(monkeypatch: pytest.MonkeyPatch, db: Any, name: str, times: int, **
     return left_out
 
 
-def test_metadata_and_rows_are_of_one_version(
-    shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metadata_and_rows_are_of_one_version(shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second version leaves a row out, which the metadata of the first do not count."""
     left_out = swapping(monkeypatch, shared_db, source, 1)
     answer = shared_db.query(COUNT.format(t=source))
@@ -118,9 +116,7 @@ def test_facts_of_a_version_end_with_a_catalog_that_is_made_again(shared_db: Any
     assert not found.known
 
 
-def test_metadata_without_a_token_are_not_kept(
-    shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metadata_without_a_token_are_not_kept(shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """So the metadata of 0.1.0 were."""
 
     def old(*args: Any, **options: Any) -> Any:

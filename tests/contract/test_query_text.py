@@ -65,9 +65,21 @@ def test_one_error(named: tuple[Any, str], what: str) -> None:
 
 @pytest.mark.parametrize(
     "predicate",
-    ["c > power(10::numeric, 100000)", "a > power(10::numeric, 100000)", "a > 1e400", "a > 1e40", "m > 1e-400", "a > 0." + "9" * 4000, "a / 1e-400 > 3",
-     "a::numeric(5,-2) > 100", "CAST(a AS DECIMAL(99999, 3)) > 1", "d ~ '" + "(" * 2000 + "'", "lpad(d, 3000000000) = 'x'", "substring(d, 99999999999999999999) = 'x'"],
-)  # fmt: skip
+    [
+        "c > power(10::numeric, 100000)",
+        "a > power(10::numeric, 100000)",
+        "a > 1e400",
+        "a > 1e40",
+        "m > 1e-400",
+        "a > 0." + "9" * 4000,
+        "a / 1e-400 > 3",
+        "a::numeric(5,-2) > 100",
+        "CAST(a AS DECIMAL(99999, 3)) > 1",
+        "d ~ '" + "(" * 2000 + "'",
+        "lpad(d, 3000000000) = 'x'",
+        "substring(d, 99999999999999999999) = 'x'",
+    ],
+)
 def test_numbers_beyond_all_types_end_in_no_raw_error(named: tuple[Any, str], predicate: str) -> None:
     db, name = named
     try:
@@ -98,9 +110,7 @@ def test_rounded_ratios(shared_db: Any) -> None:
 
 def test_a_ratio_of_ranges_is_rounded(named: tuple[Any, str]) -> None:
     db, name = named
-    cell = db.query(
-        f"SELECT round(100.0 * count(*) FILTER (WHERE a < 25) / count(*), 1) AS n FROM {name}"
-    ).rows[0]["n"]
+    cell = db.query(f"SELECT round(100.0 * count(*) FILTER (WHERE a < 25) / count(*), 1) AS n FROM {name}").rows[0]["n"]
     assert (cell.low, cell.high) == (0, 57.1)
 
 
@@ -108,8 +118,6 @@ def test_decimals_of_negative_scale(shared_db: Any) -> None:
     if shared_db.engine.dialect != "postgres":
         pytest.skip("DuckDB has no such type")
     name = f"x{uuid.uuid4().hex[:10]}"
-    publish(
-        shared_db, name, [quasi("m", "decimal", "numeric(5,-2)")], [("100", "300")] * 3 + [("500", "500")] * 2
-    )
+    publish(shared_db, name, [quasi("m", "decimal", "numeric(5,-2)")], [("100", "300")] * 3 + [("500", "500")] * 2)
     cell = shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE m < 250").rows[0]["n"]
     assert (cell.low, cell.high, cell.estimate) == (0, 3, 2)  # 100 and 200 of 100, 200 and 300

@@ -14,7 +14,7 @@ from tests.oracle.handmade import Given, plain, publish, quasi
 TREE = {
     "leaves": ["10", "11", "20"],
     "nodes": [[0, 0, 1, "10"], [0, 1, 1, "11"], [0, 2, 1, "20"], [1, 0, 2, "1x"], [1, 2, 1, "20"], [2, 0, 3, "*"]],
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -22,9 +22,12 @@ def numbers(shared_db: Any) -> tuple[Any, str]:
     """Exact columns whose average is 2.5 and whose sums divide with a rest, and ages."""
     name = f"y{uuid.uuid4().hex[:10]}"
     columns = [
-        quasi("age", "integer", "INTEGER"), plain("c", "integer", "INTEGER"), plain("e", "decimal", "DECIMAL(10, 2)"),
-        plain("f", "float", "DOUBLE PRECISION"), plain("g", "text", "TEXT"),
-    ]  # fmt: skip
+        quasi("age", "integer", "INTEGER"),
+        plain("c", "integer", "INTEGER"),
+        plain("e", "decimal", "DECIMAL(10, 2)"),
+        plain("f", "float", "DOUBLE PRECISION"),
+        plain("g", "text", "TEXT"),
+    ]
     rows = [
         ("20", "29", str(c), f"{c}.25", f, "'a'")
         for c, f in zip((1, 2, 3, 4), ("1e16", "1.01", "-1e16", "1"), strict=True)
@@ -37,11 +40,27 @@ def numbers(shared_db: Any) -> tuple[Any, str]:
 @pytest.mark.parametrize(
     "item",
     [
-        "sum(c) / 7", "count(*) / 3", "sum(c) / -3", "-sum(c) / 4", "(sum(c) + count(*)) / 3", "sum(c) / 2.5", "sum(c) % 7", "sum(e) % 3",
-        "round(avg(c))", "floor(avg(c))", "ceil(avg(e))", "CAST(avg(c) AS INTEGER)", "CAST(sum(e) AS INTEGER)", "round(avg(c), 1)",
-        "coalesce(sum(c), 0) / 7", "round(sum(c) / 3)", "max(c) / 3", "2 * count(*) - 1", "round(sum(e) / 2)",
+        "sum(c) / 7",
+        "count(*) / 3",
+        "sum(c) / -3",
+        "-sum(c) / 4",
+        "(sum(c) + count(*)) / 3",
+        "sum(c) / 2.5",
+        "sum(c) % 7",
+        "sum(e) % 3",
+        "round(avg(c))",
+        "floor(avg(c))",
+        "ceil(avg(e))",
+        "CAST(avg(c) AS INTEGER)",
+        "CAST(sum(e) AS INTEGER)",
+        "round(avg(c), 1)",
+        "coalesce(sum(c), 0) / 7",
+        "round(sum(c) / 3)",
+        "max(c) / 3",
+        "2 * count(*) - 1",
+        "round(sum(e) / 2)",
     ],
-)  # fmt: skip
+)
 def test_what_is_known_exactly_is_calculated_as_the_engine_does(numbers: tuple[Any, str], item: str) -> None:
     db, name = numbers
     truth = float(db.engine.fetch(f"SELECT {item} FROM release.{name}")[0][0])
@@ -65,9 +84,7 @@ def test_whole_numbers_divide_into_whole_ones_at_the_ends_of_bounds(numbers: tup
         assert (row["x"].low, row["x"].high) == (0, most)
 
 
-@pytest.mark.parametrize(
-    "item", ["round(sum(f))", "floor(avg(f))", "CAST(sum(f) AS INTEGER)", "ceil(sum(f) / 2)"]
-)
+@pytest.mark.parametrize("item", ["round(sum(f))", "floor(avg(f))", "CAST(sum(f) AS INTEGER)", "ceil(sum(f) / 2)"])
 def test_a_function_that_jumps_is_not_exact_where_the_order_of_doubles_matters(
     numbers: tuple[Any, str], item: str
 ) -> None:
@@ -107,15 +124,15 @@ def test_a_row_under_the_root_of_a_label_may_be_in_every_group(shared_db: Any, t
     )
     cast = int if kind == "integer" else str
     found = {row["h"]: row for row in answer.rows}
-    bounds = {None if leaf is None else cast(leaf): ends for leaf, ends in
-              ((None, (1, 3)), ("10", (3, 6)), ("11", (0, 3)), ("20", (0, 2)))}  # fmt: skip
+    bounds = {
+        None if leaf is None else cast(leaf): ends
+        for leaf, ends in ((None, (1, 3)), ("10", (3, 6)), ("11", (0, 3)), ("20", (0, 2)))
+    }
     assert {leaf: (row["n"].low, row["n"].high) for leaf, row in found.items()} == bounds
     leaf = found[cast("10")]
     assert [(leaf[x].low, leaf[x].high) for x in "smd"] == [(3, 10), (1, 3), (1, 3)]
     ten = "CAST(h AS TEXT) = '10'"
-    cases = shared_db.query(
-        f"SELECT CASE WHEN {ten} THEN 1 ELSE 0 END AS g, count(*) AS n FROM {name} GROUP BY 1"
-    )
+    cases = shared_db.query(f"SELECT CASE WHEN {ten} THEN 1 ELSE 0 END AS g, count(*) AS n FROM {name} GROUP BY 1")
     assert {row["g"]: (row["n"].low, row["n"].high) for row in cases.rows} == {1: (3, 6), 0: (1, 4)}
 
 
@@ -124,11 +141,14 @@ def test_a_row_under_the_root_of_a_label_may_be_in_every_group(shared_db: Any, t
 @pytest.mark.parametrize(
     ("type_", "kind", "leaves", "value"),
     [
-        ("DOUBLE PRECISION", "float", ["1", "2.50"], "2.5"), ("DECIMAL(8, 3)", "decimal", ["1", "2.5"], "2.5"),
-        ("DATE", "date", ["2020-1-1", "2020-1-2"], "DATE '2020-01-02'"), ("BOOLEAN", "boolean", ["f", "t"], "TRUE"),
-        ("INTEGER", "integer", ["01", "2"], "1"), ("TEXT", "text", ["a", "b"], "'a'"),
+        ("DOUBLE PRECISION", "float", ["1", "2.50"], "2.5"),
+        ("DECIMAL(8, 3)", "decimal", ["1", "2.5"], "2.5"),
+        ("DATE", "date", ["2020-1-1", "2020-1-2"], "DATE '2020-01-02'"),
+        ("BOOLEAN", "boolean", ["f", "t"], "TRUE"),
+        ("INTEGER", "integer", ["01", "2"], "1"),
+        ("TEXT", "text", ["a", "b"], "'a'"),
     ],
-)  # fmt: skip
+)
 def test_a_value_of_a_hierarchy_is_found_however_the_file_writes_it(
     shared_db: Any, format_: str, type_: str, kind: str, leaves: list[str], value: str
 ) -> None:
@@ -189,11 +209,25 @@ def words(both_dbs: tuple[Any, ...]) -> tuple[Any, str]:
 @pytest.mark.parametrize(
     "where",
     [
-        "upper(s) = 'ÉMILE'", "upper(u) = 'ÉMILE'", "lower(s) = 'émile'", "initcap(s) = 'Émile'", "s ILIKE 'É%'", "u ILIKE 'É%'",
-        "s ~ '^\\w+$'", "u ~ '^\\w+$'", "upper(q) = 'É'", "q ILIKE 'É'", "w = 'é'", "upper(w) = 'É'", "upper(x) = 'Ö'",
-        "s < 'zoe'", "s BETWEEN 'a' AND 'zz'", "length(w) = 1", "w || 'a' = 'éa'",
+        "upper(s) = 'ÉMILE'",
+        "upper(u) = 'ÉMILE'",
+        "lower(s) = 'émile'",
+        "initcap(s) = 'Émile'",
+        "s ILIKE 'É%'",
+        "u ILIKE 'É%'",
+        "s ~ '^\\w+$'",
+        "u ~ '^\\w+$'",
+        "upper(q) = 'É'",
+        "q ILIKE 'É'",
+        "w = 'é'",
+        "upper(w) = 'É'",
+        "upper(x) = 'Ö'",
+        "s < 'zoe'",
+        "s BETWEEN 'a' AND 'zz'",
+        "length(w) = 1",
+        "w || 'a' = 'éa'",
     ],
-)  # fmt: skip
+)
 def test_text_goes_by_the_collation_and_the_type_of_the_source(words: tuple[Any, str], where: str) -> None:
     db, name = words
     (truth,) = db.engine.fetch(f"SELECT count(*) FROM {name} WHERE {where}")[0]

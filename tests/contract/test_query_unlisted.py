@@ -61,9 +61,7 @@ def test_points_may_mean_any_value_and_for_null(shared_db: Any) -> None:
         shown("seen", "date", "DATE"),
         plain("d", "text", "TEXT", "sensitive"),
     ]
-    name = made(
-        shared_db, columns, [["3", "DATE '2024-01-01'", "'a'"], ["3", "DATE '2024-02-01'", "'a'"]], "points"
-    )
+    name = made(shared_db, columns, [["3", "DATE '2024-01-01'", "'a'"], ["3", "DATE '2024-02-01'", "'a'"]], "points")
     assert groups(shared_db, name, "x IS NULL") == ({False: (0, 2), True: (0, 2)}, False)
     assert groups(shared_db, name, "x")[1]
     row = shared_db.query(f"SELECT max(seen) AS x, min(seen) AS m, count(seen) AS n FROM {name}").rows[0]
@@ -104,14 +102,20 @@ def number(value: Any) -> str:
 def test_sums_of_infinities_have_no_bounds_where_they_may_be_no_number(
     shared_db: Any, where: str, sums: tuple[float, float] | None
 ) -> None:
-    columns = [quasi("age", "integer", "INTEGER"), plain("d", "text", "TEXT", "sensitive"), plain("f", "float", DOUBLE),
-               plain("c", "integer", "INTEGER")]  # fmt: skip
-    rows = [["20", "29", "'x'", number("Infinity"), "1"], ["30", "39", "'x'", number("-Infinity"), "1"],
-            ["40", "59", "'x'", number("Infinity"), "3"], ["60", "69", "'x'", number(2), "2"]]  # fmt: skip
+    columns = [
+        quasi("age", "integer", "INTEGER"),
+        plain("d", "text", "TEXT", "sensitive"),
+        plain("f", "float", DOUBLE),
+        plain("c", "integer", "INTEGER"),
+    ]
+    rows = [
+        ["20", "29", "'x'", number("Infinity"), "1"],
+        ["30", "39", "'x'", number("-Infinity"), "1"],
+        ["40", "59", "'x'", number("Infinity"), "3"],
+        ["60", "69", "'x'", number(2), "2"],
+    ]
     name = made(shared_db, columns, rows, "ranges")
-    row = shared_db.query(
-        f"SELECT sum(f) AS s, avg(f) AS a, -1 * sum(f) AS t FROM {name} WHERE {where}"
-    ).rows[0]
+    row = shared_db.query(f"SELECT sum(f) AS s, avg(f) AS a, -1 * sum(f) AS t FROM {name} WHERE {where}").rows[0]
     for cell, sign in ((row["s"], 1), (row["a"], 1), (row["t"], -1)):
         if sums is None:
             assert (cell.low, cell.high, cell.exact) == (None, None, False)
@@ -124,9 +128,9 @@ def test_averages_of_ranges_that_reach_infinity_of_both_signs_have_no_bounds(sha
     columns = [quasi("h", "float", DOUBLE), plain("d", "text", "TEXT", "sensitive")]
     for ends, bounded in ((("0", "1"), True), (("-Infinity", "Infinity"), False), (("2", "NaN"), False)):
         rows = [[number(0), number(5), "'x'"], [number(ends[0]), number(ends[1]), "'x'"]]
-        row = shared_db.query(
-            f"SELECT sum(h) AS s, avg(h) AS a FROM {made(shared_db, columns, rows, 'ranges')}"
-        ).rows[0]
+        row = shared_db.query(f"SELECT sum(h) AS s, avg(h) AS a FROM {made(shared_db, columns, rows, 'ranges')}").rows[
+            0
+        ]
         assert [(cell.low is not None, cell.high is not None) for cell in (row["s"], row["a"])] == [
             (bounded, bounded)
         ] * 2
@@ -152,11 +156,17 @@ def test_a_boolean_is_counted_beside_itself(shared_db: Any) -> None:
 )
 def test_days_between_dates_and_times_of_a_zone(shared_db: Any, where: str, bounds: tuple[int, int]) -> None:
     zoned = "TIMESTAMP WITH TIME ZONE"
-    columns = [quasi("age", "integer", "INTEGER"), quasi("seen", "date", "DATE"), quasi("entered", "timestamp", zoned),
-               plain("d", "timestamp", zoned, "sensitive")]  # fmt: skip
+    columns = [
+        quasi("age", "integer", "INTEGER"),
+        quasi("seen", "date", "DATE"),
+        quasi("entered", "timestamp", zoned),
+        plain("d", "timestamp", zoned, "sensitive"),
+    ]
     early, noon, late = (f"CAST('2024-01-01 {hour}:00:00+00' AS {zoned})" for hour in ("00", "10", "20"))
-    rows = [["1", "5", "DATE '2024-01-02'", "DATE '2024-01-09'", early, early, early],
-            ["1", "5", "DATE '2024-01-09'", "DATE '2024-01-10'", noon, late, late]]  # fmt: skip
+    rows = [
+        ["1", "5", "DATE '2024-01-02'", "DATE '2024-01-09'", early, early, early],
+        ["1", "5", "DATE '2024-01-09'", "DATE '2024-01-10'", noon, late, late],
+    ]
     name = made(shared_db, columns, rows, "ranges")
     cell = shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE {where}").rows[0]["n"]
     assert (cell.low, cell.high) == bounds
@@ -175,9 +185,12 @@ def test_whole_numbers_beyond_doubles_are_grouped_by_steps(shared_db: Any) -> No
     name = made(shared_db, columns, [[str(top - 3), str(top), "'x'"]] * 2, "ranges")
     for key in ("floor(q / 10.0)", "q % 7"):
         truth = {
-            row[0] for row in shared_db.engine.fetch(f"SELECT DISTINCT {key} FROM (SELECT q_lo + i AS q FROM release.{name} "
-            "CROSS JOIN (SELECT 0 AS i UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) AS s) AS t")
-        }  # fmt: skip
+            row[0]
+            for row in shared_db.engine.fetch(
+                f"SELECT DISTINCT {key} FROM (SELECT q_lo + i AS q FROM release.{name} "
+                "CROSS JOIN (SELECT 0 AS i UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) AS s) AS t"
+            )
+        }
         assert set(groups(shared_db, name, key)[0]) == truth
 
 

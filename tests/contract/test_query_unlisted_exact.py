@@ -43,32 +43,41 @@ WHERE: list[tuple[str, Pred]] = [
     ("x = 3 OR y = 2", lambda r: r.x == 3 or r.y == 2),
     ("x = 3 AND y = 2", lambda r: r.x == 3 and r.y == 2),
     ("x = 4 AND s = 'c'", lambda r: r.x == 4 and r.s == "c"),
-    ("x < 9 AND s = 'b' AND y > 1", lambda r: r.x is not None and r.x < 9 and r.s == "b" and r.y is not None and r.y > 1),
+    (
+        "x < 9 AND s = 'b' AND y > 1",
+        lambda r: r.x is not None and r.x < 9 and r.s == "b" and r.y is not None and r.y > 1,
+    ),
     ("s = 'a'", lambda r: r.s == "a"),
     ("s = 'c' AND c = 1", lambda r: r.s == "c" and r.c == 1),
     ("s IN ('a', 'b') AND x = 3", lambda r: r.s in ("a", "b") and r.x == 3),
     ("s <> 'a'", lambda r: r.s is not None and r.s != "a"),
-]  # fmt: skip
+]
 ROWS: list[tuple[Any, ...]] = [
-    (3, 1, "a", 1), (4, "?", "b", 2), ("?", 2, "a", 1), (7, 7, "?", 2), ("?", 5, "b", 1), (3, 3, "a", 2),
-]  # fmt: skip
+    (3, 1, "a", 1),
+    (4, "?", "b", 2),
+    ("?", 2, "a", 1),
+    (7, 7, "?", 2),
+    ("?", 5, "b", 1),
+    (3, 3, "a", 2),
+]
 """x, y, s and c; "?" is hidden."""
 
 
 def suppressed(db: Any) -> str:
     name = f"u{uuid.uuid4().hex[:10]}"
     columns = [
-        Given(
-            own, "quasi", kind, type_, ((own, type_), (f"{own}_suppressed", "BOOLEAN")), treatment
-        )
+        Given(own, "quasi", kind, type_, ((own, type_), (f"{own}_suppressed", "BOOLEAN")), treatment)
         for own, kind, type_, treatment in (
-            ("x", "integer", "INTEGER", "ordered"), ("y", "integer", "INTEGER", "ordered"), ("s", "text", "TEXT", "nominal"),
+            ("x", "integer", "INTEGER", "ordered"),
+            ("y", "integer", "INTEGER", "ordered"),
+            ("s", "text", "TEXT", "nominal"),
         )
-    ]  # fmt: skip
+    ]
     cells = [
-        [part for value in row[:3] for part in ("NULL" if value == "?" else repr(value), str(value == "?"))] + [str(row[3])]
+        [part for value in row[:3] for part in ("NULL" if value == "?" else repr(value), str(value == "?"))]
+        + [str(row[3])]
         for row in ROWS
-    ]  # fmt: skip
+    ]
     publish(db, name, [*columns, plain("c", "integer", "INTEGER")], cells, "suppressed")
     return name
 
@@ -87,9 +96,7 @@ def points(db: Any) -> str:
 
 def values(row: tuple[Any, ...], *, everything: bool) -> Iterator[Cells]:
     """All that a row may be."""
-    ways = [
-        listed if everything or row[i] == "?" else [row[i]] for i, listed in enumerate((NUMBERS, NUMBERS, TEXTS))
-    ]  # fmt: skip
+    ways = [listed if everything or row[i] == "?" else [row[i]] for i, listed in enumerate((NUMBERS, NUMBERS, TEXTS))]
     yield from (Cells(*way, row[3]) for way in product(*ways))
 
 
@@ -103,9 +110,7 @@ def test_groups_beside_the_listed_ones_are_known_exactly(shared_db: Any, make: C
         for where, holds in WHERE:
             answer = shared_db.query(f"SELECT {key} AS k, count(*) AS n FROM {name} WHERE {where} GROUP BY 1")
             listed = {row["k"] for row in answer.rows}
-            possible = {
-                way[place] for row in ROWS for way in values(row, everything=make is points) if holds(way)
-            }
+            possible = {way[place] for row in ROWS for way in values(row, everything=make is points) if holds(way)}
             if answer.unlisted_groups is not (not possible <= listed):
                 wrong.append((key, where, answer.unlisted_groups, sorted(map(str, possible - listed))[:5]))
     assert wrong == []

@@ -20,10 +20,14 @@ COLUMNS = [
     plain("g", "text", "TEXT"),
 ]
 ASKED = {
-    "place": "rank() OVER (ORDER BY count(*) DESC)", "dense": "dense_rank() OVER (ORDER BY count(*) DESC)",
-    "total": "sum(count(*)) OVER ()", "share": "100.0 * count(*) / sum(count(*)) OVER ()", "groups": "count(*) OVER ()",
-    "upto": "sum(count(*)) OVER (ORDER BY g)", "most": "max(count(*)) OVER ()",
-}  # fmt: skip
+    "place": "rank() OVER (ORDER BY count(*) DESC)",
+    "dense": "dense_rank() OVER (ORDER BY count(*) DESC)",
+    "total": "sum(count(*)) OVER ()",
+    "share": "100.0 * count(*) / sum(count(*)) OVER ()",
+    "groups": "count(*) OVER ()",
+    "upto": "sum(count(*)) OVER (ORDER BY g)",
+    "most": "max(count(*)) OVER ()",
+}
 
 
 def made(db: Any, rows: list[tuple[int, int, int, str]]) -> str:
@@ -37,10 +41,14 @@ def truths(counts: Counter[str], group: str) -> dict[str, float]:
     """What a source with these groups gives for one of them."""
     values = list(counts.values())
     return {
-        "place": 1 + sum(n > counts[group] for n in values), "dense": 1 + len({n for n in values if n > counts[group]}),
-        "total": sum(values), "share": 100 * counts[group] / sum(values), "groups": len(values),
-        "upto": sum(n for g, n in counts.items() if g <= group), "most": max(values),
-    }  # fmt: skip
+        "place": 1 + sum(n > counts[group] for n in values),
+        "dense": 1 + len({n for n in values if n > counts[group]}),
+        "total": sum(values),
+        "share": 100 * counts[group] / sum(values),
+        "groups": len(values),
+        "upto": sum(n for g, n in counts.items() if g <= group),
+        "most": max(values),
+    }
 
 
 @pytest.mark.cover
@@ -102,20 +110,36 @@ def test_exact_counts_have_exact_ranks(shared_db: Any) -> None:
 @pytest.mark.parametrize(
     ("items", "rest", "reason"),
     [
-        ("g, lag(count(*)) OVER (ORDER BY g) AS x", "GROUP BY g", r"there are rank, dense_rank, row_number, count\(\*\), sum"),
+        (
+            "g, lag(count(*)) OVER (ORDER BY g) AS x",
+            "GROUP BY g",
+            r"there are rank, dense_rank, row_number, count\(\*\), sum",
+        ),
         ("g, avg(count(*)) OVER () AS x", "GROUP BY g", r"a mean is sum\(\.\.\) OVER \(\.\.\) / count"),
         ("g, sum(count(*)) OVER (ORDER BY g ROWS UNBOUNDED PRECEDING) AS x", "GROUP BY g", "without a frame"),
-        ("g, sum(count(*)) OVER (ORDER BY count(*)) AS x", "GROUP BY g", "running totals are ordered by what the query is grouped by"),
-        ("g, rank() OVER (PARTITION BY count(*) ORDER BY g) AS x", "GROUP BY g", "PARTITION BY takes what the query is grouped by"),
+        (
+            "g, sum(count(*)) OVER (ORDER BY count(*)) AS x",
+            "GROUP BY g",
+            "running totals are ordered by what the query is grouped by",
+        ),
+        (
+            "g, rank() OVER (PARTITION BY count(*) ORDER BY g) AS x",
+            "GROUP BY g",
+            "PARTITION BY takes what the query is grouped by",
+        ),
         ("g, sum(c) OVER () AS x", "GROUP BY g", "must be in GROUP BY or inside an aggregate"),
         ("rank() OVER (ORDER BY c) AS x", "", "window functions are answered over the groups of a GROUP BY"),
-        ("g, count(*) AS x", "GROUP BY g ORDER BY rank() OVER (ORDER BY count(*))", "write a window function as an item of the SELECT"),
+        (
+            "g, count(*) AS x",
+            "GROUP BY g ORDER BY rank() OVER (ORDER BY count(*))",
+            "write a window function as an item of the SELECT",
+        ),
         ("g, sum(sum(count(*))) OVER () AS x", "GROUP BY g", "aggregates of aggregates"),
         ("count(*) AS x", "WHERE rank() OVER (ORDER BY c) < 3", "not allowed in WHERE"),
         ("g, round(sum(sum(CAST(c AS DOUBLE PRECISION))) OVER ()) AS x", "GROUP BY g", "cast to decimal inside"),
         ("g, 1.0 * sum(c) / sum(sum(c)) OVER () AS x", "WHERE a > 8 GROUP BY g", "the denominator may be 0"),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_bounds_is_refused(shared_db: Any, items: str, rest: str, reason: str) -> None:
     name = made(shared_db, [(1, 9, 0, "p"), (2, 3, 0, "q")])
     with pytest.raises(UnsupportedError, match=reason):

@@ -11,11 +11,16 @@ from sqlanon.errors import UnsupportedError
 from tests.oracle.handmade import plain, publish, quasi
 
 COLUMNS = [
-    quasi("age", "integer", "INTEGER"), quasi("seen", "date", "DATE"), plain("d", "text", "TEXT", "sensitive"),
-    plain("c", "integer", "INTEGER"), plain("Site", "text", "TEXT"),
-]  # fmt: skip
-ROWS = [("20", "29", "DATE '2024-01-01'", "DATE '2024-01-31'", "'flu'", "1", "'a;b'"),
-        ("30", "39", "DATE '2024-02-01'", "DATE '2024-02-20'", "'hiv'", "NULL", "'b'")]  # fmt: skip
+    quasi("age", "integer", "INTEGER"),
+    quasi("seen", "date", "DATE"),
+    plain("d", "text", "TEXT", "sensitive"),
+    plain("c", "integer", "INTEGER"),
+    plain("Site", "text", "TEXT"),
+]
+ROWS = [
+    ("20", "29", "DATE '2024-01-01'", "DATE '2024-01-31'", "'flu'", "1", "'a;b'"),
+    ("30", "39", "DATE '2024-02-01'", "DATE '2024-02-20'", "'hiv'", "NULL", "'b'"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +99,12 @@ def test_nothing_is_run_to_see_whether_a_query_is_valid(named: tuple[Any, str]) 
         ("SELECT x, count(*) AS n FROM (SELECT coalesce(c, 4) * 2 AS x FROM {t}) AS s GROUP BY x", {2, 8}),
         ("SELECT x + 1 AS y, count(*) AS n FROM (SELECT coalesce(c, 4) * 2 AS x FROM {t}) AS s GROUP BY x", {3, 9}),
         ("SELECT (coalesce(c, 4)) AS x, count(*) AS n FROM {t} GROUP BY ((coalesce(c, 4)))", {1, 4}),
-        ("WITH a AS (SELECT c + 1 AS c FROM {t}), b AS (SELECT c * 2 AS c FROM a) SELECT c, count(*) AS n FROM b GROUP BY c", {4, None}),
+        (
+            "WITH a AS (SELECT c + 1 AS c FROM {t}), b AS (SELECT c * 2 AS c FROM a) SELECT c, count(*) AS n FROM b GROUP BY c",
+            {4, None},
+        ),
     ],
-)  # fmt: skip
+)
 def test_groups_of_what_a_subquery_calculates(named: tuple[Any, str], query: str, groups: set[int]) -> None:
     db, name = named
     assert {next(iter(row.values())) for row in db.query(query.format(t=name)).rows} == groups

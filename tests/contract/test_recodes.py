@@ -38,7 +38,7 @@ def rows(seed: int = 2, count: int = 80) -> list[tuple[Any, ...]]:
             rng.choice("xy"),
         )
         for _ in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def nearest(value: Any, step: Fraction) -> Fraction:
@@ -50,9 +50,11 @@ def coded(row: tuple[Any, ...]) -> tuple[Any, ...]:
     age, cost, w, day, _ = row
     age = None if age is None else max(18, min(90, nearest(age, Fraction(5))))
     return (
-        age, min(Fraction("500.5"), nearest(cost, Fraction(25))), nearest(w, Fraction(1, 2)),
+        age,
+        min(Fraction("500.5"), nearest(cost, Fraction(25))),
+        nearest(w, Fraction(1, 2)),
         max(datetime.date(2020, 1, 1), min(datetime.date(2021, 6, 30), day)),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -63,46 +65,62 @@ def world(shared_db: Any) -> tuple[Any, str]:
 
 
 def made(db: Any, table: str, name: str, **more: Any) -> Any:
-    asked = (
-        {"quasi": list(COLUMNS)[:4], "sensitive": "ill", "k": 4, "accept_unique": ["ill"], "seed": 1}
-        | ASKED
-        | more
-    )
+    asked = {"quasi": list(COLUMNS)[:4], "sensitive": "ill", "k": 4, "accept_unique": ["ill"], "seed": 1} | ASKED | more
     return db.anonymize(table, name=name, publish=f"release.{name}", allow_weaker=True, **asked)
 
 
 def test_values_are_rounded_and_coded_before_anything_else(world: Any) -> None:
     db, table = world
     made(db, table, "exactly", k=1)
-    listed = db.engine.fetch(
-        "SELECT age_lo, age_hi, cost_lo, cost_hi, w_lo, w_hi, day_lo, day_hi FROM release.exactly"
-    )
+    listed = db.engine.fetch("SELECT age_lo, age_hi, cost_lo, cost_hi, w_lo, w_hi, day_lo, day_hi FROM release.exactly")
     assert all(row[at] == row[at + 1] for row in listed for at in (0, 2, 4, 6))
-    declared = db.engine.fetch("SELECT declared FROM release.exactly_metadata WHERE column_name = 'age'")[0][
-        0
-    ]
+    declared = db.engine.fetch("SELECT declared FROM release.exactly_metadata WHERE column_name = 'age'")[0][0]
     assert json.loads(declared) == {"recode": {"bottom": "18", "top": "90", "round": "5"}}
-    assert Counter((a, Fraction(c), Fraction(w), d) for a, _, c, _, w, _, d, _ in listed) == Counter(
-        map(coded, rows())
-    )
+    assert Counter((a, Fraction(c), Fraction(w), d) for a, _, c, _, w, _, d, _ in listed) == Counter(map(coded, rows()))
 
 
 QUESTIONS = (
-    "age > 95", "age >= 90", "age > 89", "age < 90", "age < 18", "age <= 17", "age = 88", "age = 10000000", "age <> 90", "age IS NULL",
-    "age BETWEEN 86 AND 92", "cost > 500", "cost >= 512.50", "cost < 12.5", "cost = 12.49", "cost BETWEEN 20 AND 30", "w < 0.25", "w >= 0.75",
-    "w = 2.2499999999999996", "day < DATE '2020-01-01'", "day <= DATE '2019-12-01'", "day > DATE '2021-06-30'", "day >= DATE '2021-06-30'",
-    "age > 95 AND cost < 100", "age > 100 OR w < 1", "NOT (age > 95)",
-)  # fmt: skip
+    "age > 95",
+    "age >= 90",
+    "age > 89",
+    "age < 90",
+    "age < 18",
+    "age <= 17",
+    "age = 88",
+    "age = 10000000",
+    "age <> 90",
+    "age IS NULL",
+    "age BETWEEN 86 AND 92",
+    "cost > 500",
+    "cost >= 512.50",
+    "cost < 12.5",
+    "cost = 12.49",
+    "cost BETWEEN 20 AND 30",
+    "w < 0.25",
+    "w >= 0.75",
+    "w = 2.2499999999999996",
+    "day < DATE '2020-01-01'",
+    "day <= DATE '2019-12-01'",
+    "day > DATE '2021-06-30'",
+    "day >= DATE '2021-06-30'",
+    "age > 95 AND cost < 100",
+    "age > 100 OR w < 1",
+    "NOT (age > 95)",
+)
 
 
 @pytest.mark.cover
 @pytest.mark.parametrize(
     ("form", "k", "more"),
     [
-        ("ranges", 2, {"hierarchies": {"age": "steps:10,30", "day": "calendar:month,year"}}), ("labels", 1, {}),
-        *(pytest.param(*one, {}, marks=pytest.mark.thorough) for one in (("ranges", 4), ("points", 3), ("suppressed", 2))),
+        ("ranges", 2, {"hierarchies": {"age": "steps:10,30", "day": "calendar:month,year"}}),
+        ("labels", 1, {}),
+        *(
+            pytest.param(*one, {}, marks=pytest.mark.thorough)
+            for one in (("ranges", 4), ("points", 3), ("suppressed", 2))
+        ),
     ],
-)  # fmt: skip
+)
 def test_answers_hold_for_the_source(world: Any, form: str, k: int, more: dict[str, Any]) -> None:
     db, table = world
     made(db, table, "asked", k=k, format=form, **more)
@@ -129,11 +147,22 @@ def test_answers_hold_for_the_source(world: Any, form: str, k: int, more: dict[s
     if form != "ranges":
         return
     for refused in (
-        "sum(age)", "max(day)", "min(w)", "avg(cost)", "sum(age * 2)", "median(age)", "count(DISTINCT age)", "sum(abs(w))",
-        "sum(CASE WHEN cost < 1 THEN age ELSE 0 END)", "count(*) FILTER (WHERE abs(w) > 3)", "count(*) FILTER (WHERE age % 2 = 1)",
-        "count(*) FILTER (WHERE age + 1 > 5)", "count(*) FILTER (WHERE coalesce(age, 0) > 5)", "count(*) FILTER (WHERE age < w)",
+        "sum(age)",
+        "max(day)",
+        "min(w)",
+        "avg(cost)",
+        "sum(age * 2)",
+        "median(age)",
+        "count(DISTINCT age)",
+        "sum(abs(w))",
+        "sum(CASE WHEN cost < 1 THEN age ELSE 0 END)",
+        "count(*) FILTER (WHERE abs(w) > 3)",
+        "count(*) FILTER (WHERE age % 2 = 1)",
+        "count(*) FILTER (WHERE age + 1 > 5)",
+        "count(*) FILTER (WHERE coalesce(age, 0) > 5)",
+        "count(*) FILTER (WHERE age < w)",
         "count(*) FILTER (WHERE extract(month FROM day) = 1)",
-    ):  # fmt: skip
+    ):
         with pytest.raises(SqlanonError, match="rounded or coded"):
             db.query(f"SELECT {refused} AS x FROM asked")
     with pytest.raises(SqlanonError, match="rounded or coded"):
@@ -148,9 +177,19 @@ def test_metadata_audit_history_and_refresh(world: Any) -> None:
 
     def spec(top: int, **more: Any) -> Any:
         return release(
-            source=table, name=f"n_{table}", publish=f"release.n_{table}", k=3, quasi=["age"], sensitive="ill", identifiers="id", key="id",
-            rest="drop", accept_unique=["ill"], top={"age": top}, **more,
-        )  # fmt: skip
+            source=table,
+            name=f"n_{table}",
+            publish=f"release.n_{table}",
+            k=3,
+            quasi=["age"],
+            sensitive="ill",
+            identifiers="id",
+            key="id",
+            rest="drop",
+            accept_unique=["ill"],
+            top={"age": top},
+            **more,
+        )
 
     first = db.run(spec(90))
     assert first.verified
@@ -160,9 +199,7 @@ def test_metadata_audit_history_and_refresh(world: Any) -> None:
     assert db.run(spec(80)).version == 3
     said = [str(one) for one in db.diff(f"n_{table}@2", f"n_{table}@3").policy]
     assert any("recode top 90 -> top 80" in one for one in said), said
-    declared = db.engine.fetch(f"SELECT declared FROM release.n_{table}_metadata WHERE column_name = 'age'")[
-        0
-    ][0]
+    declared = db.engine.fetch(f"SELECT declared FROM release.n_{table}_metadata WHERE column_name = 'age'")[0][0]
     assert json.loads(declared) == {"recode": {"top": "80"}}
     assert db.audit(f"release.n_{table}", quasi=["age_lo", "age_hi"]).k >= 3
     assert len(db.history(f"n_{table}")) == 2
@@ -190,9 +227,7 @@ def test_an_outlier_makes_every_range_look_narrow_and_plan_says_so(world: Any) -
     assert len(warned) == 1
     assert "column age" in warned[0]
     assert "10000000" not in warned[0]
-    assert not [
-        one for one in db.plan(release(**asked, top={"age": 80})).warnings if "rows at its ends" in one
-    ]
+    assert not [one for one in db.plan(release(**asked, top={"age": 80})).warnings if "rows at its ends" in one]
     narrow = db.run(release(**asked)).loss.columns["age"]["ncp"]
     coded = db.run(release(**asked, top={"age": 80}), full=True).loss.columns["age"]["ncp"]
     assert narrow < 6 / 301 < coded  # the outlier's class alone loses all
@@ -201,12 +236,15 @@ def test_an_outlier_makes_every_range_look_narrow_and_plan_says_so(world: Any) -
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ({"top": {"a": "x"}}, "neither a number nor a date"), ({"top": {"a": 3}, "bottom": {"a": 3}}, "not above bottom"),
-        ({"top": {"a": 3}, "bottom": {"a": "2020-01-01"}}, "a number and a date"), ({"round": {"a": 0}}, "above 0"),
+        ({"top": {"a": "x"}}, "neither a number nor a date"),
+        ({"top": {"a": 3}, "bottom": {"a": 3}}, "not above bottom"),
+        ({"top": {"a": 3}, "bottom": {"a": "2020-01-01"}}, "a number and a date"),
+        ({"round": {"a": 0}}, "above 0"),
         ({"top": {"a": 3}, "hierarchies": {"a": {"groups": {"g": ["1"]}}}}, "lists its values"),
-        ({"top": {"a": 3}, "mean": ["a"]}, "is recoded"), ({"top": {"a": 3}, "format": "anatomy", "sensitive": "s", "l": 2}, "as they are"),
+        ({"top": {"a": 3}, "mean": ["a"]}, "is recoded"),
+        ({"top": {"a": 3}, "format": "anatomy", "sensitive": "s", "l": 2}, "as they are"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused(asked: dict[str, Any], why: str) -> None:
     with pytest.raises(PolicyError, match=why):
         release(**{"source": "t", "quasi": "a", "k": 5} | asked)
@@ -215,11 +253,16 @@ def test_what_cannot_be_is_refused(asked: dict[str, Any], why: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ({"top": {"ill": 3}}, "are for numbers"), ({"top": {"day": 3}}, "are dates"), ({"top": {"age": "2020-01-01"}}, "are numbers"),
-        ({"round": {"day": 3}}, "round is for numbers"), ({"top": {"age": 1.5}}, "whole numbers"), ({"top": {"cost": "1.005"}}, "more decimals"),
-        ({"top": {"cost": 10_000_000}}, "more digits"), ({"bottom": {"age": -3_000_000_000}}, "does not fit"),
+        ({"top": {"ill": 3}}, "are for numbers"),
+        ({"top": {"day": 3}}, "are dates"),
+        ({"top": {"age": "2020-01-01"}}, "are numbers"),
+        ({"round": {"day": 3}}, "round is for numbers"),
+        ({"top": {"age": 1.5}}, "whole numbers"),
+        ({"top": {"cost": "1.005"}}, "more decimals"),
+        ({"top": {"cost": 10_000_000}}, "more digits"),
+        ({"bottom": {"age": -3_000_000_000}}, "does not fit"),
     ],
-)  # fmt: skip
+)
 def test_what_a_column_cannot_be_is_refused(world: Any, asked: dict[str, Any], why: str) -> None:
     db, table = world
     with pytest.raises(PolicyError, match=why):
@@ -238,9 +281,18 @@ def test_evaluate_takes_recoded_columns_and_prefixes_of_texts(shared_db: Any, tm
         encoding="utf-8",
     )
     db.anonymize(
-        table, quasi=["age", "icd"], rest="drop", k=4, name="coded", publish="release.coded", hierarchies={"icd": "prefix:3,1"},
-        top={"age": 90}, round={"age": 5}, seed=1, allow_weaker=True,
-    )  # fmt: skip
+        table,
+        quasi=["age", "icd"],
+        rest="drop",
+        k=4,
+        name="coded",
+        publish="release.coded",
+        hierarchies={"icd": "prefix:3,1"},
+        top={"age": 90},
+        round={"age": 5},
+        seed=1,
+        allow_weaker=True,
+    )
     total = db.evaluate("coded", workload).total
     assert total.queries == 9
     assert total.refused == 0
@@ -252,8 +304,11 @@ def test_values_that_do_not_fit_once_they_are_rounded(shared_db: Any) -> None:
     table = f"r_{uuid.uuid4().hex[:8]}"
     kinds = {"a": "DECIMAL(4, 2)", "b": "SMALLINT", "c": "BIGINT"}
     values = [
-        (Decimal("99.99"), 32767, 2**63 - 1), (Decimal("-99.99"), -32768, -(2**63)), (Decimal("97.49"), 32764, 5), (Decimal("97.50"), 0, 0),
-    ]  # fmt: skip
+        (Decimal("99.99"), 32767, 2**63 - 1),
+        (Decimal("-99.99"), -32768, -(2**63)),
+        (Decimal("97.49"), 32764, 5),
+        (Decimal("97.50"), 0, 0),
+    ]
     create_table(shared_db, table, kinds, values)
     spread = {
         "a": (Fraction(9999, 100), Fraction(9999, 100)),
@@ -275,9 +330,7 @@ def test_values_that_do_not_fit_once_they_are_rounded(shared_db: Any) -> None:
             if not out:
                 shared_db.anonymize(table, **asked)
                 continue
-            with pytest.raises(
-                PolicyError, match=f"{name}: {out} values rounded .* do not fit into .*({shown[name]})"
-            ):
+            with pytest.raises(PolicyError, match=f"{name}: {out} values rounded .* do not fit into .*({shown[name]})"):
                 shared_db.anonymize(table, **asked)
     asked = {
         "quasi": "b",

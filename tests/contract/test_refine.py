@@ -24,10 +24,7 @@ FIRST = {way.method: way for way in reversed(ways()) if refined_stars not in MET
 
 def pairs(*cases: Case) -> list[Any]:
     return [
-        pytest.param(way, case, id=f"{way}-{case.name}")
-        for way in FIRST.values()
-        for case in cases
-        if way.takes(case)
+        pytest.param(way, case, id=f"{way}-{case.name}") for way in FIRST.values() for case in cases if way.takes(case)
     ]
 
 
@@ -66,9 +63,13 @@ def test_blocks_are_refined_apart(shared_db: Any, tmp_path: Path, monkeypatch: p
     """A table of several blocks: every row keeps a class, and the loss still falls."""
     rng = random.Random(3)
     case = Case(
-        "blocks", {"x": "INTEGER", "y": "INTEGER"}, tuple((rng.randint(0, 999), rng.randint(0, 999)) for _ in range(600)),
-        dict.fromkeys(("x", "y"), WHOLE.quasi["n"]), (), Privacy(k=5),
-    )  # fmt: skip
+        "blocks",
+        {"x": "INTEGER", "y": "INTEGER"},
+        tuple((rng.randint(0, 999), rng.randint(0, 999)) for _ in range(600)),
+        dict.fromkeys(("x", "y"), WHOLE.quasi["n"]),
+        (),
+        Privacy(k=5),
+    )
     monkeypatch.setattr(refine, "BLOCK", 100)
     monkeypatch.setattr(search, "BLOCK", 100)
     _, plain = release_rows(shared_db, case, tmp_path, method="hilbert")
@@ -90,9 +91,13 @@ def test_neither_memory_nor_threads_change_what_a_search_finds(
     """With 2,000 bytes the engine orders or cuts the rows, where all of them fit into memory otherwise."""
     rng = random.Random(9)
     case = Case(
-        "memory", {"x": "INTEGER", "y": "TEXT"}, tuple((rng.randint(0, 99), rng.choice("abcdef")) for _ in range(300)),
-        dict.fromkeys(("x", "y"), WHOLE.quasi["n"]), (), Privacy(k=4),
-    )  # fmt: skip
+        "memory",
+        {"x": "INTEGER", "y": "TEXT"},
+        tuple((rng.randint(0, 99), rng.choice("abcdef")) for _ in range(300)),
+        dict.fromkeys(("x", "y"), WHOLE.quasi["n"]),
+        (),
+        Privacy(k=4),
+    )
     monkeypatch.setattr(refine, "BLOCK", 80)
     monkeypatch.setattr(search, "BLOCK", 80)
 
@@ -103,15 +108,11 @@ def test_neither_memory_nor_threads_change_what_a_search_finds(
     asked = {"refine": {"search": 9}}
     one = published(1, **asked)
     assert one != published(1, refine={"search": 0})
-    assert (
-        one
-        == published(3, **asked)
-        == published(1, memory=2000, **asked)
-        == published(3, memory=2000, **asked)
-    )
+    assert one == published(3, **asked) == published(1, memory=2000, **asked) == published(3, memory=2000, **asked)
 
 
 def test_exact_rows_have_nothing_to_refine(shared_db: Any, tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="refine lowers the loss of boxes"):
-        release_rows(shared_db, DIVERSE, tmp_path, method="anatomy", format="anatomy", refine=True,
-                     presence="disclosed")  # fmt: skip
+        release_rows(
+            shared_db, DIVERSE, tmp_path, method="anatomy", format="anatomy", refine=True, presence="disclosed"
+        )

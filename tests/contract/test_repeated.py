@@ -34,9 +34,14 @@ def test_many_rows_keep_their_order() -> None:
             FROM range(400_000) AS t(i)""")
         for name, arrays in (("plain", []), ("numbered", ["of class", "second"])):
             made = statement(
-                "publish/table", "duckdb", physical=TableRef(None, name), classed=TableRef(None, "classed"),
-                released=TableRef(None, "released"), published=PUBLISHED, repeated=arrays,
-            )  # fmt: skip
+                "publish/table",
+                "duckdb",
+                physical=TableRef(None, name),
+                classed=TableRef(None, "classed"),
+                released=TableRef(None, "released"),
+                published=PUBLISHED,
+                repeated=arrays,
+            )
             connection.execute(made.text)
         described = [connection.execute(f"DESCRIBE {name}").fetchall() for name in ("plain", "numbered")]
         assert described[0] == described[1]
@@ -48,9 +53,7 @@ def test_many_rows_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize("few", [0, array_dictionary.FEW_ARRAYS])
-def test_a_release_is_the_same(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
+def test_a_release_is_the_same(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
     plain = release_rows(shared_db, MIXED, tmp_path, format="ranges")[0]
     monkeypatch.setattr(array_dictionary, "MANY_ROWS", 0)
     monkeypatch.setattr(array_dictionary, "FEW_ARRAYS", few)

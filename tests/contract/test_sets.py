@@ -42,9 +42,7 @@ def test_kernel_equals_pushdown(shared_db: Any, sizes: tuple[int, ...], nulls: b
     rows = tuple((*(value(size) for size in sizes), drawn.randrange(9)) for _ in range(700))
     quasi = {name: QI("nominal") for name in columns if name != "n"} | {"n": QI()}
     case = Case("sets", columns, rows, quasi, (), Privacy(k=4))
-    found = [
-        release_rows(shared_db, case, tmp_path, execution=execution) for execution in ("kernel", "pushdown")
-    ]
+    found = [release_rows(shared_db, case, tmp_path, execution=execution) for execution in ("kernel", "pushdown")]
     assert found[0][1].classes > 20
     assert multiset(found[0][0]) == multiset(found[1][0])
 

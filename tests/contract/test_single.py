@@ -37,9 +37,17 @@ METRICS = ("dm", "cm", "loss", "c_avg")
 def context_of(sample: Sample, scratch: Scratch, limit: Fraction, rows: str) -> Context:
     suppression = SuppressionSpec(limit, rows)  # type: ignore[arg-type]
     return Context(
-        scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 0,
-        suppression=suppression, most_unassigned=suppression.most(sample.encoded.rows),
-    )  # fmt: skip
+        scratch,
+        sample.encoded,
+        sample.ready.requirements,
+        "kernel",
+        sys.maxsize,
+        2,
+        Silent(),
+        0,
+        suppression=suppression,
+        most_unassigned=suppression.most(sample.encoded.rows),
+    )
 
 
 def search_of(context: Context, metric: str) -> CutSearch:
@@ -60,7 +68,12 @@ def test_the_least_of_all_sets(
     one = case(seed, k=2 + seed % 3)
     with encoded_sample(connect_module(PAIR[seed % 2]), one, tmp_path) as sample:
         for metric in METRICS:
-            for limit, rows in ((Fraction(0), "starred"), (Fraction(1, 5), "starred"), (Fraction(1, 5), "left_out"), (Fraction(1), "left_out")):  # fmt: skip
+            for limit, rows in (
+                (Fraction(0), "starred"),
+                (Fraction(1, 5), "starred"),
+                (Fraction(1, 5), "left_out"),
+                (Fraction(1), "left_out"),
+            ):
                 with Scratch(sample.scratch.engine) as scratch:
                     context = context_of(sample, scratch, limit, rows)
                     search = search_of(context, metric)
@@ -79,7 +92,7 @@ def test_a_search_that_ends_early_has_a_bound(
     if by == "cuts":
         monkeypatch.setattr(cut_columns, "MOST_STEPS", 0)
     one = case(11, k=2, rows=60)
-    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:
         context = context_of(sample, scratch, Fraction(1, 5), "left_out")
         whole = search_of(context, "dm")
         assert whole.run(10**6)
@@ -92,16 +105,19 @@ def test_a_search_that_ends_early_has_a_bound(
         assert "the search ended there, as nodes: 1 says; no set costs less than" in made.notes[1]
 
 
-def test_ways_of_equal_cost_are_counted(
-    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ways_of_equal_cost_are_counted(connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """209 values of 3 rows in classes of 10 values: millions of divisions of one column have the same bound, which none reaches."""
     monkeypatch.setattr(CutSearch, "_start_from", lambda *_: None)
     monkeypatch.setattr(CutSearch, "_enumerate", lambda *_: False)
     one = Case(
-        "single_ties", {"a": "INTEGER", "sa": "TEXT"}, tuple((n // 3, "p") for n in range(3 * 209)), {"a": QI()}, ("sa",), Privacy(k=28)
-    )  # fmt: skip
-    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
+        "single_ties",
+        {"a": "INTEGER", "sa": "TEXT"},
+        tuple((n // 3, "p") for n in range(3 * 209)),
+        {"a": QI()},
+        ("sa",),
+        Privacy(k=28),
+    )
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:
         search = search_of(context_of(sample, scratch, Fraction(1, 100), "starred"), "c_avg")
         assert not search.run(600)
         assert search.looked <= 600
@@ -120,9 +136,7 @@ def test_ways_of_equal_cost_are_counted(
     ("columns", "most"),
     [("dependent", 20_000), pytest.param("uniform", 40_000, marks=pytest.mark.thorough)],
 )
-def test_five_columns_of_eight_values_are_proven(
-    connect_module: Any, tmp_path: Path, columns: str, most: int
-) -> None:
+def test_five_columns_of_eight_values_are_proven(connect_module: Any, tmp_path: Path, columns: str, most: int) -> None:
     """10,000 rows whose columns depend on each other, or do not; no change of a single cut is better than what is proven."""
     rng = random.Random(5)
 
@@ -133,10 +147,14 @@ def test_five_columns_of_eight_values_are_proven(
         return (*(min(7, max(0, round(3.5 + z * w + rng.gauss(0, 1.2)))) for w in (1.5, 1, 0.5, 0, -1)), "a")
 
     one = Case(
-        "five", {**dict.fromkeys("abcde", "INTEGER"), "sa": "TEXT"}, tuple(row() for _ in range(10_000)),
-        {name: QI() for name in "abcde"}, ("sa",), Privacy(k=100),
-    )  # fmt: skip
-    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
+        "five",
+        {**dict.fromkeys("abcde", "INTEGER"), "sa": "TEXT"},
+        tuple(row() for _ in range(10_000)),
+        {name: QI() for name in "abcde"},
+        ("sa",),
+        Privacy(k=100),
+    )
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:
         context = context_of(sample, scratch, Fraction(0), "starred")
         search = search_of(context, "dm")
         assert search.run(most)
@@ -148,9 +166,7 @@ def test_five_columns_of_eight_values_are_proven(
     def dm(cuts_of: list[list[int]]) -> int:
         groups: dict[tuple[int, ...], int] = {}
         for values in one.rows:
-            key = tuple(
-                sum(value >= cut for cut in own) for value, own in zip(values[:5], cuts_of, strict=True)
-            )
+            key = tuple(sum(value >= cut for cut in own) for value, own in zip(values[:5], cuts_of, strict=True))
             groups[key] = groups.get(key, 0) + 1
         return sum(n * n if n >= 100 else n * 10**9 for n in groups.values())
 
@@ -164,15 +180,16 @@ def test_five_columns_of_eight_values_are_proven(
 @pytest.mark.cover
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("rows", ["starred", "left_out"])
-def test_a_whole_run_publishes_the_intervals(
-    connect_module: Any, tmp_path: Path, engine: Any, rows: str
-) -> None:
+def test_a_whole_run_publishes_the_intervals(connect_module: Any, tmp_path: Path, engine: Any, rows: str) -> None:
     one = case(12, k=4, rows=40)
     limit = Fraction(1, 5)
     shown, report = release_rows(
-        connect_module(engine), one, tmp_path, method={"name": "fulldomain", "search": "single", "metric": "dm"},
+        connect_module(engine),
+        one,
+        tmp_path,
+        method={"name": "fulldomain", "search": "single", "metric": "dm"},
         suppression={"limit": "1/5", "rows": rows},
-    )  # fmt: skip
+    )
     expected = cuts.least(one.table, 4, "dm", int(limit * 40), starred=rows == "starred")
     assert report.verified
     assert report.loss.dm == expected
@@ -186,12 +203,21 @@ def test_a_whole_run_publishes_the_intervals(
 def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
     one = case(13, k=2)
     words = Case(
-        "single_words", {"a": "TEXT", "sa": "TEXT"}, (("x", "p"), ("y", "q")), {"a": QI("nominal")}, ("sa",), Privacy(k=2)
-    )  # fmt: skip
+        "single_words",
+        {"a": "TEXT", "sa": "TEXT"},
+        (("x", "p"), ("y", "q")),
+        {"a": QI("nominal")},
+        ("sa",),
+        Privacy(k=2),
+    )
     trees = Case(
-        "single_trees", {"a": "TEXT", "b": "TEXT", "sa": "TEXT"}, (("x", "x", "p"), ("y", "y", "q")),
-        {"a": QI("nominal"), "b": QI("hierarchy", levels=(("x", "*"), ("y", "*")))}, ("sa",), Privacy(k=2),
-    )  # fmt: skip
+        "single_trees",
+        {"a": "TEXT", "b": "TEXT", "sa": "TEXT"},
+        (("x", "x", "p"), ("y", "y", "q")),
+        {"a": QI("nominal"), "b": QI("hierarchy", levels=(("x", "*"), ("y", "*")))},
+        ("sa",),
+        Privacy(k=2),
+    )
     long = Case(
         "single_long",
         {"a": "INTEGER", "sa": "TEXT"},
@@ -240,9 +266,7 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
         ),
     ):
         with pytest.raises(PolicyError, match=what):
-            release_rows(
-                db, table, tmp_path, method={"name": "fulldomain", "search": "single", **options}, **more
-            )
+            release_rows(db, table, tmp_path, method={"name": "fulldomain", "search": "single", **options}, **more)
 
 
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
@@ -252,11 +276,14 @@ def test_no_interval_ends_at_a_value_of_suppressed_rows(
 ) -> None:
     """9 and 0 are in the intervals of a class, and only suppressed rows have them."""
     one = Case(
-        "single_ends", {"a": "INTEGER", "b": "INTEGER", "sa": "TEXT"},
+        "single_ends",
+        {"a": "INTEGER", "b": "INTEGER", "sa": "TEXT"},
         ((1, 3, "p"), (1, 3, "p"), (2, 3, "p"), (5, 3, "p"), (5, 3, "p"), (9, 8, "p"), (0, 9, "p")),
-        {"a": QI(), "b": QI()}, ("sa",), Privacy(k=2),
-    )  # fmt: skip
-    with encoded_sample(connect_module(engine), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
+        {"a": QI(), "b": QI()},
+        ("sa",),
+        Privacy(k=2),
+    )
+    with encoded_sample(connect_module(engine), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:
         context = context_of(sample, scratch, Fraction(1, 2), rows)
         records, cells = read_records(context, "dm")
         # a: 0 1 2 | 5 9, b: 3 | 8 9

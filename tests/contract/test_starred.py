@@ -16,9 +16,11 @@ PUBLISHED = {
     "labels": {("[0, 3]", "*", "u"): 4, ("[4, 7]", "*", "{v, w}"): 4, ("*", "*", "*"): 4},
     "suppressed": {(None, None, "u"): 4, (None, None, None): 8},
     "ranges": {
-        (0, 3, "*", ("u",)): 4, (4, 7, "*", ("v", "w")): 4, (0, 11, "*", ("u", "v", "w", "x")): 4,
+        (0, 3, "*", ("u",)): 4,
+        (4, 7, "*", ("v", "w")): 4,
+        (0, 11, "*", ("u", "v", "w", "x")): 4,
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.cover
@@ -81,7 +83,7 @@ SPREAD = [(i, leaf, "u", "klm"[i % 3], i % 2) for i, leaf in enumerate("aabbdddd
 @pytest.mark.parametrize("kind", ["labels", "ranges"])
 def test_a_hierarchy_column_publishes_the_node_at_the_level(
     shared_db: Any, starring: Any, monkeypatch: pytest.MonkeyPatch, kind: str, levels: Any, published: Any, loss: Any
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.setattr(Generalizing, "starred", None)
     monkeypatch.setattr(Generalizing, "levels", [(None, level, None) for level in levels])
     if published is None:
@@ -97,27 +99,28 @@ def test_a_hierarchy_column_publishes_the_node_at_the_level(
     assert report.loss.columns["h"]["lm"] == pytest.approx(loss)
 
 
-def test_levels_of_a_column_with_nulls(
-    shared_db: Any, starring: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_levels_of_a_column_with_nulls(shared_db: Any, starring: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """NULL is a value of its own below the root, and part of it at the root: any value or NULL."""
-    rows = [(i, leaf, n, "klm"[i % 3], 0) for i, (leaf, n) in enumerate(zip(
-        [None, None, None, None, "a", "b", "b", "b", "d", "d", "d", "d", None, "a", "d", "d"],
-        [None, None, None, None, "u", "u", "u", "u", "v", "v", "v", "v", "u", "u", None, "w"], strict=True))]  # fmt: skip
+    rows = [
+        (i, leaf, n, "klm"[i % 3], 0)
+        for i, (leaf, n) in enumerate(
+            zip(
+                [None, None, None, None, "a", "b", "b", "b", "d", "d", "d", "d", None, "a", "d", "d"],
+                [None, None, None, None, "u", "u", "u", "u", "v", "v", "v", "v", "u", "u", None, "w"],
+                strict=True,
+            )
+        )
+    ]
     for kind, starred, expected in (
         ("ranges", None, {(None, "all", None, "all"), ("X", "none", None, "some"), (None, "some", None, "some")}),
         ("suppressed", 3, {(None, False, None, False), (None, True, None, True)}),
         ("labels", 3, {("NULL", "NULL"), ("X", "*"), ("*", "*")}),
-    ):  # fmt: skip
+    ):
         monkeypatch.setattr(Generalizing, "starred", starred)
-        monkeypatch.setattr(
-            Generalizing, "levels", [(None, 1, 0), (None, 1, 1), (None, 2, 1), (None, None, None)]
-        )
+        monkeypatch.setattr(Generalizing, "levels", [(None, 1, 0), (None, 1, 1), (None, 2, 1), (None, None, None)])
         starring(rows, format=kind, quasi=["q", "h", "n"])
         names = [name for name in read_table(shared_db, ("release", starring.name))[0] if name[0] in "hn"]
-        found = {
-            tuple(row[name] for name in names) for row in read_table(shared_db, ("release", starring.name))
-        }
+        found = {tuple(row[name] for name in names) for row in read_table(shared_db, ("release", starring.name))}
         assert found == expected
 
 

@@ -16,9 +16,15 @@ from tests.oracle import queries, sources
 
 ANYTHING = {"q": [-1, 1, 6, 50], "n": ["u", "w", "y"]}
 CONDITIONS = [
-    "", "WHERE q < 3", "WHERE q > 20 OR h = 'a'", "WHERE n = 'y'", "WHERE h IN ('a', 'd') AND s = 'k'", "WHERE q IS NULL", "WHERE NOT (n = 'u')",
+    "",
+    "WHERE q < 3",
+    "WHERE q > 20 OR h = 'a'",
+    "WHERE n = 'y'",
+    "WHERE h IN ('a', 'd') AND s = 'k'",
+    "WHERE q IS NULL",
+    "WHERE NOT (n = 'u')",
     "WHERE h IS NULL OR c = 1",
-]  # fmt: skip
+]
 AGGREGATES = {
     "n": "count(*)",
     "nq": "count(q)",
@@ -60,9 +66,7 @@ def test_bounds_hold_for_every_source(
     holds = sources.attaining(rows, facts, parts)
     consistent = frozenset(sid for sid in range(count) if holds(sid))
     for where, keys in rng.sample(list(itertools.product(CONDITIONS, KEYS)), 5):
-        truth = sources.only(
-            sources.outcomes(enumerated, ", ".join(AGGREGATES.values()), where, keys), consistent
-        )
+        truth = sources.only(sources.outcomes(enumerated, ", ".join(AGGREGATES.values()), where, keys), consistent)
         named = [f"k{i}" for i in range(len(keys))]
         items = [f"{key} AS {short}" for key, short in zip(keys, named, strict=True)]
         items += [f"{text} AS {short}" for short, text in AGGREGATES.items()]

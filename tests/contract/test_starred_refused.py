@@ -19,11 +19,23 @@ from tests.engines import create_table
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"format": "points"}, PolicyError, "format points hides no values.*ranges, labels or suppressed, or rows: left_out"),
+        (
+            {"format": "points"},
+            PolicyError,
+            "format points hides no values.*ranges, labels or suppressed, or rows: left_out",
+        ),
         ({"format": "anatomy", "l": 2, "k": None}, PolicyError, "format anatomy hides no values"),
-        ({"suppression": {"limit": "3/12"}}, InfeasibleError, "stars 4 of 12 rows, and suppression allows 3.*limit: 4/12, rows: starred"),
+        (
+            {"suppression": {"limit": "3/12"}},
+            InfeasibleError,
+            "stars 4 of 12 rows, and suppression allows 3.*limit: 4/12, rows: starred",
+        ),
         ({"suppression": None}, InfeasibleError, "stars 4 of 12 rows, and the policy allows none"),
-        ({"suppression": {"limit": 1, "rows": "left_out"}}, PolicyError, "the policy says rows: left_out, and the method"),
+        (
+            {"suppression": {"limit": 1, "rows": "left_out"}},
+            PolicyError,
+            "the policy says rows: left_out, and the method",
+        ),
         ({"suppression": {"limit": 1.5}}, PolicyError, "too large"),
         ({"suppression": {"limit": -1}}, PolicyError, "too small"),
         ({"suppression": {"rows": "dropped"}}, PolicyError, "starred, left_out"),
@@ -31,12 +43,14 @@ from tests.engines import create_table
         ({"method": "tree"}, PolicyError, "tree suppresses no rows.*0.0963"),
         ({"k": 5}, PrivacyViolation, "k: asked 5, reached 4"),
         ({"l": 3}, PrivacyViolation, "asked 3"),
-        ({"suppression": None, "format": "anatomy", "l": 2, "k": None}, PolicyError, "format anatomy hides no values.*ranges, labels or suppressed"),
+        (
+            {"suppression": None, "format": "anatomy", "l": 2, "k": None},
+            PolicyError,
+            "format anatomy hides no values.*ranges, labels or suppressed",
+        ),
     ],
-)  # fmt: skip
-def test_what_cannot_be_is_refused(
-    shared_db: Any, starring: Any, options: Any, error: Any, said: str
-) -> None:
+)
+def test_what_cannot_be_is_refused(shared_db: Any, starring: Any, options: Any, error: Any, said: str) -> None:
     with pytest.raises(error, match=said):
         starring(**options)
     assert shared_db.releases(starring.name) == ()
@@ -56,10 +70,11 @@ def test_methods_that_suppress_nothing_say_why(name: str, rows: str) -> None:
         assert str(refused).endswith("leave suppression out, or use fulldomain")
 
 
-@pytest.mark.parametrize("method", ["suppress", "fulldomain:search=global", "fulldomain:search=all", "fulldomain:search=single", "fulldomain"])  # fmt: skip
 @pytest.mark.parametrize(
-    ("limit", "said"), [("-1/10", "too small"), ("3/2", "too large"), ("zqcanary", "limit")]
+    "method",
+    ["suppress", "fulldomain:search=global", "fulldomain:search=all", "fulldomain:search=single", "fulldomain"],
 )
+@pytest.mark.parametrize(("limit", "said"), [("-1/10", "too small"), ("3/2", "too large"), ("zqcanary", "limit")])
 def test_a_limit_is_a_share(method: str, limit: str, said: str) -> None:
     from sqlanon.policy import release
 
@@ -90,14 +105,11 @@ def test_plan_says_what_is_allowed(shared_db: Any, starring: Any) -> None:
         spec = release(source=starring.name, **columns, suppression={"limit": 0.3, "rows": rows})
         notes = shared_db.plan(spec).notes
         assert any(
-            note.startswith(f"suppression: at most 3 of 12 rows of the source are {words[:9]}")
-            for note in notes
+            note.startswith(f"suppression: at most 3 of 12 rows of the source are {words[:9]}") for note in notes
         )
 
 
-def test_refine_leaves_starred_rows_alone(
-    shared_db: Any, starring: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refine_leaves_starred_rows_alone(shared_db: Any, starring: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     report = starring(format="labels", refine=True)
     assert (report.suppressed, cells(shared_db, starring.name)[("*", "*", "*")]) == (4, 4)  # type: ignore[index]
     monkeypatch.setattr(Generalizing, "levels", [(0, 0, 0)] * 3)

@@ -134,9 +134,7 @@ def test_a_cap_on_rows_that_lose_every_value(shared_db: Any) -> None:
 
 def test_refine_is_refused_with_the_policy() -> None:
     """It moved rows out of classes that agree, and past the cap."""
-    with pytest.raises(
-        PolicyError, match="method: suppress: refine lowers the loss of boxes, and adds stars"
-    ):
+    with pytest.raises(PolicyError, match="method: suppress: refine lowers the loss of boxes, and adds stars"):
         spec_of(source="t", quasi=["a", "b"], k=2, format="suppressed", method="suppress", refine=True)
     assert spec_of(source="t", quasi=["a", "b"], k=2, format="suppressed", method="tree", refine=True).refine
 

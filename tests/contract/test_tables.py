@@ -37,8 +37,7 @@ class Hospital:
         self.db, self.truth = db, truth
         columns = {"pid": "INTEGER", "age": "INTEGER"}
         self.tables = [
-            place(db, columns, [(who, value) for who, held in truth.items() for value in held[at]])
-            for at in range(3)
+            place(db, columns, [(who, value) for who, held in truth.items() for value in held[at]]) for at in range(3)
         ]
         self.file = folder / "anon.yml"
         self.write(**more)
@@ -65,9 +64,7 @@ class Hospital:
         return [read_table(self.db, ("release", table)) for table in self.tables]
 
     def boxes(self) -> Any:
-        return boxes_of(
-            *([(row["pid"], (row["age_lo"], row["age_hi"])) for row in rows] for rows in self.rows())
-        )
+        return boxes_of(*([(row["pid"], (row["age_lo"], row["age_hi"])) for row in rows] for rows in self.rows()))
 
     def versions(self) -> list[tuple[str, int]]:
         return [

@@ -35,9 +35,7 @@ PRIVACIES = [
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_classes_and_cut_are_those_of_the_plain_search(
-    connect_module: Any, tmp_path: Path, seed: int
-) -> None:
+def test_classes_and_cut_are_those_of_the_plain_search(connect_module: Any, tmp_path: Path, seed: int) -> None:
     """With and without a target; on both engines in turn."""
     one = case(seed + 80, PRIVACIES[seed % 5], rows=41)
     with encoded_sample(connect_module(PAIR[seed % 2]), one, tmp_path) as sample:
@@ -69,9 +67,7 @@ def test_a_whole_run_publishes_the_cut(connect_module: Any, tmp_path: Path, kind
     one = case(91, Privacy(k=3), rows=41)
     classes, cut = specialized(one.table, one.privacy)
     levels = {place: [own[rows[0]] for own in cut] for place, rows in enumerate(classes)}
-    shown, report = release_rows(
-        connect_module(PAIR[0]), one, tmp_path, method="tds:publish=cut", format=kind
-    )
+    shown, report = release_rows(connect_module(PAIR[0]), one, tmp_path, method="tds:publish=cut", format=kind)
     assert report.verified
     assert multiset(shown) == Counter(multiset(released(one.table, classes, kind, levels=levels)))
 
@@ -79,17 +75,33 @@ def test_a_whole_run_publishes_the_cut(connect_module: Any, tmp_path: Path, kind
 @pytest.mark.parametrize(
     ("options", "more", "what"),
     [
-        ({"target": "kind"}, {}, r"method\[target\]: tds: target is no sensitive column of the policy; name one \(sa\), or leave target out"),
+        (
+            {"target": "kind"},
+            {},
+            r"method\[target\]: tds: target is no sensitive column of the policy; name one \(sa\), or leave target out",
+        ),
         ({}, {"execution": "pushdown"}, "tds has no pushdown; leave execution out"),
         ({"publish": "cut"}, {"refine": True}, "leave refine out, or say publish=least"),
         ({"publish": "root"}, {}, r"method\[publish\]: not a value known here; allowed are least, cut"),
-        ({}, {"suppression": {"limit": "1/10"}}, "tds suppresses no rows, and it would not help: .* leave suppression out"),
-        ({}, {"suppression": {"limit": "3/2"}}, r"suppression\[limit\]: too large; a number of at least 0 and at most 1"),
-        ({}, {"k": None, "max_loss": 0.5, "maximize": "k", "at_least": {"k": 2}}, "tds does not maximize k; maximize k with tree"),
+        (
+            {},
+            {"suppression": {"limit": "1/10"}},
+            "tds suppresses no rows, and it would not help: .* leave suppression out",
+        ),
+        (
+            {},
+            {"suppression": {"limit": "3/2"}},
+            r"suppression\[limit\]: too large; a number of at least 0 and at most 1",
+        ),
+        (
+            {},
+            {"k": None, "max_loss": 0.5, "maximize": "k", "at_least": {"k": 2}},
+            "tds does not maximize k; maximize k with tree",
+        ),
         ({}, {"k": None, "l": 2, "format": "anatomy"}, "cannot be published in the format anatomy; tds goes with"),
         ({}, {"memory": 2000}, "tds needs 1 MiB of memory .*: raise memory to 1MiB, or use mondrian"),
     ],
-)  # fmt: skip
+)
 def test_what_it_does_not_take_is_refused_with_what_to_do(
     connect_module: Any, tmp_path: Path, options: dict[str, Any], more: dict[str, Any], what: str
 ) -> None:
@@ -101,8 +113,13 @@ def test_what_it_does_not_take_is_refused_with_what_to_do(
 def test_the_largest_feasible_l_is_named(connect_module: Any, tmp_path: Path) -> None:
     """A column without a hierarchy has the value and `*`: what is feasible is what the whole table reaches."""
     one = Case(
-        "tds_l", {"n": "INTEGER", "sa": "TEXT"}, tuple((i, "aab"[i % 3]) for i in range(9)), {"n": QI()}, ("sa",), Privacy(k=1)
-    )  # fmt: skip
+        "tds_l",
+        {"n": "INTEGER", "sa": "TEXT"},
+        tuple((i, "aab"[i % 3]) for i in range(9)),
+        {"n": QI()},
+        ("sa",),
+        Privacy(k=1),
+    )
     db = connect_module(PAIR[0])
     with pytest.raises(InfeasibleError, match=r"largest feasible value is 1\.5"):
         release_rows(db, one, tmp_path, method="tds", l=2)

@@ -149,9 +149,13 @@ def test_hierarchy_over_numbers_and_dates(shared_db: Any, sql_type: str, tmp_pat
     levels = tuple((text, *row[1:]) for text, row in zip(texts, TREE, strict=True))
     numbers = [0, 0, 1, 2, 2, 4, 5, 5, 5, 1, 3]
     as_text = Case(
-        "text", {"x": "TEXT"}, tuple((texts[i],) for i in numbers), {"x": QI("hierarchy", levels=levels)}, (),
+        "text",
+        {"x": "TEXT"},
+        tuple((texts[i],) for i in numbers),
+        {"x": QI("hierarchy", levels=levels)},
+        (),
         Privacy(k=3),
-    )  # fmt: skip
+    )
     typed = replace(as_text, columns={"x": sql_type}, rows=tuple((pool[i],) for i in numbers))
     for kind in ("ranges", "labels"):
         rows, _ = release_rows(shared_db, typed, tmp_path, format=kind)

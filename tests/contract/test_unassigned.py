@@ -52,7 +52,7 @@ def test_the_method_is_given_how_many_it_may_leave_out(leaving: Any) -> None:
         pytest.param((10, 11), 0.1, "2 of 12 rows out, and suppression allows 1", id="too large a share"),
         pytest.param(range(12), 1, "none would be published", id="all"),
     ],
-)  # fmt: skip
+)
 def test_more_than_the_policy_allows_is_refused(
     shared_db: Any,
     leaving: Any,
@@ -102,9 +102,7 @@ def test_refine_leaves_them_out(shared_db: Any, leaving: Any) -> None:
 def test_a_row_more_or_less_than_said_fails_an_audit(shared_db: Any, leaving: Any) -> None:
     leaving()
     spec = shared_db.engine.relation(f"release.{leaving.name}_metadata").ref
-    (entry,) = shared_db.engine.fetch(
-        f"SELECT physical FROM _sqlanon.catalog WHERE release = '{leaving.name}'"
-    )
+    (entry,) = shared_db.engine.fetch(f"SELECT physical FROM _sqlanon.catalog WHERE release = '{leaving.name}'")
     shared_db.engine.execute(f"DELETE FROM _sqlanon.\"{entry[0]}\" WHERE q_lo = 0 AND s = 'a' AND c = 0")
     audited = shared_db.audit(f"release.{spec.name.removesuffix('_metadata')}")
     assert not audited.satisfied
@@ -118,15 +116,11 @@ def test_a_row_left_out_counts_as_all_lost(leaving: Any) -> None:
     assert loss.dm == 4**2 + 7**2 + 12
     # Of classes: what is left out is one more, of the widest extent.
     widths = (3 / 11, 6 / 11, 1)
-    assert [loss.il1, loss.avg_ncp, loss.il_sum] == pytest.approx(
-        [sum(widths) / 3, sum(widths) / 3, sum(widths)]
-    )
+    assert [loss.il1, loss.avg_ncp, loss.il_sum] == pytest.approx([sum(widths) / 3, sum(widths) / 3, sum(widths)])
     assert [loss.il_inf, loss.weighted_max_ncp] == pytest.approx([1, 7 * 6 / 11])
 
 
-def test_versions_and_rollback_keep_the_number(
-    shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_versions_and_rollback_keep_the_number(shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     leaving()
     monkeypatch.setattr(Leaving, "out", ())
     assert leaving(suppression=None).report.suppressed == 0
@@ -137,9 +131,7 @@ def test_versions_and_rollback_keep_the_number(
     assert {row.version: row.suppressed for row in shared_db.releases(leaving.name)} == {1: 1, 2: 0}
 
 
-def test_histories_hold_what_was_published(
-    shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_histories_hold_what_was_published(shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The row that the first version leaves out arrives with the second for readers; the source has not changed."""
     shared_db.engine.execute(f"ALTER TABLE {quote(leaving.name)} ADD COLUMN id INTEGER")
     shared_db.engine.execute(f"UPDATE {quote(leaving.name)} SET id = q")
@@ -154,9 +146,7 @@ def test_histories_hold_what_was_published(
     assert (again.arrived.rows, again.common.rows) == (1, 11)
 
 
-def test_links_hold_rows_that_are_left_out(
-    shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_links_hold_rows_that_are_left_out(shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """They count for what changed in the source, and for nothing that readers of one release see; readers of two can subtract them."""
     shared_db.engine.execute(f"ALTER TABLE {quote(leaving.name)} ADD COLUMN id INTEGER")
     shared_db.engine.execute(f"UPDATE {quote(leaving.name)} SET id = q")

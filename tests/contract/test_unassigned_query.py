@@ -18,13 +18,30 @@ HIDDEN = {"q": [-5, 2, 6, 99, None], "s": ["a", "x", None], "c": [-9, 0, 9, None
 """What a row that is left out may be, as far as a reader knows; a part of it."""
 
 AGGREGATES = {
-    "n": "count(*)", "nc": "count(c)", "sc": "sum(c)", "ac": "avg(c)", "mc": "min(c)", "xc": "max(c)", "ds": "count(distinct s)",
-    "nq": "count(q)", "sq": "sum(q)", "aq": "avg(q)", "mq": "min(q)", "xq": "max(q)",
-}  # fmt: skip
+    "n": "count(*)",
+    "nc": "count(c)",
+    "sc": "sum(c)",
+    "ac": "avg(c)",
+    "mc": "min(c)",
+    "xc": "max(c)",
+    "ds": "count(distinct s)",
+    "nq": "count(q)",
+    "sq": "sum(q)",
+    "aq": "avg(q)",
+    "mq": "min(q)",
+    "xq": "max(q)",
+}
 CONDITIONS = [
-    "", "WHERE q < 5", "WHERE q > 50", "WHERE q BETWEEN 2 AND 6 AND s = 'a'", "WHERE c = 0 OR q >= 8", "WHERE s = 'x'", "WHERE q IS NULL",
-    "WHERE NOT (q > 3)", "WHERE c > 5",
-]  # fmt: skip
+    "",
+    "WHERE q < 5",
+    "WHERE q > 50",
+    "WHERE q BETWEEN 2 AND 6 AND s = 'a'",
+    "WHERE c = 0 OR q >= 8",
+    "WHERE s = 'x'",
+    "WHERE q IS NULL",
+    "WHERE NOT (q > 3)",
+    "WHERE c > 5",
+]
 KEYS = ([], ["s"], ["c"], ["q"], ["s", "c"])
 
 
@@ -62,12 +79,10 @@ def test_bounds_hold_for_every_source_with_the_rows_left_out(
     holds = sources.attaining(rows, facts, parts)
     consistent = frozenset(sid for sid in range(count) if holds(sid))
     for where, keys in rng.sample(list(itertools.product(CONDITIONS, KEYS)), 10):
-        listed = dict(
-            rng.sample([own for own in AGGREGATES.items() if kind != "anatomy" or own[0] != "ds"], 5)
-        ) | {"n": "count(*)"}
-        truth = sources.only(
-            sources.outcomes(enumerated, ", ".join(listed.values()), where, keys), consistent
-        )
+        listed = dict(rng.sample([own for own in AGGREGATES.items() if kind != "anatomy" or own[0] != "ds"], 5)) | {
+            "n": "count(*)"
+        }
+        truth = sources.only(sources.outcomes(enumerated, ", ".join(listed.values()), where, keys), consistent)
         named = [f"k{i}" for i in range(len(keys))]
         items = [f"{key} AS {short}" for key, short in zip(keys, named, strict=True)]
         items += [f"{text} AS {short}" for short, text in listed.items()]
@@ -86,9 +101,7 @@ def test_a_declared_domain_bounds_what_is_left_out(shared_db: Any, leaving: Any,
     tree = tmp_path / "q.csv"
     tree.write_text("".join(f"{leaf};*\n" for leaf in range(-2, 21)))
     leaving(hierarchies={"q": tree}, k=11)
-    (row,) = shared_db.query(
-        f"SELECT sum(q) AS s, min(q) AS m, max(q) AS x, avg(q) AS a FROM {leaving.name}"
-    ).rows
+    (row,) = shared_db.query(f"SELECT sum(q) AS s, min(q) AS m, max(q) AS x, avg(q) AS a FROM {leaving.name}").rows
     assert [(row[name].low, row[name].high) for name in "smxa"] == [(-24, 240), (-2, 20), (-2, 20), (-2, 20)]
     (row,) = shared_db.query(f"SELECT sum(c) AS s, min(c) AS m, max(c) AS x FROM {leaving.name}").rows
     assert [(row[name].low, row[name].high) for name in "smx"] == [(None, None), (None, 0), (1, None)]

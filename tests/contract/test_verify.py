@@ -27,9 +27,7 @@ RIGHT = [0] * 4 + [1] * 4 + [2] * 4
 
 SHORT = [0] * 4 + [1] * 4 + [2] * 3 + [3]
 SKEWED = [0, 0, 1, 1, 0, 1, 1, 1] + [2] * 4  # s: aaa | bb abb -> class 0 is all a
-CROSSED = [0, 1, 1, 0, 0, 1, 1, 0] + [
-    2
-] * 4  # class 0 holds (a,x) (b,y) (a,x) (b,y): s varies, but not within t
+CROSSED = [0, 1, 1, 0, 0, 1, 1, 0] + [2] * 4  # class 0 holds (a,x) (b,y) (a,x) (b,y): s varies, but not within t
 
 
 class Assigned:
@@ -57,8 +55,12 @@ class Assigned:
 def source(shared_db: Any) -> str:
     """A table of `ROWS` that every test releases anew: what is refused changes nothing."""
     name = f"assigned_{uuid.uuid4().hex[:10]}"
-    create_table(shared_db, name, {"q": "INTEGER", "s": "TEXT", "t": "TEXT", "who": "TEXT"},
-                 [(*row, f"person {row[0]}") for row in ROWS])  # fmt: skip
+    create_table(
+        shared_db,
+        name,
+        {"q": "INTEGER", "s": "TEXT", "t": "TEXT", "who": "TEXT"},
+        [(*row, f"person {row[0]}") for row in ROWS],
+    )
     return name
 
 
@@ -102,9 +104,7 @@ def refused(db: Any, reported: Any, make: Callable[[], Any]) -> str:
 
 def private_objects(db: Any) -> set[Any]:
     """Tables and views of the private schema."""
-    return set(
-        db.engine.fetch("SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'")
-    )
+    return set(db.engine.fetch("SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'"))
 
 
 def test_the_right_release_passes(shared_db: Any, reported: Any) -> None:
@@ -203,9 +203,7 @@ def on_physical(change: str) -> Callable[..., Any]:
 def test_a_physical_table_that_is_not_the_staged_one(
     shared_db: Any, reported: Any, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    run = tampering(
-        monkeypatch, reported, "sqlanon.release.publish.publish", "verify_physical", on_physical(change)
-    )
+    run = tampering(monkeypatch, reported, "sqlanon.release.publish.publish", "verify_physical", on_physical(change))
     refused(shared_db, reported, run)
 
 
@@ -243,18 +241,14 @@ def test_released_values_that_do_not_cover_their_rows(
     refused(shared_db, reported, run)
 
 
-def test_sets_and_nodes_that_do_not_cover(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
+def test_sets_and_nodes_that_do_not_cover(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     """The covering predicates of nominal sets and hierarchy nodes."""
     import sqlanon.release.divide.classes as home
 
     tree = tmp_path / "tree.csv"
     tree.write_text("a;m;*\nb;m;*\nc;n;*\nd;n;*\n")
     name = f"sets_{uuid.uuid4().hex[:10]}"
-    create_table(
-        shared_db, name, {"u": "TEXT", "v": "TEXT"}, [("abcd"[i % 4], "abcd"[i % 4]) for i in range(16)]
-    )
+    create_table(shared_db, name, {"u": "TEXT", "v": "TEXT"}, [("abcd"[i % 4], "abcd"[i % 4]) for i in range(16)])
     real = home.verify_staged
     value = "ARRAY['a', 'b']" if shared_db.engine.dialect == "postgres" else "['a', 'b']"
     for change in (f"u = {value}", "v = 'm'", "v = 'nonsense'"):

@@ -33,21 +33,23 @@ def wide(db: Any, columns: int, rows: int = 24) -> list[str]:
         "CHR(CAST(97 + (i * {c}) % 5 AS INTEGER))",
     )
     names = [f"c{c}" for c in range(columns)]
-    listed = ", ".join(
-        f"{kinds[c % 3].format(c=c + 1, m=3 + c % 11)} AS {name}" for c, name in enumerate(names)
-    )
+    listed = ", ".join(f"{kinds[c % 3].format(c=c + 1, m=3 + c % 11)} AS {name}" for c, name in enumerate(names))
     db.engine.execute("DROP TABLE IF EXISTS wide CASCADE")
-    db.engine.execute(
-        f"CREATE TABLE wide AS SELECT i AS id, {listed} FROM generate_series(1, {rows}) AS g(i)"
-    )
+    db.engine.execute(f"CREATE TABLE wide AS SELECT i AS id, {listed} FROM generate_series(1, {rows}) AS g(i)")
     return names
 
 
 def spec_of(names: list[str], **changes: Any) -> Any:
     asked = {
-        "source": "wide", "name": "wide", "publish": "release.wide", "quasi": names, "insensitive": "id", "accept_unique": "id",
-        "k": 3, "seed": 1,
-    }  # fmt: skip
+        "source": "wide",
+        "name": "wide",
+        "publish": "release.wide",
+        "quasi": names,
+        "insensitive": "id",
+        "accept_unique": "id",
+        "k": 3,
+        "seed": 1,
+    }
     return policy.release(**{**asked, **changes})
 
 
@@ -77,9 +79,7 @@ def test_many_columns_are_released_as_few_are(
     assert max(joins) <= MOST_JOINS
     source = {row[0]: row[1:] for row in shared_db.engine.fetch(f"SELECT id, {', '.join(names)} FROM wide")}
     shown = [column.name for column in shared_db.engine.relation("release.wide").columns]
-    released = [
-        dict(zip(shown, row, strict=True)) for row in shared_db.engine.fetch("SELECT * FROM release.wide")
-    ]
+    released = [dict(zip(shown, row, strict=True)) for row in shared_db.engine.fetch("SELECT * FROM release.wide")]
     classes = defaultdict(list)
     for row in released:
         key = tuple(str(row[name]) for name in shown if name != "id")
@@ -104,9 +104,7 @@ def test_too_many_columns_for_postgres(connect: Any) -> None:
     """A row of it holds 8 kB: `plan` refuses what `run` could not store, and DuckDB takes it."""
     db = connect(PAIR[1])
     names = wide(db, 300, 12)
-    with pytest.raises(
-        sqlanon.PolicyError, match=r"300 quasi columns are too many .* About (\d+) quasi"
-    ) as refused:
+    with pytest.raises(sqlanon.PolicyError, match=r"300 quasi columns are too many .* About (\d+) quasi") as refused:
         db.plan(spec_of(names))
     most = int(str(refused.value).split("About ")[1].split()[0])
     assert 100 < most < 300
@@ -121,8 +119,15 @@ def test_long_texts_do_not_fit(shared_db: Any) -> None:
         "FROM generate_series(1, 400) AS g(i)"
     )
     spec = policy.release(
-        source="fat", name="fat", publish="release.fat", quasi="q", insensitive="note", identifiers="id", k=2, memory="64MiB",
-    )  # fmt: skip
+        source="fat",
+        name="fat",
+        publish="release.fat",
+        quasi="q",
+        insensitive="note",
+        identifiers="id",
+        k=2,
+        memory="64MiB",
+    )
     if shared_db.engine.capabilities.block_rows == 1:
         assert shared_db.plan(spec).rows == 400
         return
@@ -142,9 +147,7 @@ def test_no_text_comes_to_python(connect: Any) -> None:
         "FROM range(100) AS g(i)"
     )
     db.engine.execute("CREATE TABLE thin AS SELECT id, q, 'a' AS note FROM fat")
-    db.anonymize(
-        "thin", quasi="q", insensitive="note", identifiers="id", k=2
-    )  # what is imported and loaded once
+    db.anonymize("thin", quasi="q", insensitive="note", identifiers="id", k=2)  # what is imported and loaded once
     tracemalloc.start()
     db.anonymize("fat", quasi="q", insensitive="note", identifiers="id", k=2)
     peak = tracemalloc.get_traced_memory()[1]
@@ -168,10 +171,7 @@ def test_every_method_says_what_it_costs() -> None:
 
 def test_plan_says_it(shared_db: Any) -> None:
     names = wide(shared_db, 4)
-    reported = {
-        name: shared_db.plan(spec_of(names, method=name)).to_dict()["estimate"]
-        for name in ("tree", "topdown")
-    }
+    reported = {name: shared_db.plan(spec_of(names, method=name)).to_dict()["estimate"] for name in ("tree", "topdown")}
     for guess in reported.values():
         assert 0 < guess["seconds"] <= guess["most_seconds"]
         assert guess["memory"] > 0
@@ -220,9 +220,7 @@ def test_widest_classes_of_many_columns_are_measured_a_few_at_a_time(
 
 def test_cuts_in_sql_of_many_columns_are_refused(shared_db: Any) -> None:
     spec = spec_of(wide(shared_db, 33), method="mondrian", execution="pushdown")
-    with pytest.raises(
-        sqlanon.PolicyError, match=r"at most 32 quasi columns, here are 33: about \d+ minutes"
-    ):
+    with pytest.raises(sqlanon.PolicyError, match=r"at most 32 quasi columns, here are 33: about \d+ minutes"):
         shared_db.plan(spec)
 
 
@@ -247,8 +245,6 @@ def test_one_tree_is_the_same_however_many_threads_grow_it(monkeypatch: pytest.M
         with sqlanon.connect("duckdb:///:memory:", threads=threads) as db:
             drawn = ", ".join(f"CAST(hash(i * 31 + {c}) % 50 AS INTEGER) AS c{c}" for c in range(4))
             db.engine.execute(f"CREATE TABLE t AS SELECT {drawn} FROM range(1200) AS r(i)")
-            db.anonymize(
-                "t", quasi=[f"c{c}" for c in range(4)], k=3, method="tree", publish="release.t", seed=1
-            )
+            db.anonymize("t", quasi=[f"c{c}" for c in range(4)], k=3, method="tree", publish="release.t", seed=1)
             made.append(sorted(map(repr, db.engine.fetch("SELECT * FROM release.t"))))
     assert made[0] == made[1]

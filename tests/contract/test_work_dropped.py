@@ -19,9 +19,7 @@ from tests.engines import PAIR
 
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("read_again", [False, True], ids=["read once", "read again"])
-def test_a_method_that_reads_it_last(
-    connect_module: Any, engine: Any, read_again: bool, tmp_path: Path
-) -> None:
+def test_a_method_that_reads_it_last(connect_module: Any, engine: Any, read_again: bool, tmp_path: Path) -> None:
     db = connect_module(engine)
     with encoded_sample(db, MIXED, tmp_path) as sample:
         encoded = sample.encoded
@@ -30,8 +28,16 @@ def test_a_method_that_reads_it_last(
         before = _fetch(sample.scratch, made, codes)
         spec = spec_of(**{**sample.arguments, "method": "mondrian"})
         context = Context(
-            sample.scratch, encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 0, read_again=read_again
-        )  # fmt: skip
+            sample.scratch,
+            encoded,
+            sample.ready.requirements,
+            "kernel",
+            sys.maxsize,
+            2,
+            Silent(),
+            0,
+            read_again=read_again,
+        )
         method(spec.method).assign(context)
         assert db.engine.exists(made) == read_again
         assert _fetch(sample.scratch, encoded.work, codes) == before

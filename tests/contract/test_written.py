@@ -64,8 +64,11 @@ def test_a_class_below_k(shared_db: Any, reported: Callable[..., Any], kind: str
     ],
 )
 def test_a_physical_table_that_is_not_the_staged_one(
-    shared_db: Any, reported: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, change: str  # noqa: F811
-) -> None:  # fmt: skip
+    shared_db: Any,
+    reported: Callable[..., Any],  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    change: str,
+) -> None:
     home = "sqlanon.release.publish.publish"
     run = tampering(monkeypatch, reported, home, "verify_physical", on_physical(change))
     refused(shared_db, reported, run)
@@ -73,8 +76,9 @@ def test_a_physical_table_that_is_not_the_staged_one(
 
 @pytest.mark.usefixtures("many")
 def test_groups_of_other_columns_are_counted_by_those(
-    reported: Callable[..., Any], monkeypatch: pytest.MonkeyPatch  # noqa: F811
-) -> None:  # fmt: skip
+    reported: Callable[..., Any],  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(Recoded, "grouping", lambda _, rows, *__: Grouping(rows, ()))
     assert reported().report.min_class == 12
 

@@ -19,53 +19,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlanon
+from tests.contract.odd_values import TYPES
 
-TYPES: dict[str, list[str]] = {
-    "HUGEINT": ["1000000000000000000000001", "1000000000000000000000002", "-5"],
-    "HUGEINT of 39 digits": ["170141183460469231731687303715884105727::HUGEINT", "(-170141183460469231731687303715884105727)::HUGEINT"],
-    "UHUGEINT": ["340282366920938463463374607431768211455::UHUGEINT", "340282366920938463463374607431768211454::UHUGEINT"],
-    "BIGNUM": ["'123456789012345678901234567890123456789012345678901234567890'::BIGNUM", "'-1'::BIGNUM"],
-    "UBIGINT": ["18446744073709551615::UBIGINT", "18446744073709551614::UBIGINT"],
-    "DECIMAL(38,0)": ["99999999999999999999999999999999999999::DECIMAL(38,0)", "99999999999999999999999999999999999998::DECIMAL(38,0)"],
-    "DECIMAL(38,37)": ["1.0000000000000000000000000000000000001::DECIMAL(38,37)", "1::DECIMAL(38,37)"],
-    "TIME": ["'12:34:56.123456'::TIME", "'00:00:00'::TIME"],
-    "TIME of 24:00": ["'24:00:00'::TIME", "'00:00:00'::TIME"],
-    "TIME_NS": ["'12:34:56.123456789'::TIME_NS", "'12:34:56.123456788'::TIME_NS"],
-    "TIMETZ": ["'12:34:56+05:30'::TIMETZ", "'07:04:56+00'::TIMETZ", "'12:34:56+05:30:15'::TIMETZ"],
-    "INTERVAL": ["INTERVAL '1 month 3 days 5 microseconds'", "INTERVAL '1 month 3 days 6 microseconds'"],
-    "INTERVAL of days": ["INTERVAL '3 days 5 microseconds'", "INTERVAL '-3 days'"],
-    "TIMESTAMP": ["'2024-01-01 00:00:00.123456'::TIMESTAMP", "'0044-03-15 (BC) 00:00:00'::TIMESTAMP"],
-    "infinite TIMESTAMP": ["'infinity'::TIMESTAMP", "'-infinity'::TIMESTAMP", "'2024-01-01'::TIMESTAMP"],
-    "infinite TIMESTAMPTZ": ["'infinity'::TIMESTAMPTZ", "'2024-01-01'::TIMESTAMPTZ"],
-    "TIMESTAMP_NS": ["'2024-01-01 00:00:00.123456789'::TIMESTAMP_NS", "'2024-01-01 00:00:00.123456788'::TIMESTAMP_NS"],
-    "TIMESTAMP_S": ["'2024-01-01 00:00:01'::TIMESTAMP_S", "'20000-01-01 00:00:01'::TIMESTAMP_S"],
-    "TIMESTAMP_MS": ["'2024-01-01 00:00:01.5'::TIMESTAMP_MS", "'2024-01-01 00:00:01.501'::TIMESTAMP_MS"],
-    "TIMESTAMPTZ_NS": ["'2024-01-01 00:00:00.123456789+00'::TIMESTAMPTZ_NS", "'2024-01-01 00:00:00.123456788+00'::TIMESTAMPTZ_NS"],
-    "DATE": ["'0044-03-15 (BC)'::DATE", "'290000-01-01'::DATE", "'2024-01-01'::DATE"],
-    "far DATE": ["'5000000-01-01'::DATE", "'2024-01-01'::DATE"],
-    "infinite DATE": ["'infinity'::DATE", "'-infinity'::DATE", "'2024-01-01'::DATE"],
-    "BIT": ["'010101'::BIT", "'10101'::BIT"],
-    "UUID": ["'12345678-1234-1234-1234-123456789012'::UUID", "'12345678-1234-1234-1234-123456789013'::UUID"],
-    "BLOB": [r"'\x00\xFF,\x22'::BLOB", r"'\x00'::BLOB", "''::BLOB"],
-    "ENUM": ["'b'::ENUM('a', 'b', 'NULL')", "'NULL'::ENUM('a', 'b', 'NULL')"],
-    "VARCHAR[]": ["['a', NULL, 'b,c', '', 'NULL']", "['a']", "[]::VARCHAR[]"],
-    "INTEGER[]": ["[1, NULL]", "[1]", "[]::INTEGER[]"],
-    "HUGEINT[]": ["[1000000000000000000000001::HUGEINT]", "[1000000000000000000000002::HUGEINT]"],
-    "DECIMAL[]": ["[1000000000000000000000001::DECIMAL(38,1)]", "[1000000000000000000000001.1::DECIMAL(38,1)]"],
-    "INTERVAL[]": ["[INTERVAL '1 month']", "[INTERVAL '30 days']", "[INTERVAL '-1 day']"],
-    "infinite DATE[]": ["['infinity'::DATE]", "['2024-01-01'::DATE]"],
-    "ARRAY": ["[1, 2]::INTEGER[2]", "[1, 3]::INTEGER[2]"],
-    "STRUCT": ["{'a x': 1, 'b': 'x'}", "{'a x': 1, 'b': NULL}", "{'a x': 1, 'b': 'NULL'}"],
-    "STRUCT of HUGEINT": ["{'a': 1000000000000000000000001::HUGEINT}", "{'a': 1000000000000000000000002::HUGEINT}"],
-    "MAP": ["MAP {'k': 1}", "MAP {'l': 1}"],
-    "DOUBLE": ["'nan'::DOUBLE", "'-inf'::DOUBLE", "-0.0::DOUBLE", "5e-324::DOUBLE", "0.1::DOUBLE + 0.2"],
-    "FLOAT": ["0.1::FLOAT", "16777216::FLOAT", "'inf'::FLOAT"],
-    "VARCHAR": ["''", "' a '", "E'a\\r\\n\"b\"'", "E'a\\rb'", "'\"'", "chr(0) || 'x'", "'NULL'", "'#x'", "E'\\\\N'", "'a,b;c'"],
-    "long VARCHAR": ["repeat('x', 20000)", "repeat('x', 19999) || 'y'"],
-    "JSON": ["'{\"a\":1}'::JSON", "'[1, 2]'::JSON"],
-    "UNION": ["union_value(n := 1)", "union_value(n := 2)"],
-    "VARIANT": ["1::VARIANT", "'1'::VARIANT"],
-}  # fmt: skip
 REFUSED = {
     "parquet": {"UNION"},
     "csv": {"UNION", "VARIANT"},
@@ -84,9 +39,7 @@ def made(path: Path, columns: dict[str, list[str]]) -> str:
             f'CASE WHEN i >= 6 THEN ([{", ".join(values)}])[1 + i % {len(values)}] END AS "{name}"'
             for name, values in columns.items()
         )
-        connection.execute(
-            f"CREATE TABLE t AS SELECT i // 6 AS age, {shown} FROM range({ROWS}) AS r(i) ORDER BY i"
-        )
+        connection.execute(f"CREATE TABLE t AS SELECT i // 6 AS age, {shown} FROM range({ROWS}) AS r(i) ORDER BY i")
     return f"duckdb:///{source}"
 
 
@@ -189,22 +142,16 @@ def cells(frame: Any, name: str) -> Counter[Any]:
         column = frame[name]
         if column.dtype.is_temporal():
             column = column.to_physical()
-        found = [
-            None if missing else value
-            for value, missing in zip(column.to_list(), column.is_null(), strict=True)
-        ]
+        found = [None if missing else value for value, missing in zip(column.to_list(), column.is_null(), strict=True)]
     elif hasattr(frame, "schema"):
         column = frame[name].combine_chunks()
         kind = str(column.type)
-        if kind.startswith(
-            ("time64", "timestamp", "date32")
-        ):  # Python has neither nanoseconds nor years before 1
+        if kind.startswith(("time64", "timestamp", "date32")):  # Python has neither nanoseconds nor years before 1
             column = column.cast("int32" if kind.startswith("date32") else "int64")
         found = column.to_pylist()
     else:
         found = [
-            None if missing is True else value
-            for value, missing in zip(frame[name], frame[name].isna(), strict=True)
+            None if missing is True else value for value, missing in zip(frame[name], frame[name].isna(), strict=True)
         ]
     return Counter(repr(value) if isinstance(value, list | dict | float) else value for value in found)
 
@@ -256,9 +203,7 @@ def test_quasi_boxes_of_wide_integers_cover_their_rows(tmp_path: Path) -> None:
     with sqlanon.connect(f"duckdb:///{tmp_path}/s.duckdb") as db:
         release = db.anonymize("t", quasi="big", k=5)
         release.write(tmp_path / "out.parquet")
-    boxes = Counter(
-        (row["big_lo"], row["big_hi"]) for row in pq.read_table(tmp_path / "out.parquet").to_pylist()
-    )
+    boxes = Counter((row["big_lo"], row["big_hi"]) for row in pq.read_table(tmp_path / "out.parquet").to_pylist())
     assert sum(boxes.values()) == 200
     for (low, high), rows in boxes.items():
         assert sum(low <= value <= high for value in wide) >= rows >= 5
@@ -379,9 +324,7 @@ def test_a_release_of_postgres_is_written_as_it_is(connect: Any, tmp_path: Path,
             f"CREATE TABLE t (age integer, {', '.join(f'{name} {kind}' for name, (kind, _) in OF_POSTGRES.items())})"
         )
         for at in range(72):
-            given = ", ".join(
-                "NULL" if at < 6 else values[at % len(values)] for _, values in OF_POSTGRES.values()
-            )
+            given = ", ".join("NULL" if at < 6 else values[at % len(values)] for _, values in OF_POSTGRES.values())
             db.engine.execute(f"INSERT INTO t VALUES ({at // 6}, {given})")
         release = released(db, OF_POSTGRES)
         release.write(tmp_path / "out.parquet")
@@ -398,9 +341,7 @@ def test_a_release_of_postgres_is_written_as_it_is(connect: Any, tmp_path: Path,
     with (tmp_path / "out.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     for name, texts in wanted.items():
-        read = plain.execute(
-            f"SELECT CAST({name} AS VARCHAR) FROM read_parquet('{tmp_path}/out.parquet')"
-        ).fetchall()
+        read = plain.execute(f"SELECT CAST({name} AS VARCHAR) FROM read_parquet('{tmp_path}/out.parquet')").fetchall()
         assert same(Counter(row[0] for row in read), texts), name
         assert same(Counter(row[name] or None for row in rows), texts), name
         assert sorted(cells(table, name).values()) == sorted(texts.values()), name

@@ -52,9 +52,7 @@ MODELS = (
     Model("delta_disclosure", "1 ignored", models.delta(Fraction(1), ignored=True)),
 )
 ORACLES = {one.name for one in MODELS}
-BEYOND = [
-    name for name, one in REQUIREMENTS.items() if name not in ("k", "l", "distinct_l") and not one.population
-]
+BEYOND = [name for name, one in REQUIREMENTS.items() if name not in ("k", "l", "distinct_l") and not one.population]
 WAYS = [
     ("tree", "kernel"),
     ("hilbert", "kernel"),
@@ -111,10 +109,7 @@ def asked_for(model: Model, folder: Path) -> dict[str, Any]:
 def released(db: Any, table: str) -> list[tuple[Any, ...]]:
     """Per row what it is published with, and its sensitive value."""
     found = read_table(db, ("release", table))
-    return [
-        (tuple(str(value) for name, value in row.items() if name not in ("s", "r")), row["s"])
-        for row in found
-    ]
+    return [(tuple(str(value) for name, value in row.items() if name not in ("s", "r")), row["s"]) for row in found]
 
 
 def failing(rows: list[tuple[Any, ...]], model: Model) -> tuple[int, int]:

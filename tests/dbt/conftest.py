@@ -61,9 +61,7 @@ class DbtProject:
     folder: Path
     node: dict[str, Any]
     version: int = 12
-    metadata: dict[str, Any] = field(
-        default_factory=lambda: {"project_name": "shop", "adapter_type": "duckdb"}
-    )
+    metadata: dict[str, Any] = field(default_factory=lambda: {"project_name": "shop", "adapter_type": "duckdb"})
     nodes: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, Any] = field(default_factory=dict)
     results: list[dict[str, Any]] | None = None

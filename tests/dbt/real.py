@@ -74,9 +74,11 @@ def run(project: Path, *arguments: str, environ: dict[str, str], ok: bool = True
     home = project / "home"  # dbt writes to ~/.dbt
     home.mkdir(exist_ok=True)
     asked = {
-        "folder": str(project), "words": arguments, "said": str(home / "said.txt"),
+        "folder": str(project),
+        "words": arguments,
+        "said": str(home / "said.txt"),
         "environ": {**os.environ, **environ, "HOME": str(home)},
-    }  # fmt: skip
+    }
     server = _server(dbt())
     assert server.stdin is not None
     assert server.stdout is not None

@@ -99,9 +99,7 @@ def test_plan_publishes_nothing(inside):
 
 def test_a_weaker_policy_wants_a_word_and_a_record_is_written(inside):
     command("run", "--quiet")
-    inside.node["config"]["meta"]["anonymize"] = inside.node["meta"]["anonymize"] = {
-        "privacy": {"k": 4, "l": 2}
-    }
+    inside.node["config"]["meta"]["anonymize"] = inside.node["meta"]["anonymize"] = {"privacy": {"k": 4, "l": 2}}
     inside.write()
     assert "--allow-weaker" in command("run", code=2).stderr
     command("run", "--quiet", "--allow-weaker", "--record", "record.json")

@@ -47,7 +47,9 @@ def test_the_hospital_is_released(engine, tmp_path, monkeypatch):
         if rest[0] == "build":
             ended = statuses(project)
             assert set(ended.values()) <= {"success", "pass", "no-op"}
-            tested = {name.split("_release_")[0].split("_patients_")[0] for name in ended if name.startswith("sqlanon_")}  # fmt: skip
+            tested = {
+                name.split("_release_")[0].split("_patients_")[0] for name in ended if name.startswith("sqlanon_")
+            }
             points = rest[1] == "--exclude"
             assert len(tested) == (0 if points and engine.family == "postgres" else 3)
     exposure = artifact(project, "manifest.json")["exposures"]["exposure.hospital.diagnosis_dashboard"]

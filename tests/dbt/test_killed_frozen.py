@@ -27,8 +27,10 @@ def seen(file: Path) -> list[tuple[Any, ...]]:
 @pytest.mark.thorough
 def test_killed_in_dbt_run(filled: DbtProject, start: Any, cli: Cli) -> None:
     filled.node["config"]["meta"]["anonymize"] |= {
-        "key": ["id"], "refresh": {"mode": "frozen", "cohort": {"rows": 10}}, "publish": "anon.people"
-    }  # fmt: skip
+        "key": ["id"],
+        "refresh": {"mode": "frozen", "cohort": {"rows": 10}},
+        "publish": "anon.people",
+    }
     filled.node["meta"] = filled.node["config"]["meta"]
     filled.write()
     words = ("dbt", "run", "--project-dir", filled.folder, "--profiles-dir", filled.folder)

@@ -45,9 +45,15 @@ def test_the_block_has_the_keys_of_a_policy(project):
         "meta": {"anonymize": {"role": "quasi", "hierarchy": "trees/zip.csv"}},
     }
     block = {
-        "name": "survey", "publish": "shared.people", "privacy": {"k": 7, "l": 2.5}, "method": "mondrian:cut=median",
-        "format": {"kind": "ranges", "mean": ["age"]}, "rest": "drop", "readers": ["analyst"], "seed": 3,
-    }  # fmt: skip
+        "name": "survey",
+        "publish": "shared.people",
+        "privacy": {"k": 7, "l": 2.5},
+        "method": "mondrian:cut=median",
+        "format": {"kind": "ranges", "mean": ["age"]},
+        "rest": "drop",
+        "readers": ["analyst"],
+        "seed": 3,
+    }
     project.node["config"]["meta"]["anonymize"] = project.node["meta"]["anonymize"] = block
     (spec,) = load(project.write().folder, db=DB).policy.releases
     assert (spec.name, spec.publish, spec.rest, spec.readers) == (
@@ -86,10 +92,7 @@ def test_errors_name_the_model_the_file_and_the_line(project):
         "meta": {"anonymize": {"role": "quasi", "weight": 9999}},
     }
     reported = "\n".join(problems(project.write()))
-    assert (
-        f"{project.folder}/models/schema.yml:18: model people: column age: anonymize.weight: too large"
-        in reported
-    )
+    assert f"{project.folder}/models/schema.yml:18: model people: column age: anonymize.weight: too large" in reported
 
 
 def test_a_block_of_the_models_own_file_is_placed_there(project):
@@ -98,15 +101,11 @@ def test_a_block_of_the_models_own_file_is_placed_there(project):
     project.node["config"]["meta"]["anonymize"]["privacy"] = {"k": 0}
     project.node["meta"] = {}
     (reported,) = problems(project.write())
-    assert reported.startswith(
-        f"{project.folder}/models/people.sql: model people: anonymize.privacy.k: too small"
-    )
+    assert reported.startswith(f"{project.folder}/models/people.sql: model people: anonymize.privacy.k: too small")
 
 
 def test_every_model_is_reported(project):
-    project.copy_of_node(
-        "second", patch_path=None, config={"meta": {"anonymize": {"privacy": {"k": 0}}}}, meta={}
-    )
+    project.copy_of_node("second", patch_path=None, config={"meta": {"anonymize": {"privacy": {"k": 0}}}}, meta={})
     project.node["config"]["meta"]["anonymize"]["privacy"]["k"] = "many"
     project.node["meta"] = {}
     reported = "\n".join(problems(project.write()))
@@ -126,15 +125,26 @@ def test_every_model_is_reported(project):
         ({"config": {"meta": {"anonymize": True}}, "meta": {}}, "not a mapping"),
         ({"config": {"meta": {"anonymize": "k=5"}}, "meta": {}}, "not a mapping"),
         ({"columns": {}}, "no quasi column"),
-        ({"columns": {"age": {"name": "age", "meta": {"anonymize": "quasy"}}}}, "column age: anonymize.role: not a word"),
+        (
+            {"columns": {"age": {"name": "age", "meta": {"anonymize": "quasy"}}}},
+            "column age: anonymize.role: not a word",
+        ),
         ({"columns": {"age": {"name": "age", "meta": {"anonymize": None}}}}, "column age: anonymize"),
         (
-            {"columns": {"age": {"name": "age", "meta": {"anonymize": "quasi"}, "config": {"meta": {"anonymize": "insensitive"}}}}},
+            {
+                "columns": {
+                    "age": {
+                        "name": "age",
+                        "meta": {"anonymize": "quasi"},
+                        "config": {"meta": {"anonymize": "insensitive"}},
+                    }
+                }
+            },
             "column age: meta and config.meta say different things",
         ),
         ({"database": "other"}, ""),
     ],
-)  # fmt: skip
+)
 def test_what_would_be_passed_over_in_silence_is_an_error(project, change, words):
     project.node.update(change)
     project.write()
@@ -146,9 +156,14 @@ def test_what_would_be_passed_over_in_silence_is_an_error(project, change, words
 
 def test_a_source_with_a_block_is_an_error(project):
     project.sources["source.shop.raw.people"] = {
-        "resource_type": "source", "name": "people", "schema": "raw", "package_name": "shop",
-        "original_file_path": "models/schema.yml", "meta": {"anonymize": {}}, "columns": {},
-    }  # fmt: skip
+        "resource_type": "source",
+        "name": "people",
+        "schema": "raw",
+        "package_name": "shop",
+        "original_file_path": "models/schema.yml",
+        "meta": {"anonymize": {}},
+        "columns": {},
+    }
     assert "is set on a source" in "\n".join(problems(project.write()))
 
 
@@ -168,9 +183,7 @@ def test_no_model_at_all(project):
 def test_two_models_do_not_share_a_place(project, key):
     for name in ("people", "again"):
         block = {"privacy": {"k": 5}, "name": name, "publish": f"shared.{name}"}
-        block |= (
-            {"name": "same"} if key == "name" else {key: "shared.SAME" if name == "again" else "shared.same"}
-        )
+        block |= {"name": "same"} if key == "name" else {key: "shared.SAME" if name == "again" else "shared.same"}
         if key == "publish_file":
             block["publish_file"] = "same.duckdb"
         given = {"config": {"meta": {"anonymize": block}}, "meta": {}}
@@ -200,10 +213,13 @@ def test_a_manifest_older_than_the_project_is_refused(project, file):
         ("{}", "not a manifest of dbt"),
         ('{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v9.json"}}', "before 1.6"),
         ('{"metadata": {"dbt_schema_version": "manifest/v12.json"}, "nodes": []}', "nodes is not an object"),
-        ('{"metadata": {"dbt_schema_version": "manifest/v12.json"}, "nodes": {"model.a": {}}}', "that sqlanon can read"),
+        (
+            '{"metadata": {"dbt_schema_version": "manifest/v12.json"}, "nodes": {"model.a": {}}}',
+            "that sqlanon can read",
+        ),
         ('{"metadata": {"dbt_schema_version": "manifest/v12.json"}, "nodes": {"model.a": 1}}', "that sqlanon can read"),
     ],
-)  # fmt: skip
+)
 def test_files_that_are_no_manifest(project, text, words):
     project.write()
     manifest = project.folder / "target" / "manifest.json"

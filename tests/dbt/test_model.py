@@ -67,8 +67,10 @@ def test_a_relation_becomes_a_relation_that_dbt_can_write(session):
     assert len(rows) == 60
     judged(rows, 3)
     assert databases(session) == before
-    assert session.execute("SELECT count(*) FROM duckdb_tables() WHERE NOT temporary").fetchall() == [(tables[0] + 1,)]  # fmt: skip
-    assert session.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name LIKE '%sqlanon%'").fetchall() == [(0,)]  # fmt: skip
+    assert session.execute("SELECT count(*) FROM duckdb_tables() WHERE NOT temporary").fetchall() == [(tables[0] + 1,)]
+    assert session.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name LIKE '%sqlanon%'").fetchall() == [
+        (0,)
+    ]
 
 
 def test_filtered_relations_and_two_releases_in_one_session(session):
@@ -82,9 +84,11 @@ def test_filtered_relations_and_two_releases_in_one_session(session):
 
 def test_nothing_of_the_source_is_left_in_the_session(session):
     sqlanon.dbt.release(session.query("SELECT * FROM people"), session, **GIVEN)
-    left = session.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'temp'").fetchall()  # fmt: skip
+    left = session.execute(
+        "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'temp'"
+    ).fetchall()
     assert {column for _, column in left} == {"age_lo", "age_hi", "zip", "disease"}
-    assert session.execute("SELECT count(*) FROM duckdb_views() WHERE view_name LIKE '_sqlanon%'").fetchall() == [(0,)]  # fmt: skip
+    assert session.execute("SELECT count(*) FROM duckdb_views() WHERE view_name LIKE '_sqlanon%'").fetchall() == [(0,)]
 
 
 @pytest.mark.parametrize(
@@ -132,8 +136,6 @@ def test_what_is_no_session_or_relation_is_said_plainly(session):
 
 
 def test_neither_room_imports_dbt():
-    script = (
-        "import sys, sqlanon; sqlanon.dbt.release; print(any(m.split('.')[0] == 'dbt' for m in sys.modules))"
-    )
+    script = "import sys, sqlanon; sqlanon.dbt.release; print(any(m.split('.')[0] == 'dbt' for m in sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

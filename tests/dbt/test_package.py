@@ -44,18 +44,21 @@ def rows():
     """120 rows with classes of every size, and NULLs."""
     draw = random.Random(11)
     return [
-        (draw.choice([None, 1, 2, 3, 4]), draw.choice("xyz"), draw.choice([None, "o'c", 'q"']), draw.choice([None, "u", "v", "w"]))
+        (
+            draw.choice([None, 1, 2, 3, 4]),
+            draw.choice("xyz"),
+            draw.choice([None, "o'c", 'q"']),
+            draw.choice([None, "u", "v", "w"]),
+        )
         for _ in range(120)
-    ]  # fmt: skip
+    ]
 
 
 def failing(table, quasi, fails, value="s"):
     """Rows in the classes whose values fail, by definition."""
     classes = {}
     for row in table:
-        classes.setdefault(tuple(row[COLUMNS.index(name)] for name in quasi), []).append(
-            row[COLUMNS.index(value)]
-        )
+        classes.setdefault(tuple(row[COLUMNS.index(name)] for name in quasi), []).append(row[COLUMNS.index(value)])
     return sum(len(values) for values in classes.values() if fails(values))
 
 
@@ -92,9 +95,7 @@ def expected(table):
             count = failing(table, quasi, lambda found: len(found) < 5)
             for value in values:
                 for by in (quasi, [*quasi, *(name for name in values if name != value)])[: 1 + joint]:
-                    count += failing(
-                        table, by, lambda found: max(Counter(found).values()) * 2 > len(found), value
-                    )
+                    count += failing(table, by, lambda found: max(Counter(found).values()) * 2 > len(found), value)
                     count += failing(table, by, lambda found: len(set(found)) < 3, value)
             asked = {"k": 5, "l": 2, "distinct_l": 3, "joint": joint}
             add("privacy", f"many_privacy{int(joint)}_{index}", {**given, "privacy": asked}, count)
@@ -126,9 +127,7 @@ def test_every_requirement_of_the_package_has_a_macro(name):
     """`privacy` in dbt takes the same keys as in policies."""
     texts = [path.read_text() for path in (ROOT / "dbt" / "macros").glob("*.sql")]
     declared = [
-        text
-        for text in texts
-        if f"{{% macro requirement_{name}(model, columns, sensitive, joint, asked) %}}" in text
+        text for text in texts if f"{{% macro requirement_{name}(model, columns, sensitive, joint, asked) %}}" in text
     ]
     assert len(declared) == 1
 
@@ -153,7 +152,10 @@ def test_the_brute_force_of_models_finds_classes_that_fail_and_classes_that_do_n
     table = rows()
     everything = [row[3] for row in table]
     for _, meets in MODELS:
-        found = {failing(table, quasi, lambda own, meets=meets: not meets(own, everything)) > 0 for quasi in (["a", "b", "C d"], ["a"], ["C d"])}  # fmt: skip
+        found = {
+            failing(table, quasi, lambda own, meets=meets: not meets(own, everything)) > 0
+            for quasi in (["a", "b", "C d"], ["a"], ["C d"])
+        }
         assert True in found
     assert {name for asked, _ in MODELS for name in asked} == {
         name for name, one in REQUIREMENTS.items() if not one.population
@@ -168,7 +170,10 @@ def test_every_generic_test_says_what_is_so(engine, tmp_path):
     table = rows()
     with (project / "seeds" / "random_rows.csv").open("w", newline="") as file:
         csv.writer(file).writerows([COLUMNS, *table])
-    seeds = {"version": 2, "seeds": [{"name": "random_rows", "config": {"quote_columns": True}, "data_tests": expected(table)}]}  # fmt: skip
+    seeds = {
+        "version": 2,
+        "seeds": [{"name": "random_rows", "config": {"quote_columns": True}, "data_tests": expected(table)}],
+    }
     (project / "seeds" / "random_rows.yml").write_text(yaml.safe_dump(seeds))
     (project / "dbt_packages").mkdir()
     (project / "dbt_packages" / "sqlanon").symlink_to(project.parent)

@@ -30,8 +30,12 @@ def postgres(tmp_path: Path, environ: dict[str, str] | None = None, **values: ob
 
 def test_postgres(tmp_path):
     assert postgres(tmp_path, port=5433, password="x", keepalives_idle=0) == {
-        "host": "db", "port": "5433", "user": "u", "dbname": "d", "password": "x",
-    }  # fmt: skip
+        "host": "db",
+        "port": "5433",
+        "user": "u",
+        "dbname": "d",
+        "password": "x",
+    }
 
 
 def test_odd_values_reach_libpq_whole(tmp_path):
@@ -56,12 +60,23 @@ def test_odd_values_reach_libpq_whole(tmp_path):
 def test_env_var(tmp_path):
     environ = {"HOST": "h", "PORT": "6543", "DBT_ENV_SECRET_PW": SECRET}
     known = postgres(
-        tmp_path, environ, host="{{ env_var('HOST') }}", port="{{ env_var('PORT') | int }}", user="{{ env_var('NO', 'me') }}-x",
-        password="{{ env_var('DBT_ENV_SECRET_PW') }}", dbname="{{ env_var('NO', 'd') | as_text }}", sslmode="{{ var('x', 'prefer') }}",
-    )  # fmt: skip
+        tmp_path,
+        environ,
+        host="{{ env_var('HOST') }}",
+        port="{{ env_var('PORT') | int }}",
+        user="{{ env_var('NO', 'me') }}-x",
+        password="{{ env_var('DBT_ENV_SECRET_PW') }}",
+        dbname="{{ env_var('NO', 'd') | as_text }}",
+        sslmode="{{ var('x', 'prefer') }}",
+    )
     assert known == {
-        "host": "h", "port": "6543", "user": "me-x", "password": SECRET, "dbname": "d", "sslmode": "prefer",
-    }  # fmt: skip
+        "host": "h",
+        "port": "6543",
+        "user": "me-x",
+        "password": SECRET,
+        "dbname": "d",
+        "sslmode": "prefer",
+    }
 
 
 @pytest.mark.parametrize(
@@ -124,7 +139,7 @@ def test_the_profile_is_found_as_dbt_finds_it(tmp_path, monkeypatch):
         ({"type": "postgres", "user": "u", "dbname": "d"}, PolicyError, "p.outputs.default: host is missing"),
         ({"type": "postgres", "host": "h", "user": "u"}, PolicyError, "dbname is missing"),
     ],
-)  # fmt: skip
+)
 def test_targets_that_cannot_be_used(tmp_path, output, error, words):
     path = tmp_path / "profiles.yml"
     path.write_text(yaml.safe_dump({"p": {"outputs": {"default": output}}}))
@@ -153,9 +168,7 @@ def test_a_relative_file_is_where_dbt_ran_or_in_the_project(filled, tmp_path, mo
 def test_a_manifest_of_another_database_is_refused(filled):
     filled.node["database"] = "attached"
     filled.write()
-    with pytest.raises(
-        PolicyError, match="the model is in the database attached, and the target's is warehouse"
-    ):
+    with pytest.raises(PolicyError, match="the model is in the database attached, and the target's is warehouse"):
         load(filled.folder, profiles_dir=filled.folder, environ={})
     filled.metadata["adapter_type"] = "postgres"
     filled.write()

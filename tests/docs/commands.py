@@ -36,9 +36,7 @@ def commands(page: Path) -> Iterator[str]:
     for line in blocks.splitlines():
         found = re.fullmatch(r"(?:    )?(?:\$ )?((?:python3?|sqlanon|cd) .*)", line)
         lines = (
-            [found[1]]
-            if found and (line[:4] == "    " or line[:2] == "$ ")
-            else re.findall(r"`(sqlanon [^`]+)`", line)
+            [found[1]] if found and (line[:4] == "    " or line[:2] == "$ ") else re.findall(r"`(sqlanon [^`]+)`", line)
         )
         for each in lines:
             command = re.sub(r"\s{2,}#.*$", "", each).strip()
@@ -72,8 +70,13 @@ def on_terminal(command: str, folder: Path, environment: dict[str, str]) -> tupl
     """Run a command of a shell as on a terminal: its exit code, and what is on the screen."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        ["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
-    ) as process:  # fmt: skip
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    ) as process:
         os.close(theirs)
         shown = b""
         while True:

@@ -61,9 +61,7 @@ def test_the_readme_shows_what_a_query_prints(environment, tmp_path):
     shown = [line.rstrip() for line in printed.splitlines()]
     for line, wanted in zip(shown, lines[at:], strict=False):
         assert re.sub(r"[\d.,]+", "0", line).split() == re.sub(r"[\d.,]+", "0", wanted).split()
-        both = [
-            [float(one.replace(",", "")) for one in re.findall(r"\d[\d.,]*", text)] for text in (line, wanted)
-        ]
+        both = [[float(one.replace(",", "")) for one in re.findall(r"\d[\d.,]*", text)] for text in (line, wanted)]
         assert both[0] == pytest.approx(both[1], rel=0.02)
     assert lines[at + len(shown)] == "```"
 

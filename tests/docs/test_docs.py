@@ -20,9 +20,28 @@ PAGES = sorted(
     ]
 )
 COMMANDS = (
-    "demo", "init", "anonymize", "plan", "preview", "run", "audit", "attack", "query", "evaluate", "report", "hierarchy", "releases", "diff", "rollback", "unpublish", "erase", "clean",
-    "install-functions", "schema", "warm",
-)  # fmt: skip
+    "demo",
+    "init",
+    "anonymize",
+    "plan",
+    "preview",
+    "run",
+    "audit",
+    "attack",
+    "query",
+    "evaluate",
+    "report",
+    "hierarchy",
+    "releases",
+    "diff",
+    "rollback",
+    "unpublish",
+    "erase",
+    "clean",
+    "install-functions",
+    "schema",
+    "warm",
+)
 RESULTS = ROOT / "benchmarks" / "results"
 
 
@@ -99,9 +118,7 @@ def test_options_named_in_prose_exist(known):
 
 def test_python_of_the_api_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.DOTALL)
     assert blocks
     for block in blocks:
         exec(compile(block, "docs/api.md", "exec"), {})
@@ -111,18 +128,14 @@ def test_python_of_the_api_page_runs(tmp_path, monkeypatch, capsys):
 
 
 def test_python_of_the_page_of_frames_runs(capsys):
-    (block,) = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "frames.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "frames.md").read_text(encoding="utf-8"), re.DOTALL)
     exec(compile(block, "frames.md", "exec"), {})
     assert "diagnosis" in capsys.readouterr().out
 
 
 def test_python_of_the_one_dimensional_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "onedim.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "onedim.md").read_text(encoding="utf-8"), re.DOTALL)
     for block in blocks:
         exec(compile(block, "docs/onedim.md", "exec"), {})
     said = capsys.readouterr().out
@@ -158,9 +171,7 @@ def test_methods_take_what_the_one_dimensional_page_says():
             "no"
             if refusals(
                 method,
-                Asked(
-                    name, method.values({}), quasi=2, own_boxes=method.own_boxes, **{"sensitive": 1, **each}
-                ),
+                Asked(name, method.values({}), quasi=2, own_boxes=method.own_boxes, **{"sensitive": 1, **each}),
             )
             else "yes"
             for each in asked
@@ -214,8 +225,7 @@ def test_speed_of_the_benchmarks_page_is_that_of_the_results():
     found = re.search(r"<!-- figures: speed -->\n(.*?)<!-- end -->", text, re.DOTALL)
     assert found
     rows = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in found[1].split("\n\n")[0].splitlines()[2:]
+        [cell.strip() for cell in line.strip("|").split("|")] for line in found[1].split("\n\n")[0].splitlines()[2:]
     ]
     measured = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(RESULTS.glob("speed_*.json"))]
     by_name = {

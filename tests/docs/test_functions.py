@@ -15,9 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
 def statements(family: str) -> list[tuple[str, str]]:
     """The statements for one engine, each with the result that the comment after it names, or nothing."""
     blocks = re.findall(rf"```sql {family}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    return [
-        found for block in blocks for found in re.findall(r"(.+?;)(?: *-- ([^\n]*))?\n", block, re.DOTALL)
-    ]
+    return [found for block in blocks for found in re.findall(r"(.+?;)(?: *-- ([^\n]*))?\n", block, re.DOTALL)]
 
 
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)

@@ -81,9 +81,7 @@ class Ends(BoxFormat):
 
     def problems(self, spec: ReleaseSpec, roles: Roles) -> list[str]:
         """Columns that it does not publish."""
-        other = [
-            one.name for one in roles.quasi if one.treatment != "ordered" or one.spec.ordered is not None
-        ]
+        other = [one.name for one in roles.quasi if one.treatment != "ordered" or one.spec.ordered is not None]
         return [f"format ends has no ends of {', '.join(other)}: use ranges"] if other else []
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:

@@ -34,9 +34,7 @@ class People(Requirement):
     place: int
 
     @classmethod
-    def asked_by(
-        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
-    ) -> Sequence[People]:
+    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[People]:
         """One per counted identifier."""
         asked = privacy.value("people")
         return [] if asked is None else [cls(Fraction(asked), name, i) for i, name in enumerate(persons)]
@@ -55,16 +53,27 @@ class People(Requirement):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
         scratch.execute(
-            "privacy/below_values", made=made, rows=rows.table, groups=list(rows.groups), within=[],
-            value=rows.persons[self.place], count=rows.count, distinct=int(self.asked),
-        )  # fmt: skip
+            "privacy/below_values",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            within=[],
+            value=rows.persons[self.place],
+            count=rows.count,
+            distinct=int(self.asked),
+        )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
         made = statement(
-            "verify/distinct_l", engine.dialect, {"asked": int(self.asked)}, target=rows.table, classes=list(rows.groups),
-            within=[], sensitive=rows.persons[self.place],
-        )  # fmt: skip
+            "verify/distinct_l",
+            engine.dialect,
+            {"asked": int(self.asked)},
+            target=rows.table,
+            classes=list(rows.groups),
+            within=[],
+            sensitive=rows.persons[self.place],
+        )
         reached, failing = numbers(engine, made)
         return Measured(Fraction(reached), failing)
 

@@ -58,9 +58,7 @@ FROM (
 )
 
 
-def add_share(
-    items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
-) -> None:
+def add_share(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """bounds: p, q of alpha = p / q; counts: rows, most frequent, rows of each value."""
     begin = 0
     for s in range(len(ends)):
@@ -99,9 +97,7 @@ class Share(Requirement):
     value: int
 
     @classmethod
-    def asked_by(
-        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
-    ) -> Sequence[Share]:
+    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Share]:
         """One per sensitive column."""
         asked = privacy.value("max_share")
         return [] if asked is None else [cls(asked, name, i) for i, name in enumerate(sensitive)]
@@ -119,18 +115,29 @@ class Share(Requirement):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
         scratch.execute(
-            "share/below", made=made, rows=rows.table, groups=list(rows.groups), value=rows.names[self.value],
-            count=rows.count, p=self.asked.numerator, q=self.asked.denominator,
-        )  # fmt: skip
+            "share/below",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            value=rows.names[self.value],
+            count=rows.count,
+            p=self.asked.numerator,
+            q=self.asked.denominator,
+        )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
         found = engine.fetch(
             statement(
-                "share/measure", engine.dialect, target=rows.table, classes=list(rows.groups), value=rows.names[self.value], count=rows.count
+                "share/measure",
+                engine.dialect,
+                target=rows.table,
+                classes=list(rows.groups),
+                value=rows.names[self.value],
+                count=rows.count,
             ),
             max_rows=1_000_000,
-        )  # fmt: skip
+        )
         shares = [Fraction(int(str(most)), int(str(n))) for most, n in found]
         return Measured(max(shares, default=Fraction(0)), sum(not self.reaches(share) for share in shares))
 

@@ -68,8 +68,11 @@ def test_declarations() -> None:
 @pytest.mark.parametrize(("engine", "way", "execution", "sample"), ASSIGNED)
 def test_the_methods_assignment(
     encoded: Callable[..., Sample],  # noqa: F811 - the fixture
-    engine: Any, way: Way, execution: str, sample: Case,
-) -> None:  # fmt: skip
+    engine: Any,
+    way: Way,
+    execution: str,
+    sample: Case,
+) -> None:
     test_methods.test_assignment_equals_oracle(encoded, engine, way, execution, sample)
 
 
@@ -77,9 +80,7 @@ def test_the_methods_assignment(
 def test_the_methods_release_and_the_metric(
     connect_module: Any, engine: Any, sample: Case, way: Way, execution: str, tmp_path: Path
 ) -> None:
-    test_methods.test_release_and_report_equal_oracle(
-        connect_module, engine, sample, way, execution, tmp_path
-    )
+    test_methods.test_release_and_report_equal_oracle(connect_module, engine, sample, way, execution, tmp_path)
 
 
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)

@@ -33,9 +33,13 @@ releases:
 def python(directory: Path, *words: str, site: Path = SITE) -> subprocess.CompletedProcess[str]:
     """A Python that has the checkout, and a folder of distributions."""
     return subprocess.run(
-        [sys.executable, *words], cwd=directory, capture_output=True, text=True, check=False,
+        [sys.executable, *words],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
         env=environment(PYTHONPATH=f"{ROOT}:{site}"),
-    )  # fmt: skip
+    )
 
 
 def distribution(directory: Path, name: str, points: str) -> Path:
@@ -134,9 +138,7 @@ def test_all_problems_come_at_once_and_nothing_is_added(
 
 
 def test_what_is_declared_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(
-        distribution(tmp_path, "fine", f"[sqlanon.methods]\ngood = {__name__}:GOOD\n")
-    )
+    monkeypatch.syspath_prepend(distribution(tmp_path, "fine", f"[sqlanon.methods]\ngood = {__name__}:GOOD\n"))
     own = Registry("method", METHODS.own)
     add_all({"sqlanon.methods": own})
     assert own["good"] is GOOD

@@ -17,10 +17,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_its_python_is_that_of_the_files() -> None:
-    files = {
-        name: (HERE / f"{name}.py").read_text(encoding="utf-8")
-        for name in ("leading", "share", "crowd", "ends")
-    }
+    files = {name: (HERE / f"{name}.py").read_text(encoding="utf-8") for name in ("leading", "share", "crowd", "ends")}
     quoted = blocks("python")
     assert [block for block in quoted if not any(block in text for text in files.values())] == []
     for name, text in files.items():

@@ -38,16 +38,29 @@ def visits(seed: int, count: int = 120) -> list[tuple[Any, ...]]:
     """Visits of some 20 persons and 8 families; few values, so that many rows differ in their persons alone."""
     drawn = random.Random(seed)
     return [
-        (i, drawn.randrange(9), drawn.choice("pq"), drawn.choice("ab"), f"z{min(drawn.randrange(20), drawn.randrange(20))}",
-         drawn.choice([None, *range(7)]))
+        (
+            i,
+            drawn.randrange(9),
+            drawn.choice("pq"),
+            drawn.choice("ab"),
+            f"z{min(drawn.randrange(20), drawn.randrange(20))}",
+            drawn.choice([None, *range(7)]),
+        )
         for i in range(count)
-    ]  # fmt: skip
+    ]
 
 
 ASKED: dict[str, Any] = {
-    "quasi": ["q", "w"], "sensitive": "s", "insensitive": "mark", "accept_unique": "mark", "identifiers": ["zid", "fid"],
-    "rows_are": "events", "persons": "ignored", "k": 2, "requirements": {"people": 4},
-}  # fmt: skip
+    "quasi": ["q", "w"],
+    "sensitive": "s",
+    "insensitive": "mark",
+    "accept_unique": "mark",
+    "identifiers": ["zid", "fid"],
+    "rows_are": "events",
+    "persons": "ignored",
+    "k": 2,
+    "requirements": {"people": 4},
+}
 
 
 @pytest.fixture
@@ -152,13 +165,9 @@ def test_more_persons_than_there_are_is_refused_with_their_number(shared_db: Any
     assert f"people = 99 of fid; the largest feasible value is {families}" in str(refused.value)
 
 
-def test_verify_finds_a_class_of_few_persons(
-    shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_finds_a_class_of_few_persons(shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     declare(monkeypatch, "careless", tampering(), "mondrian")
-    with pytest.raises(
-        PrivacyViolation, match=r"people of [zf]id: asked 4, reached [123]; [0-9]+ classes fail"
-    ):
+    with pytest.raises(PrivacyViolation, match=r"people of [zf]id: asked 4, reached [123]; [0-9]+ classes fail"):
         shared_db.anonymize(source, **{**ASKED, "k": 2}, method="careless")
 
 
@@ -168,9 +177,7 @@ def test_audits_count_over_the_private_link_table(shared_db: Any, source: str) -
 
     def audited(spec: Any) -> Any:
         report = shared_db.audit(f"release.{source}", spec=spec)
-        found = {
-            one.column: (one.reached, one.satisfied) for one in report.requirements if one.name == "people"
-        }
+        found = {one.column: (one.reached, one.satisfied) for one in report.requirements if one.name == "people"}
         return found, report.not_measured
 
     assert audited(made.spec) == ({name: (number, True) for name, number in reached.items()}, ())
@@ -189,8 +196,7 @@ def test_the_history_counts_persons_of_newcomers(shared_db: Any, source: str) ->
     asked["accept_repeats"] = "mark"
     shared_db.anonymize(source, **asked)
     shared_db.engine.execute(
-        f"INSERT INTO {source} VALUES "
-        + ", ".join(f"({900 + i}, {i % 2}, 'p', 'a', 'new', {i % 7})" for i in range(8))
+        f"INSERT INTO {source} VALUES " + ", ".join(f"({900 + i}, {i % 2}, 'p', 'a', 'new', {i % 7})" for i in range(8))
     )
     second = shared_db.anonymize(source, **asked)
     # Eight rows, enough for k and of seven families, but of one person.

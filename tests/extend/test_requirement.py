@@ -35,10 +35,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows_of(seed: int, count: int = 90) -> list[tuple[Any, ...]]:
     rng = random.Random(seed)
-    return [
-        (rng.randrange(12), rng.choice("pqrs"), rng.choices("abcde", [3, 2, 2, 2, 2])[0], i)
-        for i in range(count)
-    ]
+    return [(rng.randrange(12), rng.choice("pqrs"), rng.choices("abcde", [3, 2, 2, 2, 2])[0], i) for i in range(count)]
 
 
 def shares(released: list[tuple[Any, ...]], classes: int) -> list[Fraction]:
@@ -92,9 +89,7 @@ def test_every_class_meets_it_and_both_executions_agree(
     assert Fraction(one.reached).limit_denominator(1000) == max(reached) <= SHARE
     assert len(reached) == found.report.classes > 1
     assert max(shares(released, 0)) < 1
-    without = shared_db.anonymize(
-        table, execution=execution, allow_weaker=True, **{**asked, "requirements": None}
-    )
+    without = shared_db.anonymize(table, execution=execution, allow_weaker=True, **{**asked, "requirements": None})
     assert without.report.classes > found.report.classes
     if execution == "pushdown":
         other = shared_db.anonymize(table, execution="kernel", allow_weaker=True, **asked)
@@ -124,9 +119,7 @@ def test_the_tally_is_the_definition(seed: int) -> None:
 
 
 @pytest.mark.parametrize("method", ["topdown", "hilbert_fast", "idistance_fast", "anatomy"])
-def test_a_method_that_cannot_take_it_is_refused_with_what_does(
-    shared_db: Any, table: str, method: str
-) -> None:
+def test_a_method_that_cannot_take_it_is_refused_with_what_does(shared_db: Any, table: str, method: str) -> None:
     with pytest.raises(PolicyError, match=r"use|leave"):
         shared_db.anonymize(table, **ASKED, method=method, requirements={"max_share": 0.4})
 
@@ -136,7 +129,7 @@ def test_a_solver_of_l_alone_does_not_take_it(shared_db: Any, table: str) -> Non
         with pytest.raises(PolicyError, match="for l of one sensitive column and nothing else"):
             shared_db.anonymize(
                 table, **ASKED, l=2, method=f"hilbert:solver={solver},minimize=max", requirements={"max_share": 0.4}
-            )  # fmt: skip
+            )
 
 
 def test_what_no_release_reaches_is_refused_with_what_one_does(shared_db: Any, table: str) -> None:
@@ -200,9 +193,14 @@ def test_policies_check_it(tmp_path: Any) -> None:
         release(source="t", quasi="q", sensitive="s", k=2, requirements={"max_shares": 0.5})
     with pytest.raises(PolicyError, match=r"max_share\]: cannot be combined with maximize"):
         release(
-            source="t", quasi="q", sensitive="s", maximize="k", max_loss=0.5, at_least={"k": 2},
+            source="t",
+            quasi="q",
+            sensitive="s",
+            maximize="k",
+            max_loss=0.5,
+            at_least={"k": 2},
             requirements={"max_share": 0.5},
-        )  # fmt: skip
+        )
     assert "max_share" in schema()["$defs"]["PrivacyModel"]["properties"]
     file = tmp_path / "anon.yml"
     file.write_text(
@@ -220,8 +218,7 @@ def test_policies_check_it(tmp_path: Any) -> None:
 )
 def test_a_larger_share_is_weaker(old: str | None, new: str | None, weaker: bool) -> None:
     before, after = (
-        {"name": "a", "source": "t", "columns": [], "privacy": {"k": 2, "max_share": share}}
-        for share in (old, new)
+        {"name": "a", "source": "t", "columns": [], "privacy": {"k": 2, "max_share": share}} for share in (old, new)
     )
     (found,) = differences(before, after)
     assert (found.what, found.weaker) == ("max_share", weaker)

@@ -57,9 +57,17 @@ def table(shared_db: Any) -> str:
 
 def asked(table: str, **more: Any) -> Any:
     given = {
-        "source": table, "name": table, "quasi": ["age", "visits"], "sensitive": "illness", "identifiers": "id", "key": "id",
-        "k": K, "requirements": {"max_share": "1/2"}, "method": "leading", "format": "ends",
-    }  # fmt: skip
+        "source": table,
+        "name": table,
+        "quasi": ["age", "visits"],
+        "sensitive": "illness",
+        "identifiers": "id",
+        "key": "id",
+        "k": K,
+        "requirements": {"max_share": "1/2"},
+        "method": "leading",
+        "format": "ends",
+    }
     return release(**{**given, **more})
 
 
@@ -76,8 +84,9 @@ def test_the_whole_walk(shared_db: Any, table: str) -> None:
     plan = shared_db.plan(spec)
     assert (plan.method, plan.format, plan.state) == ("leading", "ends", "first release")
     assert [one.publishes for one in plan.columns if one.role == "quasi"] == [
-        ("age_from", "age_to"), ("visits_from", "visits_to", "visits_null"),
-    ]  # fmt: skip
+        ("age_from", "age_to"),
+        ("visits_from", "visits_to", "visits_null"),
+    ]
 
     first = shared_db.run(spec)
     published = read_table(shared_db, ("release", table))
@@ -199,9 +208,7 @@ def test_a_format_that_lies_in_both_is_not_found_out_but_its_groups_are_judged(
     shared_db.unpublish(table, purge=True)  # what reads the catalog needs the formats of what is published
 
 
-def test_two_metrics_do_not_share_an_alias(
-    shared_db: Any, table: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_metrics_do_not_share_an_alias(shared_db: Any, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An extension cannot change what another metric sums."""
     from tests.extend.crowd import Crowd
 

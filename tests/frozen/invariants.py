@@ -36,9 +36,7 @@ class Log:
                 assert key in version.cohort
                 assert source[key].value == cell.value
                 self.groups[cell.number, cell.group].add(key)
-            assert (
-                self.cells.setdefault(key, cell) == cell
-            )  # one class over the lineage, with cells that stay
+            assert self.cells.setdefault(key, cell) == cell  # one class over the lineage, with cells that stay
             assert key not in self.erased | self.refused
         new = set(version.cells) - set(self.shown)
         assert new in (set(), version.cohort)  # whole, or not at all
@@ -73,19 +71,12 @@ class Log:
         assert counts.refused == len(present & self.refused - never)
         assert counts.gone == len(present & set(self.cells) - set(version.cells) - never)
         assert len(source) == (
-            len(version.cells)
-            - counts.retained
-            + counts.waiting
-            + counts.refused
-            + counts.gone
-            + counts.erased
+            len(version.cells) - counts.retained + counts.waiting + counts.refused + counts.gone + counts.erased
         )
         stale = {
             key
             for key in present & set(version.cells)
             if source[key].value != version.cells[key].value
-            or any(
-                not a <= x <= b for x, (a, b) in zip(source[key].quasi, version.cells[key].box, strict=True)
-            )
+            or any(not a <= x <= b for x, (a, b) in zip(source[key].quasi, version.cells[key].box, strict=True))
         }
         assert counts.stale == len(stale)

@@ -132,9 +132,7 @@ class Lineage:
         if self.versions and now < self.versions[-1].now:
             raise ValueError("the clock went backwards")
         self._exit(source)
-        for key in [
-            key for key, entry in self.entries.items() if entry.status == "waiting" and key not in source
-        ]:
+        for key in [key for key, entry in self.entries.items() if entry.status == "waiting" and key not in source]:
             del self.entries[key]
         for key in source:
             if key not in self.entries and key not in self.erased and not self._later(key):
@@ -208,9 +206,7 @@ class Lineage:
         for keys in classes:
             self.classes += 1
             members = [rows[key] for key in keys]
-            box = tuple(
-                (min(column), max(column)) for column in zip(*(row.quasi for row in members), strict=True)
-            )
+            box = tuple((min(column), max(column)) for column in zip(*(row.quasi for row in members), strict=True))
             groups = (self.divide(members) if self.divide else None) or [keys]
             assert sorted(map(repr, keys)) == sorted(repr(key) for group in groups for key in group)
             for number, group in enumerate(groups, 1):
@@ -232,13 +228,17 @@ class Lineage:
     def _counts(self, source: Mapping[Key, Row], cells: Mapping[Key, Cell]) -> Counts:
         """The numbers of keys of this version."""
         states = Counter(
-            "erased" if key in self.erased
-            else "later" if key not in self.entries
-            else self.entries[key].status if key not in cells
-            else "current" if holds(cells[key], row)
+            "erased"
+            if key in self.erased
+            else "later"
+            if key not in self.entries
+            else self.entries[key].status
+            if key not in cells
+            else "current"
+            if holds(cells[key], row)
             else "stale"
             for key, row in source.items()
-        )  # fmt: skip
+        )
         return Counts(
             retained=sum(key not in source for key in cells),
             **{name: states[name] for name in Counts._fields if name != "retained"},

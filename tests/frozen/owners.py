@@ -90,9 +90,7 @@ class Whole(Lineage):
 
     def _later(self, key: Key) -> bool:
         """The person is published, or was."""
-        return any(
-            self.owner(other) == self.owner(key) for version in self.versions for other in version.cells
-        )
+        return any(self.owner(other) == self.owner(key) for version in self.versions for other in version.cells)
 
 
 def lineage(asked: Asked, rows: int, owner: Owner, *, whole: bool, waits: bool, fine: bool) -> Lineage:
@@ -106,9 +104,7 @@ def lineage(asked: Asked, rows: int, owner: Owner, *, whole: bool, waits: bool, 
         waits: later rows of published persons wait, as `whole` promises.
         fine: the method divides a cohort.
     """
-    made = (Whole if waits else Lineage)(
-        asked.k, asked.l, rows, 2, divided(asked, owner, whole=whole, fine=fine)
-    )
+    made = (Whole if waits else Lineage)(asked.k, asked.l, rows, 2, divided(asked, owner, whole=whole, fine=fine))
     if isinstance(made, Whole):
         made.owner = owner
     return made
@@ -153,9 +149,7 @@ def of_owners(facts: Known, domain: Sequence[Value], owner: Owner, asked: Asked)
     return OfOwners(link, {state: Fraction(n, found.all) for state, n in found.value.items()})
 
 
-def of_one_class(
-    values: Mapping[Key, Value], owner: Owner, asked: Asked
-) -> dict[tuple[Any, Value], Fraction]:
+def of_one_class(values: Mapping[Key, Value], owner: Owner, asked: Asked) -> dict[tuple[Any, Value], Fraction]:
     """The same of one class of one version: by person and value the probability that a record of this value is the person's.
 
     Every way to give its values to its rows is as likely as any other, if it is lawful.
@@ -236,8 +230,7 @@ def _sources(
     """How many sources have these values where they entered, and as many rows that differ from their records as there are."""
     values = {key: value for key, (value, _) in records.items()}
     lists = [
-        chains(lengths[key], domain, {facts.state[spell.first][key][1]: values[key]})
-        for key, spell in placed.items()
+        chains(lengths[key], domain, {facts.state[spell.first][key][1]: values[key]}) for key, spell in placed.items()
     ]
     ways = (dict(zip(placed, combination, strict=True)) for combination in product(*lists))
     return sum(changed(placed, values, had, facts) == facts.stale for had in ways)

@@ -47,9 +47,7 @@ def greatest(
 ) -> Posterior:
     """The posteriors from numbers of worlds: a record is one of all that look the same in its version."""
     links = (Fraction(n, worlds * records[t][record]) for (t, record, _), n in link.items())
-    return Posterior(
-        max(links, default=Fraction(0)), Fraction(max(value.values(), default=0), worlds), worlds
-    )
+    return Posterior(max(links, default=Fraction(0)), Fraction(max(value.values(), default=0), worlds), worlds)
 
 
 Judge = Callable[[Sequence[Key], Mapping[Key, Value]], int]
@@ -165,10 +163,7 @@ def informed(
     for combination in product(*(chains(lengths[who], domain, {}) for who in people)):
         had = dict(zip(people, combination, strict=True))
         world = [
-            {
-                key: Row(row.quasi, had[numbered[t][key][0]][numbered[t][key][1]])
-                for key, row in source.items()
-            }
+            {key: Row(row.quasi, had[numbered[t][key][0]][numbered[t][key][1]]) for key, row in source.items()}
             for t, source in enumerate(sources)
         ]
         shown = publish(world)

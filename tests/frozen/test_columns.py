@@ -50,9 +50,7 @@ def _rows(first: int, rows: int) -> list[dict[str, Any]]:
 
 def _write(db: Any, table: str, order: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
     db.engine.execute(f"DROP TABLE IF EXISTS {table}")
-    create_table(
-        db, table, {name: TYPES[name] for name in order}, [tuple(row[name] for name in order) for row in rows]
-    )
+    create_table(db, table, {name: TYPES[name] for name in order}, [tuple(row[name] for name in order) for row in rows])
 
 
 def _seen(db: Any, table: str) -> Counter[tuple[Any, ...]]:
@@ -121,9 +119,7 @@ def test_a_column_that_is_spelled_otherwise_needs_a_new_lineage(shared_db: Any, 
     shared_db.run(spec)
     _rename(shared_db, table, column, column.upper())
     for does in (shared_db.plan, shared_db.run):
-        with pytest.raises(
-            GuardError, match=rf"column {column}: now {column.upper()}.*--new-lineage"
-        ) as refused:
+        with pytest.raises(GuardError, match=rf"column {column}: now {column.upper()}.*--new-lineage") as refused:
             does(spec)
         assert refused.value.options == ("--new-lineage",)
     assert _seen(shared_db, table) == _said(rows)
@@ -138,8 +134,11 @@ def test_a_key_whose_columns_are_spelled_otherwise_publishes_no_row_twice(shared
     """The columns of a key are hashed in the order of their names, in which capital letters come first."""
     table = f"order_{next(FRESH)}"
     spec = policy.loads(
-        POLICY.format(table=table).replace("id: identifier", "id: identifier\n      part: identifier").replace("[id]", "[id, part]"), {}
-    ).releases[0]  # fmt: skip
+        POLICY.format(table=table)
+        .replace("id: identifier", "id: identifier\n      part: identifier")
+        .replace("[id]", "[id, part]"),
+        {},
+    ).releases[0]
     rows, kinds = _rows(0, 12), {"id": "INTEGER", "part": "INTEGER"} | TYPES
     create_table(shared_db, table, kinds, [(r["id"], 100 + r["id"], *list(r.values())[1:]) for r in rows])
     shared_db.run(spec)

@@ -27,9 +27,15 @@ def fill(db: Any, table: str) -> Any:
     """A table whose notes are published as they are; the spec of its release."""
     draw = random.Random(7)
     rows = [
-        (number, draw.randrange(90), number % 5, ("flu", "cold", "hiv")[number % 3], f"{GONE if number in ERASED else KEPT}{number}")
+        (
+            number,
+            draw.randrange(90),
+            number % 5,
+            ("flu", "cold", "hiv")[number % 3],
+            f"{GONE if number in ERASED else KEPT}{number}",
+        )
         for number in range(600)
-    ]  # fmt: skip
+    ]
     create_table(db, table, COLUMNS, rows)
     return spec_of(table, insensitive=["note"], accept_unique=["note", "ill"])
 
@@ -52,7 +58,9 @@ def of_file(db: Any) -> Callable[[], bytes]:
         path = Path(db.engine._path)
         db.engine.execute("CHECKPOINT")
         # By another process: the first descriptor of the file that is closed here would end this one's lock.
-        return subprocess.run(["cat", *map(str, path.parent.glob(f"{path.name}*"))], capture_output=True, check=False).stdout  # fmt: skip
+        return subprocess.run(
+            ["cat", *map(str, path.parent.glob(f"{path.name}*"))], capture_output=True, check=False
+        ).stdout
 
     return read
 
@@ -109,7 +117,15 @@ def test_values_of_a_purged_release_are_not_in_the_compacted_file(
     db = connect(FILE)
     loose(db, monkeypatch)
     fill(db, "people")
-    db.anonymize("people", quasi=["age", "dose"], insensitive="note", accept_unique="note", sensitive="ill", identifiers="id", k=3)  # fmt: skip
+    db.anonymize(
+        "people",
+        quasi=["age", "dose"],
+        insensitive="note",
+        accept_unique="note",
+        sensitive="ill",
+        identifiers="id",
+        k=3,
+    )
     read = of_file(db)
     db.engine.execute(f"DELETE FROM people WHERE note LIKE '{GONE}%'")
     assert db.unpublish("people", purge=True).purged == (1,)

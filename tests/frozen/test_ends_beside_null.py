@@ -15,9 +15,7 @@ def with_nulls(rows: Rows) -> Rows:
     return {number: (None if number % 5 == 0 else row[0], *row[1:]) for number, row in rows.items()}
 
 
-def test_old_classes_keep_their_cells_and_new_ones_show_ends(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_classes_keep_their_cells_and_new_ones_show_ends(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     draw, table = random.Random(9), f"ends_{next(FRESH)}"
     spec, source = spec_of(table, k=4, l=None), with_nulls(ward(draw, 20))
     write(shared_db, table, source)

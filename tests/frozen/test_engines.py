@@ -75,8 +75,14 @@ def test_versions_are_those_of_the_model(shared_db: Any, seed: int) -> None:
         kept += made
         found = report.lineage
         assert (
-            found.current, found.stale, found.retained, found.waiting, found.refused, found.gone, found.erased
-        ) == version.counts  # fmt: skip
+            found.current,
+            found.stale,
+            found.retained,
+            found.waiting,
+            found.refused,
+            found.gone,
+            found.erased,
+        ) == version.counts
         assert found.published == len(version.cells)
         records = Counter((*cell.box[0], *cell.box[1], *cell.value) for cell in version.cells.values())
         assert seen(shared_db, table) == records

@@ -28,7 +28,9 @@ def test_erased_keys_leave_with_their_classes_for_ever(shared_db: Any) -> None:
         shared_db.rollback(table)
     kept = shared_db.engine.fetch(f"SELECT COUNT(*) FROM {lineage_table(shared_db, table)} WHERE ill IS NULL")
     assert kept[0][0] == done.rows
-    emptied = f'SELECT COUNT(*) FROM {lineage_table(shared_db, table)[:-1]}_classes" WHERE age_lo IS NULL AND dose_hi IS NULL'
+    emptied = (
+        f'SELECT COUNT(*) FROM {lineage_table(shared_db, table)[:-1]}_classes" WHERE age_lo IS NULL AND dose_hi IS NULL'
+    )
     assert shared_db.engine.fetch(emptied) == [(done.classes,)]
     report = shared_db.run(spec, full=True).lineage
     assert (report.erased, report.gone) == (2, done.rows - 2)
@@ -142,9 +144,7 @@ def test_a_secret_that_is_gone_is_not_taken_for_a_first_run(shared_db: Any) -> N
         shared_db.run(spec)
     anew = shared_db.run(spec, new_lineage=True)
     assert (anew.lineage.number, anew.lineage.published, anew.lineage.erased) == (2, 19, 1)
-    assert [one.failing for one in anew.history] == [
-        19
-    ]  # as after tables that were dropped: nothing is known
+    assert [one.failing for one in anew.history] == [19]  # as after tables that were dropped: nothing is known
     assert shared_db.run(spec).outcome == "unchanged"
 
 
@@ -223,9 +223,7 @@ def test_an_older_lineage_whose_classes_are_gone_is_erased_from_too(shared_db: A
 def test_to_erase_everybody_the_release_is_withdrawn_first(shared_db: Any) -> None:
     table, spec, source = begun(shared_db)
     everybody = [{"id": number} for number in source]
-    with pytest.raises(
-        PrivacyViolation, match=rf"no row would stay published.*unpublish {table}.*then erase"
-    ):
+    with pytest.raises(PrivacyViolation, match=rf"no row would stay published.*unpublish {table}.*then erase"):
         shared_db.erase(spec, everybody, confirmed=True)
     assert sum(seen(shared_db, table).values()) == len(source)
     shared_db.engine.execute(f"DELETE FROM {table}")

@@ -19,9 +19,7 @@ FRESH = count()
 
 
 @pytest.mark.cover
-@pytest.mark.parametrize(
-    "what", [name for name in TAMPERED if "twice" not in name and "own version" not in name]
-)
+@pytest.mark.parametrize("what", [name for name in TAMPERED if "twice" not in name and "own version" not in name])
 def test_an_erasure_does_not_publish_a_lineage_that_was_changed(shared_db: Any, what: str) -> None:
     """It empties the cells of classes that leave; those that stay are compared with what readers have before."""
     table, spec, source = begun(shared_db)
@@ -55,9 +53,7 @@ def test_a_refused_erasure_says_that_the_rows_stay_published(shared_db: Any) -> 
     table, spec, source = begun(shared_db)
     stronger = replace(spec, privacy=replace(spec.privacy, k=4))
     for confirmed in (False, True):
-        with pytest.raises(
-            GuardError, match=r"Nothing was erased: what is published of these keys stays"
-        ) as refused:
+        with pytest.raises(GuardError, match=r"Nothing was erased: what is published of these keys stays") as refused:
             shared_db.erase(stronger, [{"id": 3}], confirmed=confirmed)
         assert refused.value.options == ("--new-lineage",)
     assert sum(seen(shared_db, table).values()) == len(source)
@@ -172,9 +168,7 @@ def test_tables_that_are_published_together_have_no_erased_key(shared_db: Any) -
 
 
 @pytest.mark.parametrize(("other", "withdrawn"), [("secret", False), ("type", False), ("type", True)])
-def test_of_a_lineage_in_which_nobody_finds_a_key_no_cell_is_kept(
-    shared_db: Any, other: str, withdrawn: bool
-) -> None:
+def test_of_a_lineage_in_which_nobody_finds_a_key_no_cell_is_kept(shared_db: Any, other: str, withdrawn: bool) -> None:
     table, spec, _ = begun(shared_db)
     if other == "secret":
         shared_db.engine.execute(f"DELETE FROM _sqlanon.secrets WHERE release = '{table}'")

@@ -30,9 +30,18 @@ def test_nights_of_events(shared_db: Any, persons: str, seed: int) -> None:
     """Rows come, also of persons who are published, and go: who is in which class is counted by the rows of the source."""
     draw, table, number = random.Random(seed), f"events_{next(FRESH)}", count()
     made = policy.release(
-        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
-        person=["who"], persons=persons, k=K, l=L,
-    )  # fmt: skip
+        source=table,
+        name=table,
+        publish=f"release.{table}",
+        quasi=["age"],
+        sensitive="ill",
+        identifiers=["id", "who"],
+        key=["id"],
+        person=["who"],
+        persons=persons,
+        k=K,
+        l=L,
+    )
     spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(COHORT)))
     source: dict[int, tuple[str, int, str]] = {}
     owner: dict[int, str] = {}
@@ -83,9 +92,16 @@ def test_nights_of_events(shared_db: Any, persons: str, seed: int) -> None:
 def test_later_rows_wait_also_where_no_row_of_the_person_is_left(shared_db: Any) -> None:
     table = f"events_{next(FRESH)}"
     made = policy.release(
-        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
-        person=["who"], k=2,
-    )  # fmt: skip
+        source=table,
+        name=table,
+        publish=f"release.{table}",
+        quasi=["age"],
+        sensitive="ill",
+        identifiers=["id", "who"],
+        key=["id"],
+        person=["who"],
+        k=2,
+    )
     spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(2)))
     rows = [(number, f"p{number // 2}", number, "flu") for number in range(8)]
     nights = (
@@ -106,9 +122,16 @@ def test_later_rows_wait_by_the_person_of_then_and_of_now(shared_db: Any) -> Non
     """A published row of p0 turns out to be p9's: later rows of both wait, and those of others are published."""
     table = f"events_{next(FRESH)}"
     made = policy.release(
-        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
-        person=["who"], k=2,
-    )  # fmt: skip
+        source=table,
+        name=table,
+        publish=f"release.{table}",
+        quasi=["age"],
+        sensitive="ill",
+        identifiers=["id", "who"],
+        key=["id"],
+        person=["who"],
+        k=2,
+    )
     spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(3)))
     rows = [(number, f"p{number // 2}", number, "flu") for number in range(8)]
     now = [(0, "p9", 0, "flu"), *rows[1:]]
@@ -126,9 +149,19 @@ def test_histories_count_persons_of_each_class_by_itself(shared_db: Any) -> None
     """Classes of two cohorts publish the same; together two of three persons have one illness, which is promised of no union."""
     table, ill = f"events_{next(FRESH)}", ("flu", "cold")
     made = policy.release(
-        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
-        person=["who"], persons="rows", k=2, l=2, accept_unique=["ill"],
-    )  # fmt: skip
+        source=table,
+        name=table,
+        publish=f"release.{table}",
+        quasi=["age"],
+        sensitive="ill",
+        identifiers=["id", "who"],
+        key=["id"],
+        person=["who"],
+        persons="rows",
+        k=2,
+        l=2,
+        accept_unique=["ill"],
+    )
     spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(2)))
     persons = ("p", "q", "p", "r", "y", "z")
     for rows in (2, 4, 6):
@@ -144,9 +177,18 @@ def test_a_person_of_another_type_needs_a_new_lineage(shared_db: Any) -> None:
     """Later rows of a published person whose other rows are gone would not be recognized: its hash is of another text."""
     table = f"events_{next(FRESH)}"
     made = policy.release(
-        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
-        person=["who"], k=2, l=2, accept_unique=["ill"],
-    )  # fmt: skip
+        source=table,
+        name=table,
+        publish=f"release.{table}",
+        quasi=["age"],
+        sensitive="ill",
+        identifiers=["id", "who"],
+        key=["id"],
+        person=["who"],
+        k=2,
+        l=2,
+        accept_unique=["ill"],
+    )
     spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(2)))
     first = [(1, 10, 30, "flu"), (2, 11, 30, "cold"), (3, 12, 30, "flu"), (4, 13, 30, "cold")]
     create_table(shared_db, table, COLUMNS | {"who": "INTEGER"}, first)
@@ -164,9 +206,16 @@ def test_rows_of_a_person_who_turned_out_to_be_published_are_never_due(
     """They wait for a new lineage, so that a run of an unchanged source makes no version for them."""
     table = f"events_{next(FRESH)}"
     made = policy.release(
-        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
-        person=["who"], k=2,
-    )  # fmt: skip
+        source=table,
+        name=table,
+        publish=f"release.{table}",
+        quasi=["age"],
+        sensitive="ill",
+        identifiers=["id", "who"],
+        key=["id"],
+        person=["who"],
+        k=2,
+    )
     spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(100, 86400)))
     rows = [(number, f"p{number // 2}", number, "flu") for number in range(8)]
     more, now = [(90, "x", 1, "flu"), (91, "y", 1, "flu")], [(0, "x", 0, "flu"), (2, "y", 2, "flu")]

@@ -98,9 +98,7 @@ def person(key: Key) -> str:
 def kept(*nights: Source) -> bool:
     """Whether a lineage of these sources keeps the promise."""
     history = quiet(nights)
-    return bounded(
-        outside(known(history.sources, published(lineage(by_order(K, L)), history)), range(3), K, L)
-    )
+    return bounded(outside(known(history.sources, published(lineage(by_order(K, L)), history)), range(3), K, L))
 
 
 def anew(*nights: Source) -> Posterior:

@@ -60,11 +60,13 @@ def test_policies_that_no_lineage_keeps(words: dict[str, str], said: str) -> Non
 @pytest.mark.cover
 @pytest.mark.parametrize(
     ("limit", "most", "said"),
-    [("max_stale", Fraction(1, 20), "max_stale"), ("max_retained", Fraction(1, 20), "max_retained"), ("max_waiting", Fraction(1, 20), "max_waiting")],
-)  # fmt: skip
-def test_limits_stop_a_run_and_the_version_stays(
-    shared_db: Any, limit: str, most: Fraction, said: str
-) -> None:
+    [
+        ("max_stale", Fraction(1, 20), "max_stale"),
+        ("max_retained", Fraction(1, 20), "max_retained"),
+        ("max_waiting", Fraction(1, 20), "max_waiting"),
+    ],
+)
+def test_limits_stop_a_run_and_the_version_stays(shared_db: Any, limit: str, most: Fraction, said: str) -> None:
     table, spec, source = begun(shared_db, **{limit: most})
     rows = seen(shared_db, table)
     changes = {
@@ -155,23 +157,17 @@ def test_what_a_cohort_lacks_does_not_decide_when_it_is_published(shared_db: Any
 def test_a_run_that_a_limit_stops_has_not_tried_the_cohort(shared_db: Any, alike: bool) -> None:
     """Or who sees the rows published with later ones would know that they could be published alone."""
     table, spec, source = begun(shared_db, max_stale=Fraction(1, 20))
-    more = {
-        number: (number, 1, "flu" if alike else ("flu", "hiv")[number % 2], 1) for number in range(50, 60)
-    }
+    more = {number: (number, 1, "flu" if alike else ("flu", "hiv")[number % 2], 1) for number in range(50, 60)}
     stale = dict.fromkeys(range(3), (90, 5, "none", 99))
     write(shared_db, table, source | more | stale)
     with pytest.raises(PrivacyViolation, match="max_stale"):
         shared_db.run(spec)
-    more |= {
-        number: (number, 1, "hiv" if alike else ("flu", "hiv")[number % 2], 1) for number in range(60, 70)
-    }
+    more |= {number: (number, 1, "hiv" if alike else ("flu", "hiv")[number % 2], 1) for number in range(60, 70)}
     write(shared_db, table, source | more)
     assert shared_db.run(spec).lineage.entered == 20
 
 
-def test_rows_that_were_refused_wait_and_their_age_counts(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_were_refused_wait_and_their_age_counts(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     table, spec, source = begun(shared_db, max_age=86400)
     alike = {number: (number, 1, "flu", 1) for number in range(50, 60)}
     write(shared_db, table, source | alike)
@@ -203,9 +199,7 @@ def test_a_clock_that_goes_backwards_stops_a_run_in_which_nothing_waits(
     assert seen(shared_db, table) == rows
 
 
-def test_a_clock_that_was_too_late_once_stops_no_new_lineage(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clock_that_was_too_late_once_stops_no_new_lineage(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     table, spec, source = begun(shared_db)
     write(shared_db, table, source | {99: (1, 1, "flu", 1)})
     with monkeypatch.context() as patch:
@@ -352,7 +346,7 @@ TAMPERED = {
         "INSERT INTO {rows} (_sqlanon_key, _sqlanon_class, _sqlanon_since, ill, cost) SELECT '{key}', MAX(_sqlanon_class), 1, 'flu', 1 FROM {rows}"
     ),
     "a cohort was mixed": "UPDATE {rows} SET _sqlanon_since = 0 WHERE _sqlanon_key = '{key}'",
-}  # fmt: skip
+}
 
 
 SAYS = {
@@ -380,9 +374,7 @@ def test_verify_refuses_a_lineage_that_was_changed(shared_db: Any, what: str) ->
         )[0][0],
     )
     before = seen(shared_db, table)
-    shared_db.engine.execute(
-        TAMPERED[what].format(rows=rows, classes=classes, key=hashed(shared_db, table, least))
-    )
+    shared_db.engine.execute(TAMPERED[what].format(rows=rows, classes=classes, key=hashed(shared_db, table, least)))
     write(shared_db, table, source | {99: (1, 1, "flu", 1)})
     with pytest.raises(PrivacyViolation, match=f"{SAYS[what]}.*nothing was published"):
         shared_db.run(spec)
@@ -418,9 +410,7 @@ def test_rows_by_other_keys_are_not_published_a_second_time(shared_db: Any) -> N
     anew = {number + 1000: row for number, row in source.items()}
     write(shared_db, table, anew)
     for does in (shared_db.plan, shared_db.run):
-        with pytest.raises(
-            PrivacyViolation, match=r"none of the 20 published rows would stay.*20 rows"
-        ) as stopped:
+        with pytest.raises(PrivacyViolation, match=r"none of the 20 published rows would stay.*20 rows") as stopped:
             does(spec)
         assert stopped.value.options == ("--new-lineage",)
     assert seen(shared_db, table) == rows
@@ -459,9 +449,7 @@ def test_verify_refuses_two_records_of_a_key_that_nothing_else_counts(shared_db:
         shared_db.run(spec)
 
 
-def test_verify_refuses_a_class_that_leaves_too_early(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_refuses_a_class_that_leaves_too_early(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever decided which classes leave."""
 
     def leave(looked: Outlook) -> Outlook:
@@ -473,9 +461,7 @@ def test_verify_refuses_a_class_that_leaves_too_early(
     _refused(shared_db, monkeypatch, leave, r"[3-9] rows of the source are in classes that leave")
 
 
-def test_verify_counts_the_published_rows_of_the_source_itself(
-    shared_db: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_counts_the_published_rows_of_the_source_itself(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row that is published is counted as retained, and another one as waiting: the numbers add up."""
 
     def count(looked: Outlook) -> Outlook:
@@ -485,9 +471,7 @@ def test_verify_counts_the_published_rows_of_the_source_itself(
     _refused(shared_db, monkeypatch, count, "20 rows of the source are published, and 19 were counted")
 
 
-def _refused(
-    db: Any, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Outlook], Outlook], said: str
-) -> None:
+def _refused(db: Any, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Outlook], Outlook], said: str) -> None:
     """A run whose outlook is wrong publishes nothing."""
     table, spec, source = begun(db)
     rows = seen(db, table)

@@ -71,10 +71,23 @@ def _taken(db: Any, column: Column, text: str) -> bool:
 
 
 KEYS = {
-    "INTEGER": "5", "BIGINT": "5", "NUMERIC": "5", "NUMERIC(9,2)": "5", "REAL": "5.5", "DOUBLE PRECISION": "5.25", "VARCHAR(9)": "5", "CHAR(9)": "5", "TEXT": "5",
-    "DATE": "2024-01-05", "TIMESTAMP": "2024-01-05 10:00:00", "TIMESTAMPTZ": "2024-01-05 10:00:00+02:00", "TIME": "05:00:00", "INTERVAL": "5 days",
-    "UUID": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a05", "BOOLEAN": "true",
-}  # fmt: skip
+    "INTEGER": "5",
+    "BIGINT": "5",
+    "NUMERIC": "5",
+    "NUMERIC(9,2)": "5",
+    "REAL": "5.5",
+    "DOUBLE PRECISION": "5.25",
+    "VARCHAR(9)": "5",
+    "CHAR(9)": "5",
+    "TEXT": "5",
+    "DATE": "2024-01-05",
+    "TIMESTAMP": "2024-01-05 10:00:00",
+    "TIMESTAMPTZ": "2024-01-05 10:00:00+02:00",
+    "TIME": "05:00:00",
+    "INTERVAL": "5 days",
+    "UUID": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a05",
+    "BOOLEAN": "true",
+}
 """Types of a key's columns, and a value of each as a database prints it."""
 POSTGRES_KEYS = {
     "NUMERIC(40,5)": "5",
@@ -106,9 +119,7 @@ def test_a_list_that_a_cast_would_change_erases_nothing(shared_db: Any) -> None:
     """DuckDB reads 3.6 as 4."""
     table, spec, source = begun(shared_db)
     duckdb = shared_db.engine.dialect == "duckdb"
-    said = (
-        "in 2 of 4 keys of the list the text of id is not the value" if duckdb else "no value of its column"
-    )
+    said = "in 2 of 4 keys of the list the text of id is not the value" if duckdb else "no value of its column"
     with pytest.raises(PolicyError, match=said) as refused:
         shared_db.erase(spec, [{"id": text} for text in ("1", "3.6", "0.4", "2")], confirmed=True)
     assert "3.6" not in str(refused.value)

@@ -32,16 +32,24 @@ def spec_of(
 ) -> Any:
     """The spec of a ward's release."""
     limits = {
-        name: changes.pop(name)
-        for name in ("max_stale", "max_retained", "max_waiting", "max_age")
-        if name in changes
+        name: changes.pop(name) for name in ("max_stale", "max_retained", "max_waiting", "max_age") if name in changes
     }
     made = policy.release(
         **{
-            "source": table, "name": table, "publish": f"release.{table}", "quasi": ["age", "dose"], "sensitive": "ill",
-            "insensitive": ["cost"], "accept_unique": ["cost", "ill"], "identifiers": ["id"], "key": ["id"], "k": k, "l": l, **changes,
+            "source": table,
+            "name": table,
+            "publish": f"release.{table}",
+            "quasi": ["age", "dose"],
+            "sensitive": "ill",
+            "insensitive": ["cost"],
+            "accept_unique": ["cost", "ill"],
+            "identifiers": ["id"],
+            "key": ["id"],
+            "k": k,
+            "l": l,
+            **changes,
         }
-    )  # fmt: skip
+    )
     return replace(
         made, refresh=RefreshSpec("frozen", cohort=CohortSpec(rows, every), keep=made.refresh.keep, **limits)
     )

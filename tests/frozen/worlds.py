@@ -31,9 +31,7 @@ def spells(key: Key, facts: Known, whole: bool) -> Iterator[Spell | None]:
         gone = next((t for t in range(first, nights) if key not in facts.quasi[t]), nights)
         ends = [gone - 1]
         if whole:  # with rows that are in the source only an erasure makes a class leave
-            stays = [
-                key in quasi and not erased for quasi, erased in zip(facts.quasi, facts.erased, strict=True)
-            ]
+            stays = [key in quasi and not erased for quasi, erased in zip(facts.quasi, facts.erased, strict=True)]
             ends = [t for t in range(first, nights) if t + 1 == nights or not stays[t + 1]]
         for mark in {mark for mark, _ in facts.seen[first]}:
             if all(low <= x <= high for x, (low, high) in zip(facts.quasi[first][key], mark[0], strict=True)):
@@ -58,8 +56,7 @@ def allowed(placed: Mapping[Key, Spell], facts: Known, k: int) -> bool:
         if len(keys) < k:
             return False
     return all(
-        sum(spell.first <= t <= spell.last and key not in facts.quasi[t] for key, spell in placed.items())
-        == retained
+        sum(spell.first <= t <= spell.last and key not in facts.quasi[t] for key, spell in placed.items()) == retained
         for t, retained in enumerate(facts.retained)
     )
 

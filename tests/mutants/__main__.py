@@ -34,9 +34,7 @@ from tests.mutants.python_code import Mutant
 ROOT = Path(__file__).parents[2]
 MAP = ROOT / ".mutants.jsonl"
 PYTHON = python_code.FILES
-SQL = tuple(
-    f"sql/core/{room}/*.sql" for room in ("privacy", "verify", "recode", "formats", "query", "audit", "loss")
-)
+SQL = tuple(f"sql/core/{room}/*.sql" for room in ("privacy", "verify", "recode", "formats", "query", "audit", "loss"))
 COPIED = (
     "sqlanon",
     "sql",
@@ -90,9 +88,14 @@ def tried(copy: Path, tests: Sequence[dict[str, Any]], limit: float) -> tuple[st
     most = math.ceil(60 + 5 * seconds)
     try:
         ended = subprocess.run(
-            words, cwd=copy, capture_output=True, text=True, check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)), timeout=20 * most,
-        )  # fmt: skip
+            words,
+            cwd=copy,
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)),
+            timeout=20 * most,
+        )
     except subprocess.TimeoutExpired:
         return "waits", "", len(chosen)
     if ended.returncode == 0:
@@ -110,13 +113,9 @@ def run(options: argparse.Namespace) -> None:
     lines = [json.loads(line) for line in MAP.read_text().splitlines()]
     sql = options.sample * 60 // 260
     mutants = drawn(PYTHON, options.sample - sql, options.seed) + drawn(SQL, sql, options.seed)
-    before = (
-        json.loads(options.out.read_text()) if options.out.exists() else {"seed": options.seed, "mutants": []}
-    )
+    before = json.loads(options.out.read_text()) if options.out.exists() else {"seed": options.seed, "mutants": []}
     results: list[dict[str, Any]] = before["mutants"]
-    if before["seed"] != options.seed or [r["path"] for r in results] != [
-        m.path for m in mutants[: len(results)]
-    ]:
+    if before["seed"] != options.seed or [r["path"] for r in results] != [m.path for m in mutants[: len(results)]]:
         sys.exit(f"{options.out} holds other mutants: give another file")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
@@ -138,8 +137,16 @@ def run(options: argparse.Namespace) -> None:
                     break
             (copy / mutant.path).write_bytes(kept)
             reported = {key: value for key, value in asdict(mutant).items() if key != "text"}
-            results.append({**reported, "state": state, "by": by, "tests": count, "covering": len(tests),
-                            "seconds": round(time.perf_counter() - start, 1)})  # fmt: skip
+            results.append(
+                {
+                    **reported,
+                    "state": state,
+                    "by": by,
+                    "tests": count,
+                    "covering": len(tests),
+                    "seconds": round(time.perf_counter() - start, 1),
+                }
+            )
             print(f"{number}/{len(mutants)} {state}: {mutant.path}:{mutant.line} {mutant.shown}", flush=True)
             options.out.write_text(
                 json.dumps({"seed": options.seed, "limit": options.limit, "mutants": results}, indent=1)
@@ -158,9 +165,7 @@ def show(files: Sequence[Path]) -> None:
                 f"{file.name}: {kind} {states.total()}: "
                 + ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
             )
-        kills.append(
-            {(one["path"], one["line"], one["shown"]) for one in mutants if one["state"] == "killed"}
-        )
+        kills.append({(one["path"], one["line"], one["shown"]) for one in mutants if one["state"] == "killed"})
     if len(kills) == 2:
         for name, only in zip(files, (kills[0] - kills[1], kills[1] - kills[0]), strict=True):
             print(f"killed in {name.name} alone: {sorted(only)}")
@@ -168,17 +173,13 @@ def show(files: Sequence[Path]) -> None:
 
 def main() -> None:
     """One of the three."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     actions = parser.add_subparsers(dest="action", required=True)
     actions.add_parser("map")
     asked = actions.add_parser("run")
     asked.add_argument("--sample", type=int, default=260, help="mutants, 200 of Python to 60 of SQL")
     asked.add_argument("--seed", type=int, default=11)
-    asked.add_argument(
-        "--limit", type=float, default=120, help="seconds of tests a mutant, as they were recorded"
-    )
+    asked.add_argument("--limit", type=float, default=120, help="seconds of tests a mutant, as they were recorded")
     asked.add_argument("--out", type=Path, required=True, help="goes on where this file ends")
     actions.add_parser("show").add_argument("files", type=Path, nargs="+")
     options, rest = parser.parse_known_args()

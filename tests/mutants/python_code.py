@@ -9,18 +9,38 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FILES = (
-    "sqlanon/privacy/*.py", "sqlanon/release/verify/verify*.py", "sqlanon/formats/*.py", "sqlanon/query/logic/*.py",
-    "sqlanon/query/where/*.py", "sqlanon/query/boxes/*.py", "sqlanon/query/rewrite/sums.py", "sqlanon/query/rewrite/*aggregates.py",
-)  # fmt: skip
+    "sqlanon/privacy/*.py",
+    "sqlanon/release/verify/verify*.py",
+    "sqlanon/formats/*.py",
+    "sqlanon/query/logic/*.py",
+    "sqlanon/query/where/*.py",
+    "sqlanon/query/boxes/*.py",
+    "sqlanon/query/rewrite/sums.py",
+    "sqlanon/query/rewrite/*aggregates.py",
+)
 """The modules that mutants are drawn from."""
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
-}  # fmt: skip
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
 CALCULATED: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
-}  # fmt: skip
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.FloorDiv,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
 
 
 @dataclass(frozen=True)
@@ -53,10 +73,13 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
             target = list(_nodes(made))[place][0]
             _replace(made, target, changed)
             yield Mutant(
-                path.relative_to(root).as_posix(), node.lineno, kind,
+                path.relative_to(root).as_posix(),
+                node.lineno,
+                kind,
                 f"{ast.unparse(node).splitlines()[0][:90]} -> {ast.unparse(changed).splitlines()[0][:90]}",
-                within, ast.unparse(ast.fix_missing_locations(made)) + "\n",
-            )  # fmt: skip
+                within,
+                ast.unparse(ast.fix_missing_locations(made)) + "\n",
+            )
 
 
 def blocks(tree: ast.AST, inside: bool = False) -> Iterator[tuple[list[ast.stmt], int, int]]:

@@ -93,7 +93,11 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         return (yield from _watched(own))
     finally:
         hits = sorted(own | _prepared[item.nodeid.partition("::")[0]])
-        line = {"test": item.nodeid, "thorough": bool(item.config.getoption("--thorough")),
-                "seconds": round(time.perf_counter() - start, 3), "hits": hits}  # fmt: skip
+        line = {
+            "test": item.nodeid,
+            "thorough": bool(item.config.getoption("--thorough")),
+            "seconds": round(time.perf_counter() - start, 3),
+            "hits": hits,
+        }
         with Path(os.environ["SQLANON_MUTANTS_MAP"]).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

@@ -11,19 +11,34 @@ from tests.mutants.python_code import Mutant
 COMMENT = re.compile(r"\{#.*?#\}|--[^\n]*|\{[%{].*?[%}]\}|'(?:[^']|'')*'", re.DOTALL)
 """What is no SQL, or a text constant: blanked out before pieces are looked for."""
 CHANGES: tuple[tuple[str, str, str], ...] = (
-    ("comparison", r"(?<![<>!=|])<=(?!>)", "<"), ("comparison", r"(?<![<>!=|-])<(?![=>|-])", "<="),
-    ("comparison", r"(?<![<>!=-])>=", ">"), ("comparison", r"(?<![<>!=-])>(?![=>])", ">="),
-    ("comparison", r"<>", "="), ("comparison", r"(?<![<>!=:])=(?![=>])", "<>"),
-    ("comparison", r"\bIS NOT NULL\b", "IS NULL"), ("comparison", r"\bIS NULL\b", "IS NOT NULL"),
-    ("comparison", r"\bIS NOT DISTINCT FROM\b", "="), ("comparison", r"\bIS DISTINCT FROM\b", "<>"),
-    ("and/or", r"\bAND\b", "OR"), ("and/or", r"\bOR\b", "AND"), ("not", r"\bNOT (?!NULL|DISTINCT|MATERIALIZED)", ""),
-    ("operator", r" \+ ", " - "), ("operator", r" - ", " + "), ("operator", r" \* ", " / "), ("operator", r" / ", " * "),
+    ("comparison", r"(?<![<>!=|])<=(?!>)", "<"),
+    ("comparison", r"(?<![<>!=|-])<(?![=>|-])", "<="),
+    ("comparison", r"(?<![<>!=-])>=", ">"),
+    ("comparison", r"(?<![<>!=-])>(?![=>])", ">="),
+    ("comparison", r"<>", "="),
+    ("comparison", r"(?<![<>!=:])=(?![=>])", "<>"),
+    ("comparison", r"\bIS NOT NULL\b", "IS NULL"),
+    ("comparison", r"\bIS NULL\b", "IS NOT NULL"),
+    ("comparison", r"\bIS NOT DISTINCT FROM\b", "="),
+    ("comparison", r"\bIS DISTINCT FROM\b", "<>"),
+    ("and/or", r"\bAND\b", "OR"),
+    ("and/or", r"\bOR\b", "AND"),
+    ("not", r"\bNOT (?!NULL|DISTINCT|MATERIALIZED)", ""),
+    ("operator", r" \+ ", " - "),
+    ("operator", r" - ", " + "),
+    ("operator", r" \* ", " / "),
+    ("operator", r" / ", " * "),
     ("constant", r"(?<![\w.$\"])[0-9](?![\w.\"])", "7"),
-    ("function", r"\bmin\(", "max("), ("function", r"\bmax\(", "min("), ("function", r"\bcount\(DISTINCT ", "count("),
-    ("function", r"\bUNION ALL\b", "UNION"), ("function", r"\bLEFT JOIN\b", "JOIN"), ("function", r"\bDESC\b", "ASC"),
-    ("condition", r"\bAND [^\n]+$", ""), ("condition", r"\bWHERE [^\n]+$", "WHERE TRUE"),
+    ("function", r"\bmin\(", "max("),
+    ("function", r"\bmax\(", "min("),
+    ("function", r"\bcount\(DISTINCT ", "count("),
+    ("function", r"\bUNION ALL\b", "UNION"),
+    ("function", r"\bLEFT JOIN\b", "JOIN"),
+    ("function", r"\bDESC\b", "ASC"),
+    ("condition", r"\bAND [^\n]+$", ""),
+    ("condition", r"\bWHERE [^\n]+$", "WHERE TRUE"),
     ("condition", r"\bHAVING [^\n]+$", "HAVING TRUE"),
-)  # fmt: skip
+)
 
 
 def mutants(root: Path, path: Path) -> Iterator[Mutant]:
@@ -39,6 +54,4 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
             whole = text.splitlines()[line - 1].strip()
             made = text[:start] + instead + text[end:]
             after = made.splitlines()[line - 1].strip()
-            yield Mutant(
-                path.relative_to(root).as_posix(), line, kind, f"{whole[:90]} -> {after[:90]}", None, made
-            )
+            yield Mutant(path.relative_to(root).as_posix(), line, kind, f"{whole[:90]} -> {after[:90]}", None, made)

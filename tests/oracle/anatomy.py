@@ -38,9 +38,7 @@ def anatomy(table: Table, privacy: Privacy, seed: int) -> list[list[int]]:
         )
         groups.append([buckets[value].pop() for value in largest[:needed]])
     residues = [
-        (value, row)
-        for value, bucket in sorted(buckets.items(), key=lambda b: (-len(b[1]), b[0]))
-        for row in bucket
+        (value, row) for value, bucket in sorted(buckets.items(), key=lambda b: (-len(b[1]), b[0])) for row in bucket
     ]
     for value, row in residues:
         lacking = [group for group in groups if all(table.sa_codes[other][0] != value for other in group)]

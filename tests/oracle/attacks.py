@@ -70,9 +70,7 @@ def linkage(
         for known in combinations(columns, n):
             chances = []
             for victim in victims:
-                candidates = [
-                    row for row in published if all(covers(form, c, row, victim[c.name]) for c in known)
-                ]
+                candidates = [row for row in published if all(covers(form, c, row, victim[c.name]) for c in known)]
                 chances.append(Fraction(1, len(candidates)) if candidates else Fraction(0))
             found[tuple(c.name for c in known)] = chances + [Fraction(0)] * left_out
     return found
@@ -92,9 +90,7 @@ def candidate_shares(
     """Per victim the share of the most frequent sensitive value among the rows that cover all quasi values."""
     found = []
     for victim in victims:
-        values = [
-            row[sensitive] for row in published if all(covers(form, c, row, victim[c.name]) for c in columns)
-        ]
+        values = [row[sensitive] for row in published if all(covers(form, c, row, victim[c.name]) for c in columns)]
         if values:
             found.append(Fraction(max(Counter(values).values()), len(values)))
     return found
@@ -154,13 +150,7 @@ def persons(
             found[tuple(c.name for c in known)] = [
                 Fraction(
                     1,
-                    len(
-                        {
-                            whose[r[key]]
-                            for r in published
-                            if all(covers(form, c, r, victim[c.name]) for c in known)
-                        }
-                    ),
+                    len({whose[r[key]] for r in published if all(covers(form, c, r, victim[c.name]) for c in known)}),
                 )
                 for victim in victims
             ]
@@ -173,19 +163,20 @@ def gains(groups: Sequence[Sequence[Any]]) -> tuple[list[Fraction], list[Fractio
     rows = every.total()
     adds, times = [], []
     for values in groups:
-        own = {
-            value: (Fraction(n, len(values)), Fraction(every[value], rows))
-            for value, n in Counter(values).items()
-        }
+        own = {value: (Fraction(n, len(values)), Fraction(every[value], rows)) for value, n in Counter(values).items()}
         adds += [max(share - prior for share, prior in own.values())] * len(values)
         times += [max(share / prior for share, prior in own.values())] * len(values)
     return adds, times
 
 
 def bayes(
-    form: str, columns: Sequence[Column], published: Sequence[tuple[Row, Mapping[Any, Fraction]]], victims: Sequence[Row], sensitive: str,
+    form: str,
+    columns: Sequence[Column],
+    published: Sequence[tuple[Row, Mapping[Any, Fraction]]],
+    victims: Sequence[Row],
+    sensitive: str,
     domains: Mapping[str, Sequence[Any]],
-) -> tuple[Fraction, Fraction, Fraction]:  # fmt: skip
+) -> tuple[Fraction, Fraction, Fraction]:
     """Naive Bayes in fractions: accuracy, accuracy among candidates' values, and that of the most frequent value.
 
     Every published row comes with the shares of its sensitive values. A row counts for each value of the domain that its cell covers, split evenly; to

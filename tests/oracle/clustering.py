@@ -67,16 +67,10 @@ def mdav(table: Table, privacy: Privacy, order: Rows) -> list[Rows]:
 
     def around(rows: Rows, centre: int) -> Rows:
         """The cluster of a row; none where all rows do not suffice."""
-        near = sorted(
-            (row for row in rows if row != centre), key=lambda row: apart(points[row], points[centre])
-        )
+        near = sorted((row for row in rows if row != centre), key=lambda row: apart(points[row], points[centre]))
         sizes = range(1, len(rows) + 1)
         return next(
-            (
-                [centre, *near[: size - 1]]
-                for size in sizes
-                if meets(table, [centre, *near[: size - 1]], privacy)
-            ),
+            ([centre, *near[: size - 1]] for size in sizes if meets(table, [centre, *near[: size - 1]], privacy)),
             [],
         )
 
@@ -115,17 +109,13 @@ def agglomerative(table: Table, privacy: Privacy, order: Rows) -> list[Rows]:
             del open_[one]
             continue
         open_[one] = own
-        price |= {
-            (min(one, at), max(one, at)): dearer(table, own, rows) for at, rows in open_.items() if at != one
-        }
+        price |= {(min(one, at), max(one, at)): dearer(table, own, rows) for at, rows in open_.items() if at != one}
     place = {row: at for at, row in enumerate(order)}
     made.sort(key=lambda rows: min(place[row] for row in rows))
     return placed(table, privacy, order, made, [row for rows in open_.values() for row in rows])
 
 
-def placed(
-    table: Table, privacy: Privacy, order: Rows, made: list[Rows], open_: Rows | None = None
-) -> list[Rows]:
+def placed(table: Table, privacy: Privacy, order: Rows, made: list[Rows], open_: Rows | None = None) -> list[Rows]:
     """Rows that are in no cluster join one; those that none can take are a class, which takes whole clusters until it suffices."""
     rest: Rows = list(open_ or [])
     inside = {row for rows in made for row in rows} | set(rest)
@@ -138,9 +128,7 @@ def placed(
     while rest and not meets(table, rest, privacy) and made:
         nearest = min(
             made,
-            key=lambda rows: (
-                (len(rest) + len(rows)) * wide(table, rest + rows) - len(rows) * wide(table, rows)
-            ),
+            key=lambda rows: (len(rest) + len(rows)) * wide(table, rest + rows) - len(rows) * wide(table, rows),
         )
         made.remove(nearest)
         rest = rest + nearest

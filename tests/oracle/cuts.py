@@ -25,7 +25,7 @@ def classes(table: Table, cuts: Cuts) -> list[list[int]]:
     """The rows of equal intervals."""
     found: dict[object, list[int]] = {}
     for row in range(table.rows):
-        key = tuple(sum(column.codes[row] >= cut for cut in own) for column, own in zip(table.quasi, cuts, strict=True))  # fmt: skip
+        key = tuple(sum(column.codes[row] >= cut for cut in own) for column, own in zip(table.quasi, cuts, strict=True))
         found.setdefault(key, []).append(row)
     return list(found.values())
 

@@ -101,11 +101,7 @@ def one(column: Quasi, value: Any) -> Spread:
 
 def ranges(column: Quasi, row: Row, declared: bool) -> Spread:
     state = row.get(f"{column.name}_null", "none")
-    if (
-        state == "some"
-        and column.kind not in ("nominal", "hierarchy")
-        and row[f"{column.name}_lo"] is not None
-    ):
+    if state == "some" and column.kind not in ("nominal", "hierarchy") and row[f"{column.name}_lo"] is not None:
         beside = between(column, row[f"{column.name}_lo"], row[f"{column.name}_hi"], declared)
         return Spread(beside.keys, beside.size, beside=True)
     if state != "none":
@@ -201,17 +197,13 @@ def spread_out(
             column = table.quasi[i]
             part = FORMATS[kind](column, row, column.name in declared)
             shares = part.shares(held(column))
-            cells = {
-                (*cell, key): share * own for cell, share in cells.items() for key, own in shares.items()
-            }
+            cells = {(*cell, key): share * own for cell, share in cells.items() for key, own in shares.items()}
         for cell, share in cells.items():
             cube[*cell, value] += share
     return cube
 
 
-def exact(
-    rows: Sequence[Row], counted: Sequence[Row], table: Table, columns: Sequence[int]
-) -> dict[Any, Fraction]:
+def exact(rows: Sequence[Row], counted: Sequence[Row], table: Table, columns: Sequence[int]) -> dict[Any, Fraction]:
     """The Q cube of format anatomy: a row has each sensitive value of its group with the value's share."""
     name = table.sensitive[0].name
     groups: dict[Any, dict[Any, int]] = defaultdict(dict)
@@ -230,7 +222,5 @@ def kld(p: Mapping[Any, int], q: Mapping[Any, Fraction], released: int) -> Found
     """The sum over P's cells of P ln(P / Q), both normalized."""
     rows = sum(p.values())
     missed = [n for cell, n in p.items() if not q.get(cell)]
-    terms = [
-        n / rows * math.log(Fraction(n, rows) / (q[cell] / released)) for cell, n in p.items() if q.get(cell)
-    ]
+    terms = [n / rows * math.log(Fraction(n, rows) / (q[cell] / released)) for cell, n in p.items() if q.get(cell)]
     return Found(math.inf if missed else math.fsum(terms), len(p), len(missed), sum(missed))

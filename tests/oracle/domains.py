@@ -90,9 +90,7 @@ class Quasi:
         """The distinct non-null values in the order of their codes (those present in the column)."""
         if self.kind == "nominal":
             return by_frequency(self.values, self.key)
-        return list(
-            {self.key(v): v for v in sorted((v for v in self.values if v is not None), key=self.key)}.values()
-        )
+        return list({self.key(v): v for v in sorted((v for v in self.values if v is not None), key=self.key)}.values())
 
     @cached_property
     def codes(self) -> list[int]:
@@ -178,9 +176,7 @@ class Table:
     @cached_property
     def sa_codes(self) -> list[tuple[int, ...]]:
         """Per row: its SA codes."""
-        return (
-            list(zip(*(s.codes for s in self.sensitive), strict=True)) if self.sensitive else [()] * self.rows
-        )
+        return list(zip(*(s.codes for s in self.sensitive), strict=True)) if self.sensitive else [()] * self.rows
 
     @cached_property
     def occurrence(self) -> list[int]:

@@ -109,9 +109,7 @@ def held(
     return True
 
 
-def most_private(
-    values: Sequence[object] | None, count: int, allowed: Callable[[tuple[int, ...]], bool]
-) -> Fraction:
+def most_private(values: Sequence[object] | None, count: int, allowed: Callable[[tuple[int, ...]], bool]) -> Fraction:
     """The best PM of all partitions into allowed classes; without values, the best k."""
 
     def of(rows: Sequence[int]) -> Fraction:

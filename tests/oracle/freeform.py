@@ -60,10 +60,12 @@ def covers(table: Sequence[Sequence[int]], targets: Targets) -> list[Box]:
     return [
         tuple((min(table[row][a] for row in rows), max(table[row][a] for row in rows)) for a in range(len(table[0])))
         for rows in rows_of_boxes(targets)
-    ]  # fmt: skip
+    ]
 
 
-def published(table: Sequence[Sequence[int]], private: Sequence[object], targets: Targets, drawn: int) -> Counter[tuple[Box, object]]:  # fmt: skip
+def published(
+    table: Sequence[Sequence[int]], private: Sequence[object], targets: Targets, drawn: int
+) -> Counter[tuple[Box, object]]:
     """The multiset of (box, private value) that is published."""
     boxes = covers(table, targets)
     return Counter((boxes[targets[drawn][row]], private[row]) for row in range(len(table)))
@@ -75,9 +77,11 @@ def arrangements(values: Sequence[object]) -> Iterator[tuple[object, ...]]:
 
 
 def posterior(
-    seen: Counter[tuple[Box, object]], row: int, values: Sequence[object],
+    seen: Counter[tuple[Box, object]],
+    row: int,
+    values: Sequence[object],
     publish: Callable[[tuple[object, ...]], Iterator[Counter[tuple[Box, object]]]],
-) -> dict[object, Fraction]:  # fmt: skip
+) -> dict[object, Fraction]:
     """What a reader believes of a row's private value who has seen a table, and takes every arrangement to be equally likely.
 
     Args:

@@ -42,9 +42,7 @@ def diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequenc
         if chosen is None:
             frequency = Counter(values[row] for row in left)
             frequent = sorted(frontier, key=lambda row: (-frequency[values[row]], row))
-            chosen = next(
-                frequent[:size] for size in range(l, len(frequent)) if rest_is_eligible(frequent[:size])
-            )
+            chosen = next(frequent[:size] for size in range(l, len(frequent)) if rest_is_eligible(frequent[:size]))
         left = [row for row in left if row not in chosen]
         group = list(chosen)
         while left:

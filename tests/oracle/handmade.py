@@ -39,9 +39,7 @@ def plain(name: str, kind: str, type_: str, role: str = "insensitive") -> Given:
     return Given(name, role, kind, type_, ((name, type_),))
 
 
-def publish(
-    db: Any, name: str, columns: Sequence[Given], rows: Sequence[Sequence[str]], kind: str = "ranges"
-) -> None:
+def publish(db: Any, name: str, columns: Sequence[Given], rows: Sequence[Sequence[str]], kind: str = "ranges") -> None:
     """Write ``release.name`` and its metadata; cells are SQL."""
     run = db.engine.execute
     run("CREATE SCHEMA IF NOT EXISTS release")
@@ -52,9 +50,17 @@ def publish(
     facts = json.dumps({"types": {given.name: given.kind for given in columns}, "collations": collations})
     lines = [("", "release", "", kind, "", facts, None)]
     lines += [
-        (g.name, g.role, g.treatment, kind, g.type, json.dumps([c for c, _ in g.published]), json.dumps(g.declared) if g.declared else None)
+        (
+            g.name,
+            g.role,
+            g.treatment,
+            kind,
+            g.type,
+            json.dumps([c for c, _ in g.published]),
+            json.dumps(g.declared) if g.declared else None,
+        )
         for g in columns
-    ]  # fmt: skip
+    ]
     names = ("column_name", "role", "kind", "format", "source_type", "published", "declared")
     run(f"CREATE TABLE release.{name}_metadata ({', '.join(f'{n} TEXT' for n in names)})")
     for line in lines:

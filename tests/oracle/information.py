@@ -31,10 +31,7 @@ def key(column: Quasi, row: int) -> Value:
 
 
 def everything(column: Quasi) -> Cell:
-    if column.kind == "hierarchy":
-        values = [column.key(leaf) for leaf in column.tree.leaves]
-    else:
-        values = column.domain_keys
+    values = [column.key(leaf) for leaf in column.tree.leaves] if column.kind == "hierarchy" else column.domain_keys
     return Cell(frozenset([*values, *([None] if column.has_null else [])]), 1.0)
 
 
@@ -70,8 +67,12 @@ def exact(column: Quasi, rows: Sequence[int]) -> Cell:
 
 
 def information(
-    table: Table, classes: Sequence[Sequence[int]], groups: Sequence[Sequence[int]], show: Show = shown, suppressed: Sequence[int] = ()
-) -> tuple[dict[str, float], list[dict[str, float]]]:  # fmt: skip
+    table: Table,
+    classes: Sequence[Sequence[int]],
+    groups: Sequence[Sequence[int]],
+    show: Show = shown,
+    suppressed: Sequence[int] = (),
+) -> tuple[dict[str, float], list[dict[str, float]]]:
     """The metrics of a release, and of every sensitive column.
 
     Args:
@@ -104,14 +105,17 @@ def information(
         "level": sum(levels) / (n * r),
         "mi_loss": sum(bits) / (n * r),
     }
-    return plain, [
-        _of_value(table, one, cells, own_keys, groups, suppressed) for one in range(len(table.sensitive))
-    ]
+    return plain, [_of_value(table, one, cells, own_keys, groups, suppressed) for one in range(len(table.sensitive))]
 
 
 def _of_value(
-    table: Table, which: int, cells: list[list[Cell]], own: list[list[Value]], groups: Sequence[Sequence[int]], suppressed: Sequence[int]
-) -> dict[str, float]:  # fmt: skip
+    table: Table,
+    which: int,
+    cells: list[list[Cell]],
+    own: list[list[Value]],
+    groups: Sequence[Sequence[int]],
+    suppressed: Sequence[int],
+) -> dict[str, float]:
     n, r = table.rows, len(table.quasi)
     said = [codes[which] for codes in table.sa_codes]
     after, before = [], []
@@ -144,8 +148,11 @@ def _of_value(
         "pmi_l2": math.sqrt(sum(one**2 for one in shared) / r),
         "cm": (unlike + len(set(suppressed))) / n,
         "sensitive_entropy": sum(of_groups) / len(groups),
-        "sensitive_entropy_rows": (sum(len(rows) * one for rows, one in zip(groups, of_groups, strict=True)) + left * source) / n,
-    }  # fmt: skip
+        "sensitive_entropy_rows": (
+            sum(len(rows) * one for rows, one in zip(groups, of_groups, strict=True)) + left * source
+        )
+        / n,
+    }
 
 
 def entropy(values: Sequence[Any]) -> float:

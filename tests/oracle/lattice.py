@@ -52,17 +52,18 @@ def cost(column: Quasi, level: int, row: int, metric: str) -> tuple[int, int]:
         return level, height(column)
     if metric == "entropy":
         bits = [
-            round(math.log2(n / sum(generalized(column, at, other) == generalized(column, at, row) for other in range(n))) * SCALE)
+            round(
+                math.log2(n / sum(generalized(column, at, other) == generalized(column, at, row) for other in range(n)))
+                * SCALE
+            )
             for at in (0, level)
-        ]  # fmt: skip
+        ]
         return (bits[0] - bits[1]) * column.weight, bits[0] * column.weight
     full = column.weight * SCALE
     if level == height(column):
         alone = len(set(column.codes)) == 1
         hidden = column.kind != "hierarchy" and alone
-        return (
-            0 if hidden or (column.kind == "hierarchy" and column.size + column.has_null == 1) else full
-        ), full
+        return (0 if hidden or (column.kind == "hierarchy" and column.size + column.has_null == 1) else full), full
     return max(leaves(column, level, row) - 1, 0) * SCALE // max(column.size - 1, 1) * column.weight, full
 
 
@@ -99,9 +100,7 @@ def small_first(table: Table, classes: Classes) -> Classes:
     return sorted(classes, key=lambda rows: (len(rows), min(table.codes[row] for row in rows)))
 
 
-def published(
-    table: Table, privacy: Privacy, node: Node, metric: str, most: int, starred: bool
-) -> Published | None:
+def published(table: Table, privacy: Privacy, node: Node, metric: str, most: int, starred: bool) -> Published | None:
     """A node within the limit, or None; classes join a starred one that is no lawful class, the smallest first."""
     classes = groups(table, node, range(table.rows))
     gone = [row for rows in classes if not meets(table, rows, privacy) for row in rows]
@@ -137,9 +136,7 @@ def minimal(table: Table, privacy: Privacy, most: int, starred: bool) -> list[No
         if published(table, privacy, node, "loss", min(most, table.rows - 1), starred) is not None
     }
     return sorted(
-        node
-        for node in enough
-        if not any(other != node and all(map(int.__le__, other, node)) for other in enough)
+        node for node in enough if not any(other != node and all(map(int.__le__, other, node)) for other in enough)
     )
 
 
@@ -148,10 +145,14 @@ def ascending(table: Table) -> list[Node]:
 
     def key(node: Node) -> tuple[int, int, Node]:
         return (
-            sum(cost(c, level, row, "loss")[0] for c, level in zip(table.quasi, node, strict=True) for row in range(table.rows)),
+            sum(
+                cost(c, level, row, "loss")[0]
+                for c, level in zip(table.quasi, node, strict=True)
+                for row in range(table.rows)
+            ),
             sum(node),
             node,
-        )  # fmt: skip
+        )
 
     return sorted(nodes(table), key=key)
 
@@ -208,9 +209,7 @@ def _part(table: Table, group: list[int], rest: list[int], k: int, l: Fraction) 
             continue
         must = {value: max(outside[value] - bound, 0) for value in counts}
         may = {value: min(counts[value], h) for value in counts}
-        if any(must[value] > may[value] for value in counts) or not sum(must.values()) <= size <= sum(
-            may.values()
-        ):
+        if any(must[value] > may[value] for value in counts) or not sum(must.values()) <= size <= sum(may.values()):
             continue
         take = dict(must)
         while sum(take.values()) < size:

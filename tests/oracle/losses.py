@@ -122,8 +122,7 @@ def losses(table: Table, classes: Classes, k: int, share: Share = spread) -> Los
         for column in table.quasi
     }
     weighted = {
-        name: sum((column.weight * columns[column.name][name] for column in table.quasi), Fraction(0))
-        / weights
+        name: sum((column.weight * columns[column.name][name] for column in table.quasi), Fraction(0)) / weights
         for name in ("ncp", "lm")
     }
     extents = [
@@ -131,12 +130,10 @@ def losses(table: Table, classes: Classes, k: int, share: Share = spread) -> Los
         for rows in classes
     ]
     plain = [
-        sum((share(column, rows, 0) for column in table.quasi), Fraction(0)) / len(table.quasi)
-        for rows in classes
+        sum((share(column, rows, 0) for column in table.quasi), Fraction(0)) / len(table.quasi) for rows in classes
     ]
     return Losses(
-        ncp=sum((len(rows) * each for rows, each in zip(classes, plain, strict=True)), Fraction(0))
-        / table.rows,
+        ncp=sum((len(rows) * each for rows, each in zip(classes, plain, strict=True)), Fraction(0)) / table.rows,
         gcp=weighted["ncp"],
         dm=sum(len(rows) ** 2 for rows in classes),
         c_avg=Fraction(table.rows, len(classes) * k),
@@ -146,8 +143,7 @@ def losses(table: Table, classes: Classes, k: int, share: Share = spread) -> Los
         il_sum=sum(extents, Fraction(0)),
         weighted_max_ncp=max(len(rows) * each for rows, each in zip(classes, extents, strict=True)),
         avg_ncp=sum(plain, Fraction(0)) / len(classes),
-        weighted_avg_volume=sum((len(rows) * volume(table, rows, share) for rows in classes), Fraction(0))
-        / table.rows,
+        weighted_avg_volume=sum((len(rows) * volume(table, rows, share) for rows in classes), Fraction(0)) / table.rows,
         columns=columns,
     )
 

@@ -54,8 +54,7 @@ def beta(most: Fraction, *, enhanced: bool) -> Callable[[Values, Values], bool]:
         p, q = shares(all_), shares(own)
         gains = {value: (q[value] - p[value]) / p[value] for value in q if q[value] > p[value]}
         return all(
-            gain <= most and (not enhanced or float(gain) <= -math.log(p[value]))
-            for value, gain in gains.items()
+            gain <= most and (not enhanced or float(gain) <= -math.log(p[value])) for value, gain in gains.items()
         )
 
     return meets
@@ -108,9 +107,7 @@ def moved(
             path.append(before[path[-1]])
         path.reverse()
         steps = list(pairwise(path))
-        amount = min(
-            left[path[0][1]], right[end[1]], *(flow[to[1], at[1]] for at, to in steps if at[0] == "r")
-        )
+        amount = min(left[path[0][1]], right[end[1]], *(flow[to[1], at[1]] for at, to in steps if at[0] == "r"))
         for at, to in steps:
             if at[0] == "l":
                 flow[at[1], to[1]] += amount

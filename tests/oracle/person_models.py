@@ -56,9 +56,7 @@ def entropy(least: Fraction) -> Meets:
         whole = math.lcm(*(share.denominator for share in q))
         if whole < 10_000:
             numbers = [int(share * whole) for share in q]
-            return whole**whole * least.denominator**whole >= least.numerator**whole * math.prod(
-                n**n for n in numbers
-            )
+            return whole**whole * least.denominator**whole >= least.numerator**whole * math.prod(n**n for n in numbers)
         with localcontext() as context:
             context.prec = 200
             parts = (Decimal(share.numerator) / Decimal(share.denominator) for share in q)
@@ -73,10 +71,7 @@ def close(most: Fraction) -> Meets:
 
     def meets(own: Rows, everything: Rows) -> bool:
         q, p = shares(own), shares(everything)
-        return (
-            sum((abs(q.get(value, Fraction(0)) - share) for value, share in p.items()), Fraction(0)) / 2
-            <= most
-        )
+        return sum((abs(q.get(value, Fraction(0)) - share) for value, share in p.items()), Fraction(0)) / 2 <= most
 
     return meets
 
@@ -95,8 +90,7 @@ def beta(most: Fraction, *, enhanced: bool) -> Meets:
         q, p = shares(own), shares(everything)
         gains = {value: (share - p[value]) / p[value] for value, share in q.items() if share > p[value]}
         return all(
-            gain <= most and (not enhanced or float(gain) <= -math.log(p[value]))
-            for value, gain in gains.items()
+            gain <= most and (not enhanced or float(gain) <= -math.log(p[value])) for value, gain in gains.items()
         )
 
     return meets

@@ -23,10 +23,13 @@ _DECLARED = {
     "nodes": [[0, LEAVES.index(leaves[0]), len(leaves), label] for label, leaves in NODES.items()],
 }
 COLUMNS: tuple[Given, ...] = (
-    quasi("a", "integer", "INTEGER", nulls=True), quasi("b", "integer", "INTEGER"), members("s"),
+    quasi("a", "integer", "INTEGER", nulls=True),
+    quasi("b", "integer", "INTEGER"),
+    members("s"),
     Given("h", "quasi", "text", "TEXT", (("h", "TEXT"),), "hierarchy", _DECLARED),
-    plain("d", "text", "TEXT", "sensitive"), plain("c", "integer", "INTEGER"),
-)  # fmt: skip
+    plain("d", "text", "TEXT", "sensitive"),
+    plain("c", "integer", "INTEGER"),
+)
 
 Box = tuple[Sequence[Any], ...]
 
@@ -36,14 +39,16 @@ def boxes(rng: random.Random, count: int, *, nulls: bool = True) -> list[Box]:
     found: list[Box] = []
     for _ in range(count):
         low, first = rng.randint(0, 4), rng.randint(0, 4)
-        found.append((
-            [None] if nulls and rng.random() < 0.2 else range(low, low + rng.randint(1, 4)),
-            range(first, first + rng.randint(1, 4)),
-            sorted(rng.sample("pqr", rng.randint(1, 3))),
-            NODES[rng.choice(list(NODES))],
-            [rng.choice(["flu", "hiv"])],
-            [rng.choice([-2, 0, 1, 4, None])],
-        ))  # fmt: skip
+        found.append(
+            (
+                [None] if nulls and rng.random() < 0.2 else range(low, low + rng.randint(1, 4)),
+                range(first, first + rng.randint(1, 4)),
+                sorted(rng.sample("pqr", rng.randint(1, 3))),
+                NODES[rng.choice(list(NODES))],
+                [rng.choice(["flu", "hiv"])],
+                [rng.choice([-2, 0, 1, 4, None])],
+            )
+        )
     return found
 
 
@@ -54,9 +59,16 @@ def cells(box: Box) -> list[str]:
     label = next(label for label, leaves in NODES.items() if tuple(leaves) == tuple(h))
     listed = ", ".join(f"'{v}'" for v in s)
     return [
-        "NULL" if none else str(a[0]), "NULL" if none else str(a[-1]), "'all'" if none else "'none'",
-        str(b[0]), str(b[-1]), f"ARRAY[{listed}]", f"'{label}'", f"'{d[0]}'", "NULL" if c[0] is None else str(c[0]),
-    ]  # fmt: skip
+        "NULL" if none else str(a[0]),
+        "NULL" if none else str(a[-1]),
+        "'all'" if none else "'none'",
+        str(b[0]),
+        str(b[-1]),
+        f"ARRAY[{listed}]",
+        f"'{label}'",
+        f"'{d[0]}'",
+        "NULL" if c[0] is None else str(c[0]),
+    ]
 
 
 def load(connection: duckdb.DuckDBPyConnection, rows: Sequence[Box]) -> None:

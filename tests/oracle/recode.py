@@ -156,9 +156,7 @@ def leveled(column: Quasi, rows: Sequence[int], kind: str, level: int) -> Row:
         root = column.levels[0][-1]
         whole = anything(column, kind)
         return (
-            {column.name: root if root == "*" else quoted(root)}
-            if kind == "labels" and not column.has_null
-            else whole
+            {column.name: root if root == "*" else quoted(root)} if kind == "labels" and not column.has_null else whole
         )
     if len(values) < len(rows) or (kind == "suppressed" and not level):
         return FORMATS[kind](column, rows)

@@ -94,9 +94,7 @@ def zayatz(sizes: Sequence[int], population: int) -> Fraction:
 def pitman_likelihood(sizes: Sequence[int], alpha: float, theta: float) -> float:
     """The logarithm of Pitman's sampling formula, factor by factor, without what does not depend on the parameters."""
     n, u = sum(sizes), len(sizes)
-    found = sum(math.log(theta + i * alpha) for i in range(1, u)) - sum(
-        math.log(theta + i) for i in range(1, n)
-    )
+    found = sum(math.log(theta + i * alpha) for i in range(1, u)) - sum(math.log(theta + i) for i in range(1, n))
     return found + sum(math.log(i - alpha) for size in sizes for i in range(1, size))
 
 

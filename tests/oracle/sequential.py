@@ -45,9 +45,7 @@ def cost(table: Table, rows: Rows, objective: str, w: int = 50) -> int:
 
 
 def total(table: Table, classes: list[Rows], options: Mapping[str, str]) -> int:
-    return sum(
-        cost(table, rows, options.get("objective", "loss"), int(options.get("w", 50))) for rows in classes
-    )
+    return sum(cost(table, rows, options.get("objective", "loss"), int(options.get("w", 50))) for rows in classes)
 
 
 def dealt(table: Table, rows: Rows, t: int, diverse: bool) -> list[Rows]:
@@ -64,9 +62,7 @@ def dealt(table: Table, rows: Rows, t: int, diverse: bool) -> list[Rows]:
     return clusters
 
 
-def sequential(
-    options: Mapping[str, str], seed: int
-) -> Callable[[Table, Privacy, Rows], list[Rows]]:  # fmt: skip
+def sequential(options: Mapping[str, str], seed: int) -> Callable[[Table, Privacy, Rows], list[Rows]]:
     """What clusters the blocks of a table, called with one after the other."""
     blocks = count()
 
@@ -80,9 +76,7 @@ def sequential(
     return work
 
 
-def _run(
-    table: Table, privacy: Privacy, order: Rows, options: Mapping[str, str], chance: Chance
-) -> list[Rows]:
+def _run(table: Table, privacy: Privacy, order: Rows, options: Mapping[str, str], chance: Chance) -> list[Rows]:
     known: dict[frozenset[int], int] = {}
     place = {row: at for at, row in enumerate(order)}
     k, drawn = max(privacy.k, 1), options.get("start", "random") == "random"
@@ -156,9 +150,7 @@ def _run(
                 return
             own = sorted(clusters[g], key=lambda row: place[row])
             one, other = dealt(table, chance.shuffled(own) if drawn else own, 2, diverse)
-            if price(one) + price(other) <= price(own) and all(
-                meets(table, half, asked) for half in (one, other)
-            ):
+            if price(one) + price(other) <= price(own) and all(meets(table, half, asked) for half in (one, other)):
                 if not free:
                     clusters.append([])
                     free = [len(clusters) - 1]

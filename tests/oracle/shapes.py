@@ -6,24 +6,65 @@ import random
 
 NUMBERS = {"age": (17, 90), "hours": (1, 99), "net": (0, 8)}
 WORDS = {
-    "workclass": ("Private", "State-gov", "Local-gov"), "education": ("Bachelors", "HS-grad", "Masters"), "sex": ("Male", "Female"),
+    "workclass": ("Private", "State-gov", "Local-gov"),
+    "education": ("Bachelors", "HS-grad", "Masters"),
+    "sex": ("Male", "Female"),
     "race": ("White", "Black"),
-}  # fmt: skip
+}
 COLUMNS = [
-    ("age", "INTEGER"), ("hours", "INTEGER"), ("net", "DOUBLE PRECISION"), ("born", "DATE"), ("workclass", "TEXT"), ("education", "TEXT"),
-    ("sex", "TEXT"), ("race", "TEXT"), ("occupation", "TEXT"), ("income", "TEXT"), ("gain", "INTEGER"),
-]  # fmt: skip
+    ("age", "INTEGER"),
+    ("hours", "INTEGER"),
+    ("net", "DOUBLE PRECISION"),
+    ("born", "DATE"),
+    ("workclass", "TEXT"),
+    ("education", "TEXT"),
+    ("sex", "TEXT"),
+    ("race", "TEXT"),
+    ("occupation", "TEXT"),
+    ("income", "TEXT"),
+    ("gain", "INTEGER"),
+]
 QUASI = ["age", "hours", "net", "born", "workclass", "education", "sex"]
 JOBS = ("Sales", "Tech-support", "Craft-repair")
 AGGREGATES = (
-    "count(*)", "count(gain)", "sum(gain)", "avg(gain)", "min(gain)", "max(gain)", "count(DISTINCT occupation)", "count(age)", "sum(age)",
-    "avg(age)", "min(age)", "max(age)", "sum(hours)", "avg(net)", "min(born)", "max(born)", "count(*) FILTER (WHERE age < 40)",
-    "sum(gain) FILTER (WHERE sex = 'Male')", "2 * count(*) - 1", "round(avg(gain), 2)", "coalesce(sum(gain), 0)", "sum(age) + count(*)",
-)  # fmt: skip
+    "count(*)",
+    "count(gain)",
+    "sum(gain)",
+    "avg(gain)",
+    "min(gain)",
+    "max(gain)",
+    "count(DISTINCT occupation)",
+    "count(age)",
+    "sum(age)",
+    "avg(age)",
+    "min(age)",
+    "max(age)",
+    "sum(hours)",
+    "avg(net)",
+    "min(born)",
+    "max(born)",
+    "count(*) FILTER (WHERE age < 40)",
+    "sum(gain) FILTER (WHERE sex = 'Male')",
+    "2 * count(*) - 1",
+    "round(avg(gain), 2)",
+    "coalesce(sum(gain), 0)",
+    "sum(age) + count(*)",
+)
 GROUPS = (
-    "income", "occupation", "race", "sex", "education", "age", "floor(net)", "floor(age / 10.0)", "date_trunc('year', born)",
-    "extract(year FROM born)", "gain > 0", "CASE WHEN age < 40 THEN 'young' ELSE 'old' END", "upper(race)",
-)  # fmt: skip
+    "income",
+    "occupation",
+    "race",
+    "sex",
+    "education",
+    "age",
+    "floor(net)",
+    "floor(age / 10.0)",
+    "date_trunc('year', born)",
+    "extract(year FROM born)",
+    "gain > 0",
+    "CASE WHEN age < 40 THEN 'young' ELSE 'old' END",
+    "upper(race)",
+)
 
 
 def queries(seed: int, count: int, table: str, dimension: str) -> list[str]:
@@ -80,10 +121,23 @@ def _atom(rng: random.Random) -> str:
     number, word = rng.choice(list(NUMBERS)), rng.choice(list(WORDS))
     low, high = sorted(rng.randint(*NUMBERS[number]) for _ in range(2))
     values = WORDS[word]
-    return rng.choice([
-        f"{number} {rng.choice(['=', '<>', '<', '<=', '>', '>='])} {low}", f"{number} BETWEEN {low} AND {high}",
-        f"{number} IN ({low}, {high})", f"{number} IS NOT NULL", f"{word} = '{values[0]}'", f"{word} <> '{values[1]}'",
-        f"{word} IN ({', '.join(repr(value) for value in values)})", f"{word} LIKE '{values[0][0]}%'", f"{word} IS NULL",
-        f"born < DATE '{rng.randint(1910, 1980)}-06-15'", f"extract(year FROM born) >= {rng.randint(1920, 1970)}",
-        f"occupation = '{rng.choice(JOBS)}'", "income = '>50K'", f"gain > {rng.randint(0, 5000)}", f"age < {low} + 20", "hours < age",
-    ])  # fmt: skip
+    return rng.choice(
+        [
+            f"{number} {rng.choice(['=', '<>', '<', '<=', '>', '>='])} {low}",
+            f"{number} BETWEEN {low} AND {high}",
+            f"{number} IN ({low}, {high})",
+            f"{number} IS NOT NULL",
+            f"{word} = '{values[0]}'",
+            f"{word} <> '{values[1]}'",
+            f"{word} IN ({', '.join(repr(value) for value in values)})",
+            f"{word} LIKE '{values[0][0]}%'",
+            f"{word} IS NULL",
+            f"born < DATE '{rng.randint(1910, 1980)}-06-15'",
+            f"extract(year FROM born) >= {rng.randint(1920, 1970)}",
+            f"occupation = '{rng.choice(JOBS)}'",
+            "income = '>50K'",
+            f"gain > {rng.randint(0, 5000)}",
+            f"age < {low} + 20",
+            "hours < age",
+        ]
+    )

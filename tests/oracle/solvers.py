@@ -127,9 +127,7 @@ def lawful(table: Table, rows: Sequence[int], privacy: Privacy) -> Classes:
     return classes[::-1]
 
 
-def _cheapest(
-    table: Table, rows: Sequence[int], best, end: int, lengths: Sequence[int]
-) -> tuple[int, int] | None:
+def _cheapest(table: Table, rows: Sequence[int], best, end: int, lengths: Sequence[int]) -> tuple[int, int] | None:
     found = None
     for size in lengths:
         before = best[end - size]

@@ -28,8 +28,7 @@ def rows_of(db: Any, name: str) -> list[Row]:
     columns = [c.name for c in db.engine.relation(name).columns]
     listed = ", ".join(f'"{c}"' for c in columns)
     return [
-        dict(zip(columns, row, strict=True))
-        for row in db.engine.fetch(f'SELECT {listed} FROM "{schema}"."{table}"')
+        dict(zip(columns, row, strict=True)) for row in db.engine.fetch(f'SELECT {listed} FROM "{schema}"."{table}"')
     ]
 
 
@@ -93,15 +92,10 @@ Way = list[tuple[Any, ...]]
 """What the source rows of one part of a release are in one source."""
 
 
-def ways_of(
-    rows: Sequence[Row], facts: Sequence[Row], anything: Mapping[str, Sequence[Any]]
-) -> list[list[Way]]:
+def ways_of(rows: Sequence[Row], facts: Sequence[Row], anything: Mapping[str, Sequence[Any]]) -> list[list[Way]]:
     """The release's parts that are independent of each other, and for each part the ways that its source rows may be."""
     return [
-        [
-            [way]
-            for way in product(*(choices(row, fact, anything.get(fact["column_name"], ())) for fact in facts))
-        ]
+        [[way] for way in product(*(choices(row, fact, anything.get(fact["column_name"], ())) for fact in facts))]
         for row in rows
     ]
 
@@ -133,9 +127,7 @@ def _attained(rows: Sequence[Row], facts: Sequence[Row]) -> list[tuple[list[int]
     return found
 
 
-def attaining(
-    rows: Sequence[Row], facts: Sequence[Row], parts: Sequence[Sequence[Way]]
-) -> Callable[[int], bool]:
+def attaining(rows: Sequence[Row], facts: Sequence[Row], parts: Sequence[Sequence[Way]]) -> Callable[[int], bool]:
     """Whether a source has what the release says that each of its classes attains: a function of the source's number.
 
     Args:
@@ -185,18 +177,25 @@ def ways_of_groups(
     for group in sorted({row["group_id"] for row in rows}):
         mine = [row for row in rows if row["group_id"] == group]
         values = [v[sensitive] for v in counted if v["group_id"] == group for _ in range(v["count"])]
-        parts.append([
-            [tuple(value if f["column_name"] == sensitive else row[f["column_name"]] for f in facts)
-             for row, value in zip(mine, order, strict=True)]
-            for order in permutations(values)
-        ])  # fmt: skip
+        parts.append(
+            [
+                [
+                    tuple(value if f["column_name"] == sensitive else row[f["column_name"]] for f in facts)
+                    for row, value in zip(mine, order, strict=True)
+                ]
+                for order in permutations(values)
+            ]
+        )
     return parts
 
 
 def enumerate_sources(
-    connection: duckdb.DuckDBPyConnection, types: Mapping[str, str], names: Sequence[str],
-    parts: Sequence[Sequence[Sequence[tuple[Any, ...]]]], most: int = 20_000,
-) -> int | None:  # fmt: skip
+    connection: duckdb.DuckDBPyConnection,
+    types: Mapping[str, str],
+    names: Sequence[str],
+    parts: Sequence[Sequence[Sequence[tuple[Any, ...]]]],
+    most: int = 20_000,
+) -> int | None:
     """Fill table ``t`` with all consistent sources, column ``sid`` first; returns how many, or None if they are too many."""
     count = math.prod(len(ways) for ways in parts)
     if count > most:
@@ -232,9 +231,7 @@ def outcomes(
         having: what follows them.
     """
     grouped = ", ".join(["sid", *keys])
-    listed = connection.execute(
-        f"SELECT {grouped}, {select} FROM t {rest} GROUP BY {grouped} {having}"
-    ).fetchall()
+    listed = connection.execute(f"SELECT {grouped}, {select} FROM t {rest} GROUP BY {grouped} {having}").fetchall()
     found: dict[tuple[Any, ...], dict[int, tuple[Any, ...]]] = {}
     for row in listed:
         found.setdefault(tuple(row[1 : 1 + len(keys)]), {})[row[0]] = tuple(row[1 + len(keys) :])

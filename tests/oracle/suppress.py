@@ -69,10 +69,7 @@ class Giving:
     def two(self) -> None:
         while not eligible(self.residue, self.l):
             found = [
-                (self.residue[value], s, value)
-                for s, bag in enumerate(self.sets)
-                if self.live(s)
-                for value in bag
+                (self.residue[value], s, value) for s, bag in enumerate(self.sets) if self.live(s) for value in bag
             ]
             if not found:
                 return
@@ -83,11 +80,7 @@ class Giving:
         """One round."""
         shared, chosen = set(pillars(self.residue)), []
         while shared:
-            found = [
-                (len(shared & set(pillars(bag))), s)
-                for s, bag in enumerate(self.sets)
-                if bag and s not in chosen
-            ]
+            found = [(len(shared & set(pillars(bag))), s) for s, bag in enumerate(self.sets) if bag and s not in chosen]
             if not found or min(found)[0] == len(shared):
                 break
             chosen.append(min(found)[1])
@@ -163,9 +156,7 @@ class Suppressing:
         chosen = [self.chosen(rows, bag) for rows, bag in zip(sets, cut, strict=True)]
         if self.lawful(self.without(left, chosen)):
             return chosen, 1
-        giving = Giving(
-            [*map(Counter, cut)], sum(bags, Counter()) - sum(cut, Counter()), self.l, self.privacy.k
-        )
+        giving = Giving([*map(Counter, cut)], sum(bags, Counter()) - sum(cut, Counter()), self.l, self.privacy.k)
         giving.run()
         found = [self.chosen(rows, bag) for rows, bag in zip(sets, giving.sets, strict=True)]
         others = self.one_by_one(left, chosen) if either else []
@@ -207,8 +198,7 @@ class Suppressing:
             subsets = list(combinations(varied, size))
             hides = [sum(self.entropy(j) for j in varied if j not in columns) for columns in subsets]
             keeps = [
-                Fraction(self.keepable(left, columns), bits**4)
-                for columns, bits in zip(subsets, hides, strict=True)
+                Fraction(self.keepable(left, columns), bits**4) for columns, bits in zip(subsets, hides, strict=True)
             ]
             for _, columns in sorted(zip(keeps, subsets, strict=True), key=lambda pair: -pair[0]):
                 more, _ = self.step(left, columns, either=True)

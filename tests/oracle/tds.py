@@ -69,9 +69,7 @@ def grouped(table: Table, cut: list[list[int]]) -> Classes:
     """Rows of equal nodes in every column."""
     found: dict[object, list[int]] = {}
     for row in range(table.rows):
-        key = tuple(
-            generalized(column, levels[row], row) for column, levels in zip(table.quasi, cut, strict=True)
-        )
+        key = tuple(generalized(column, levels[row], row) for column, levels in zip(table.quasi, cut, strict=True))
         found.setdefault(key, []).append(row)
     return list(found.values())
 

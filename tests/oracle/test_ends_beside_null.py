@@ -18,15 +18,34 @@ from tests.oracle.divisions import partitions
 VALUES = (None, 1, 2, 4)
 TYPES = {"a": "INTEGER", "b": "INTEGER", "d": "TEXT", "c": "INTEGER"}
 COUNTS = {
-    "n": "count(*)", "na": "count(a)", "nf": "count(*) FILTER (WHERE a > 1)", "ng": "count(*) FILTER (WHERE a IS NULL OR a > 3)",
-    "nh": "count(*) FILTER (WHERE coalesce(a, 3) = 3)", "sa": "sum(a)", "xa": "avg(a)", "ma": "min(a)", "xb": "max(a)",
-    "sd": "sum(coalesce(a, 0) + c)", "da": "count(DISTINCT a)", "xe": "sum(CASE WHEN a < 3 THEN c ELSE NULL END)",
-    "xf": "percentile_cont(0.5) WITHIN GROUP (ORDER BY a)", "nk": "count(CASE WHEN a >= 2 THEN 1 END)",
-}  # fmt: skip
+    "n": "count(*)",
+    "na": "count(a)",
+    "nf": "count(*) FILTER (WHERE a > 1)",
+    "ng": "count(*) FILTER (WHERE a IS NULL OR a > 3)",
+    "nh": "count(*) FILTER (WHERE coalesce(a, 3) = 3)",
+    "sa": "sum(a)",
+    "xa": "avg(a)",
+    "ma": "min(a)",
+    "xb": "max(a)",
+    "sd": "sum(coalesce(a, 0) + c)",
+    "da": "count(DISTINCT a)",
+    "xe": "sum(CASE WHEN a < 3 THEN c ELSE NULL END)",
+    "xf": "percentile_cont(0.5) WITHIN GROUP (ORDER BY a)",
+    "nk": "count(CASE WHEN a >= 2 THEN 1 END)",
+}
 WHERE = [
-    "TRUE", "a IS NULL", "a IS NOT NULL", "a < 3", "NOT (a = 2)", "coalesce(a, 2) > 1", "a % 2 = 0", "a > 1 AND c > 1", "abs(a - 2) < 1 OR a IS NULL",
-    "a IS DISTINCT FROM 4", "a + c > 3",
-]  # fmt: skip
+    "TRUE",
+    "a IS NULL",
+    "a IS NOT NULL",
+    "a < 3",
+    "NOT (a = 2)",
+    "coalesce(a, 2) > 1",
+    "a % 2 = 0",
+    "a > 1 AND c > 1",
+    "abs(a - 2) < 1 OR a IS NULL",
+    "a IS DISTINCT FROM 4",
+    "a + c > 3",
+]
 KEYS = [[], ["a"], ["a IS NULL"], ["coalesce(a, 2)"], ["floor(a / 2.0)"]]
 
 
@@ -53,9 +72,7 @@ def released(db: Any, rows: Sequence[Sequence[Any]], k: int, **more: Any) -> str
     return name
 
 
-def check_class(
-    db: Any, connection: duckdb.DuckDBPyConnection, values: tuple[int | None, ...], asked: int
-) -> None:
+def check_class(db: Any, connection: duckdb.DuckDBPyConnection, values: tuple[int | None, ...], asked: int) -> None:
     """One class: what is published, and the answers of some queries against every source that it allows."""
     name = released(db, [(value,) for value in values], len(values))
     rows, facts = sources.read(db, f"release.{name}")
@@ -95,19 +112,11 @@ def loose(answer: Any, truth: sources.Truth, count: int, names: list[str], keys:
     for row in answer.rows:
         seen = truth.get(tuple(row[key] for key in keys), {})
         for i, name in enumerate(names):
-            values = [own[i] for own in seen.values()] + [0 if name[0] in "nd" else None] * (
-                count - len(seen)
-            )
+            values = [own[i] for own in seen.values()] + [0 if name[0] in "nd" else None] * (count - len(seen))
             numbers = [float(value) for value in values if value is not None]
             cell = row[name]
-            if (
-                cell.tight
-                and numbers
-                and (cell.low, cell.high) != pytest.approx((min(numbers), max(numbers)))
-            ):
-                found.append(
-                    f"{name}: [{cell.low}, {cell.high}] is not tight: [{min(numbers)}, {max(numbers)}]"
-                )
+            if cell.tight and numbers and (cell.low, cell.high) != pytest.approx((min(numbers), max(numbers))):
+                found.append(f"{name}: [{cell.low}, {cell.high}] is not tight: [{min(numbers)}, {max(numbers)}]")
     return found
 
 
@@ -152,11 +161,13 @@ def fewest(rows: Sequence[Sequence[int | None]], published: Sequence[dict[str, A
 def test_a_person_has_k_candidates_whatever_the_classes_are(k: int) -> None:
     """Every table of up to six rows of one column, and of up to four of two, in every division into classes of k rows and more."""
     tables: list[Sequence[Sequence[int | None]]] = [
-        [(value,) for value in one]
-        for rows in range(k, 7)
-        for one in combinations_with_replacement((None, 1, 2), rows)
+        [(value,) for value in one] for rows in range(k, 7) for one in combinations_with_replacement((None, 1, 2), rows)
     ]
-    tables += [one for rows in range(k, 5) for one in combinations_with_replacement(list(product((None, 1, 2), repeat=2)), rows)]  # fmt: skip
+    tables += [
+        one
+        for rows in range(k, 5)
+        for one in combinations_with_replacement(list(product((None, 1, 2), repeat=2)), rows)
+    ]
     asked = 0
     for table in tables:
         for division in partitions(range(len(table)), lambda part: len(part) >= k):
@@ -175,9 +186,7 @@ def test_a_person_has_k_candidates_whatever_the_classes_are(k: int) -> None:
     ],
     ids=["one column", "two columns"],
 )
-def test_a_release_gives_k_candidates_and_attack_finds_no_fewer(
-    shared_db: Any, rows: Any, method: str
-) -> None:
+def test_a_release_gives_k_candidates_and_attack_finds_no_fewer(shared_db: Any, rows: Any, method: str) -> None:
     name = released(shared_db, rows, 2, method=method)
     published = sources.rows_of(shared_db, f"release.{name}")
     assert any(row["a_null"] == "some" and row["a_lo"] is not None for row in published)

@@ -94,9 +94,7 @@ def test_a_grid_keeps_positions_apart_with_the_fewest_bits(axes: list[list[int]]
 
 @given(
     st.lists(
-        st.lists(
-            st.tuples(st.integers(0, 50), st.integers(1, 9)), min_size=1, max_size=6, unique_by=lambda p: p[0]
-        ),
+        st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9)), min_size=1, max_size=6, unique_by=lambda p: p[0]),
         min_size=1,
         max_size=4,
     )

@@ -229,8 +229,10 @@ def test_temporary_functions_end(db: Any) -> None:
         assert db.engine.fetch(query) == [(2,)]
     with pytest.raises(DatabaseError):
         db.engine.fetch(query)
-    left = {"duckdb": "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE 'hilbert%'",
-            "postgres": "SELECT count(*) FROM pg_proc WHERE proname LIKE 'hilbert%'"}  # fmt: skip
+    left = {
+        "duckdb": "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE 'hilbert%'",
+        "postgres": "SELECT count(*) FROM pg_proc WHERE proname LIKE 'hilbert%'",
+    }
     assert db.engine.fetch(left[db.engine.dialect]) == [(0,)]
 
 
@@ -258,9 +260,7 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
     work, keyed, placed = (TableRef(None, name) for name in ("work", "keyed", "placed"))
     for table in (work, keyed, placed):
         engine.execute(statement("table/drop", engine.dialect, target=table))
-    engine.load_arrays(
-        placed, {"rid": rids, **{name: cells[name][columns[name]].astype("int32") for name in axes}}
-    )
+    engine.load_arrays(placed, {"rid": rids, **{name: cells[name][columns[name]].astype("int32") for name in axes}})
     engine.load_arrays(work, {"rid": rids, **columns})
 
     with temporary(engine) as functions:
@@ -288,8 +288,7 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
     found = list(zip(*columns_found, strict=True))
 
     rows = [
-        {"rid": int(rid), **{name: int(column[i]) for name, column in columns.items()}}
-        for i, rid in enumerate(rids)
+        {"rid": int(rid), **{name: int(column[i]) for name, column in columns.items()}} for i, rid in enumerate(rids)
     ]
     seen: dict[tuple[int, ...], int] = {}
     ranked = []
@@ -297,5 +296,7 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
         group = tuple(row[name] for name in quasi + sensitive)
         seen[group] = seen.get(group, 0) + 1
         place = drawn[tuple(int(cells[name][row[name]]) >> (bits - coarse) for name in axes)]
-        ranked.append((place, [row[name] for name in quasi], seen[group], [row[name] for name in sensitive], row["rid"]))  # fmt: skip
+        ranked.append(
+            (place, [row[name] for name in quasi], seen[group], [row[name] for name in sensitive], row["rid"])
+        )
     assert found == [(rid, *qi, *sa) for _, qi, _, sa, rid in sorted(ranked)]

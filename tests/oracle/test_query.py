@@ -19,9 +19,19 @@ from tests.oracle import queries, sources
 from tests.properties.strategies import FEW
 
 KEYS = [
-    [], [], ["d"], ["a"], ["s"], ["h"], ["a % 2"], ["CASE WHEN a < 2 THEN 0 ELSE 1 END", "d"], ["a", "s"], ["c > 0"], ["s", "h"],
+    [],
+    [],
+    ["d"],
+    ["a"],
+    ["s"],
+    ["h"],
+    ["a % 2"],
+    ["CASE WHEN a < 2 THEN 0 ELSE 1 END", "d"],
+    ["a", "s"],
+    ["c > 0"],
+    ["s", "h"],
     ["length(s)"],
-]  # fmt: skip
+]
 USES = {"length(s)": "s", "a % 2": "a", "CASE WHEN a < 2 THEN 0 ELSE 1 END": "a", "c > 0": "c"}
 
 
@@ -55,9 +65,15 @@ def released(db: Any, rng: random.Random, tmp_path: Path, kind: str) -> tuple[st
         privacy |= {"method": "freeform", "boxes": "own"}
     try:
         db.anonymize(
-            name, quasi=quasi, sensitive="d", insensitive=["c"], accept_unique=["c", "d"], format=form,
-            hierarchies={"h": tree} if "h" in quasi else {}, **privacy,
-        )  # fmt: skip
+            name,
+            quasi=quasi,
+            sensitive="d",
+            insensitive=["c"],
+            accept_unique=["c", "d"],
+            format=form,
+            hierarchies={"h": tree} if "h" in quasi else {},
+            **privacy,
+        )
     except InfeasibleError:
         return None
     return name, quasi
@@ -103,12 +119,8 @@ def check_windows(
         columns = [*quasi, *"dc"]
         where = f"WHERE {queries.predicate(rng, columns, rng.randint(1, 3))}" if rng.random() < 0.6 else ""
         keys = rng.choice([key for key in KEYS if key and all(USES.get(one, one) in columns for one in key)])
-        having = rng.choice(
-            ["", "", "", "HAVING count(*) > 1", "HAVING sum(c) >= 0", "HAVING NOT max(c) < 1"]
-        )
-        known = [
-            one for one, text in queries.WINDOWS.items() if "a" in quasi or not re.search(r"\ba\b", text)
-        ]
+        having = rng.choice(["", "", "", "HAVING count(*) > 1", "HAVING sum(c) >= 0", "HAVING NOT max(c) < 1"])
+        known = [one for one, text in queries.WINDOWS.items() if "a" in quasi or not re.search(r"\ba\b", text)]
         names = sorted(rng.sample(known, 5))
         part = keys[0] if len(keys) > 1 and rng.random() < 0.7 else ""
         texts = [queries.WINDOWS[one].replace("{k}", keys[-1]) for one in names]
@@ -120,9 +132,7 @@ def check_windows(
         named = [f"k{i}" for i in range(len(keys))]
         items = [
             f"{text} AS {short}"
-            for text, short in zip(
-                [*keys, *(t.replace("{p}", own) for t in texts)], [*named, *names], strict=True
-            )
+            for text, short in zip([*keys, *(t.replace("{p}", own) for t in texts)], [*named, *names], strict=True)
         ]
         group = ", ".join(str(i + 1) for i in range(len(keys)))
         text = f"SELECT {', '.join(items)} FROM {name} {where} GROUP BY {group} {having}"
@@ -163,9 +173,7 @@ def enumerated(
     return name, quasi, rows, count, frozenset(sid for sid in range(count) if holds(sid))
 
 
-def check(
-    db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int, asked: int = 4
-) -> None:
+def check(db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int, asked: int = 4) -> None:
     """A few random queries over one random release."""
     rng = random.Random(seed)
     made = enumerated(db, connection, tmp_path, kind, rng)
@@ -198,8 +206,15 @@ def check(
         # Several columns that a formula mixes, and rows of a class that exact columns divide, have bounds that are not the tightest.
         counted &= len(consistent) == count
         found = queries.problems(
-            answer, sources.only(truth, consistent), len(consistent), names, keys, known=known, counted=counted, covered=(truth, count),
-        )  # fmt: skip
+            answer,
+            sources.only(truth, consistent),
+            len(consistent),
+            names,
+            keys,
+            known=known,
+            counted=counted,
+            covered=(truth, count),
+        )
         assert found == [], (found, text, rows)
 
 

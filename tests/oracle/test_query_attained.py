@@ -79,9 +79,7 @@ def test_rows_of_a_class_may_differ_in_conditions_that_ask_an_exact_column(share
     db, name = shared_db, f"t{random.Random('exact').randrange(10**9)}"
     cells = "(5, 0, 'x'), (1, 3, 'y'), (3, 3, 'x'), (2, 9, 'y')"
     db.engine.execute(f"CREATE TABLE {name} AS SELECT * FROM (VALUES {cells}) AS v(a, c, d)")
-    db.anonymize(
-        name, quasi=["a"], sensitive="d", insensitive=["c"], k=4, accept_unique=["c", "d"], name=name
-    )
+    db.anonymize(name, quasi=["a"], sensitive="d", insensitive=["c"], k=4, accept_unique=["c", "d"], name=name)
     selects = (
         "count(*)",
         "count(c)",
@@ -165,9 +163,7 @@ def test_ends_of_what_a_type_holds(shared_db: Any, kind: str, first: str, last: 
     db, name = shared_db, f"t{random.Random(kind).randrange(10**9)}"
     if kind == "HUGEINT" and db.engine.dialect != "duckdb":
         pytest.skip("PostgreSQL has no such type")
-    values = ", ".join(
-        f"(CAST({x} AS {kind}), '{d}')" for x, d in zip((first, last) * 2, "xyxy", strict=True)
-    )
+    values = ", ".join(f"(CAST({x} AS {kind}), '{d}')" for x, d in zip((first, last) * 2, "xyxy", strict=True))
     db.engine.execute(f"CREATE TABLE {name} AS SELECT * FROM (VALUES {values}) AS v(a, d)")
     db.anonymize(name, quasi=["a"], sensitive="d", k=4, accept_unique=["d"], name=name)
     for condition, low, high in ((f"a <= {last}", 4, 4), (f"a > {last}", 0, 0), (f"a >= {last}", 1, 3)):
@@ -190,9 +186,7 @@ def test_different_values_are_at_least_those_that_classes_attain(
             continue
         asked += 1
         name, quasi, rows, _, consistent = made
-        known = [
-            column for column in quasi if all(row.get(f"{column}_null", "none") == "none" for row in rows)
-        ]
+        known = [column for column in quasi if all(row.get(f"{column}_null", "none") == "none" for row in rows)]
         for where in ["", "WHERE c > 0", *(f"WHERE {queries.predicate(rng, quasi, n)}" for n in (1, 1, 2))]:
             filtered = f" FILTER (WHERE {queries.predicate(rng, quasi, 1)})"
             for keys in ([], ["d"]):
@@ -220,12 +214,8 @@ def test_different_values_are_at_least_those_that_classes_attain(
 def test_groups_that_no_row_can_be_in_are_not_listed_beside_what_is_counted_apart(shared_db: Any) -> None:
     """By hand: of two rows from 1 to 3, whose c is known, one is 1 and the other 3."""
     db, name = shared_db, f"t{random.Random('apart').randrange(10**9)}"
-    db.engine.execute(
-        f"CREATE TABLE {name} AS SELECT * FROM (VALUES (1, 7, 'x', 1), (3, 8, 'y', 2)) AS v(a, b, d, c)"
-    )
-    db.anonymize(
-        name, quasi=["a", "b"], sensitive="d", insensitive=["c"], k=2, accept_unique=["c", "d"], name=name
-    )
+    db.engine.execute(f"CREATE TABLE {name} AS SELECT * FROM (VALUES (1, 7, 'x', 1), (3, 8, 'y', 2)) AS v(a, b, d, c)")
+    db.anonymize(name, quasi=["a", "b"], sensitive="d", insensitive=["c"], k=2, accept_unique=["c", "d"], name=name)
     asked = f"SELECT a, count(c) AS n, count(DISTINCT b) AS m, median(c) AS q FROM {name} GROUP BY a"
     rows = db.query(asked if db.engine.dialect == "duckdb" else asked.replace(", median(c) AS q", "")).rows
     assert [(row["a"], row["n"].low, row["n"].high) for row in rows] == [(1, 1, 1), (3, 1, 1)]

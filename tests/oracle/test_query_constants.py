@@ -35,9 +35,17 @@ KINDS = {
     "TI": "timestamp",
 }
 FORMS = (
-    "{}", "{}", "{}e0", "CAST({} AS REAL)", "CAST({} AS REAL)", "CAST({} AS DOUBLE PRECISION)", "CAST({} AS DECIMAL(38,17))", "'{}'",
-    "CAST({} AS REAL) * 3", "{} + 0.01",
-)  # fmt: skip
+    "{}",
+    "{}",
+    "{}e0",
+    "CAST({} AS REAL)",
+    "CAST({} AS REAL)",
+    "CAST({} AS DOUBLE PRECISION)",
+    "CAST({} AS DECIMAL(38,17))",
+    "'{}'",
+    "CAST({} AS REAL) * 3",
+    "{} + 0.01",
+)
 TIMES = {
     "DATE": ("2024-01-01", "2024-01-02", "2024-02-01"),
     "TIMESTAMP": ("2024-01-01 00:00:00", "2024-01-01 12:00:00.5", "2024-01-02 00:00:00"),
@@ -60,9 +68,7 @@ def table(db: Any, sql_type: str, kind: str, values: tuple[str, ...]) -> str:
     """A release of one row a value, which it shows exactly."""
     name = f"c{uuid.uuid4().hex[:10]}"
     shown = {"REAL": "FLOAT", "DOUBLE PRECISION": "DOUBLE"}.get(sql_type, sql_type)
-    own = quasi(
-        "q", kind, shown if db.engine.dialect == "duckdb" else sql_type.lower().replace("decimal", "numeric")
-    )
+    own = quasi("q", kind, shown if db.engine.dialect == "duckdb" else sql_type.lower().replace("decimal", "numeric"))
     own = type(own)(
         own.name, own.role, own.kind, own.type, tuple((n, sql_type) for n, _ in own.published), own.treatment
     )

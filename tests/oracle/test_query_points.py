@@ -38,9 +38,7 @@ def made(db: Any, rng: random.Random, *, nulls: bool) -> tuple[str, list[points.
 @pytest.mark.property
 @FEW
 @given(seed=SEEDS)
-def test_count_is_tight_up_to_twelve_predicates(
-    shared_db: Any, side: duckdb.DuckDBPyConnection, seed: int
-) -> None:
+def test_count_is_tight_up_to_twelve_predicates(shared_db: Any, side: duckdb.DuckDBPyConnection, seed: int) -> None:
     rng = random.Random(seed)
     name, rows = made(shared_db, rng, nulls=True)
     points.load(side, rows)
@@ -101,14 +99,10 @@ def test_estimates_agree_with_draws_from_wide_boxes(shared_db: Any, side: duckdb
     ]
     publish(shared_db, name, columns, [[str(end) for end in row] for row in ends])
     where = "(x BETWEEN 100 AND 800 OR y > 0.6) AND NOT (x < 20 AND y < 3.5)"
-    answer = shared_db.query(
-        f"SELECT count(*) AS n, sum(c) AS s, sum(x) AS t FROM {name} WHERE {where}"
-    ).rows[0]
+    answer = shared_db.query(f"SELECT count(*) AS n, sum(c) AS s, sum(x) AS t FROM {name} WHERE {where}").rows[0]
     draws = 4_000
     side.execute("CREATE OR REPLACE TABLE drawn (i INTEGER, x INTEGER, y DOUBLE, c INTEGER)")
-    listed = [
-        (i, rng.randint(a, b), rng.uniform(low, high), c) for i in range(draws) for a, b, low, high, c in ends
-    ]
+    listed = [(i, rng.randint(a, b), rng.uniform(low, high), c) for i in range(draws) for a, b, low, high, c in ends]
     for start in range(0, len(listed), 4_000):
         values = ", ".join(map(str, listed[start : start + 4_000]))
         side.execute(f"INSERT INTO drawn VALUES {values}")

@@ -47,11 +47,14 @@ def table(rng: random.Random, rows: int) -> list[tuple[Any, ...]]:
     """A random source."""
     return [
         (
-            rng.choice([0, 1, 1, 2]), rng.choice(["éa", "éa", "éb", "Éa"]), rng.choice(["é", "É", "z", None]),
-            rng.choice([-2, 1, 2, 4, None]), rng.choice([0.1, 0.2, 0.7, 1e15, -1e15]),
+            rng.choice([0, 1, 1, 2]),
+            rng.choice(["éa", "éa", "éb", "Éa"]),
+            rng.choice(["é", "É", "z", None]),
+            rng.choice([-2, 1, 2, 4, None]),
+            rng.choice([0.1, 0.2, 0.7, 1e15, -1e15]),
         )
         for _ in range(rows)
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.cover
@@ -71,17 +74,21 @@ def test_calculations_hold_for_every_consistent_source(
     hierarchies = {} if kind == "anatomy" else {"h": tree}
     try:
         shared_db.anonymize(
-            name, quasi=["a", "h"], sensitive="d", insensitive=["c", "f"], accept_unique=["c", "d", "f"], format=kind,
-            hierarchies=hierarchies, **privacy,
-        )  # fmt: skip
+            name,
+            quasi=["a", "h"],
+            sensitive="d",
+            insensitive=["c", "f"],
+            accept_unique=["c", "d", "f"],
+            format=kind,
+            hierarchies=hierarchies,
+            **privacy,
+        )
     except InfeasibleError:
         return
     rows, facts = sources.read(shared_db, f"release.{name}")
     own = [fact for fact in facts if fact["column_name"]]
     if kind == "anatomy":
-        parts = sources.ways_of_groups(
-            rows, sources.rows_of(shared_db, f"release.{name}_sensitive"), own, "d"
-        )
+        parts = sources.ways_of_groups(rows, sources.rows_of(shared_db, f"release.{name}_sensitive"), own, "d")
     else:
         parts = sources.ways_of(rows, own, {"a": range(3)})
     names = [fact["column_name"] for fact in own]

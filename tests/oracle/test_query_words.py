@@ -37,11 +37,15 @@ def test_more_answers_hold(shared_db: Any, seed: int) -> None:
 @pytest.mark.parametrize(
     ("query", "low", "high"),
     [
-        ("count(CASE WHEN a < 3 THEN 1 ELSE NULL END)", 4, 4), ("count(a + CAST(NULL AS INTEGER))", 0, 0), ("count(round(a, CAST(NULL AS INTEGER)))", 0, 0),
-        ("sum(CASE WHEN a < 3 THEN a ELSE NULL END)", 6, 6), ("count(coalesce(CASE WHEN a < 3 THEN 1 END, NULL))", 4, 4),
-        ("count(coalesce(a + nullif(1, 1), NULL))", 0, 0), ("sum(coalesce(a * CAST(NULL AS INTEGER), 2))", 16, 16),
+        ("count(CASE WHEN a < 3 THEN 1 ELSE NULL END)", 4, 4),
+        ("count(a + CAST(NULL AS INTEGER))", 0, 0),
+        ("count(round(a, CAST(NULL AS INTEGER)))", 0, 0),
+        ("sum(CASE WHEN a < 3 THEN a ELSE NULL END)", 6, 6),
+        ("count(coalesce(CASE WHEN a < 3 THEN 1 END, NULL))", 4, 4),
+        ("count(coalesce(a + nullif(1, 1), NULL))", 0, 0),
+        ("sum(coalesce(a * CAST(NULL AS INTEGER), 2))", 16, 16),
     ],
-)  # fmt: skip
+)
 def test_null_constants(shared_db: Any, query: str, low: int, high: int) -> None:
     """Values 1 to 4, twice each, of classes of two equal rows."""
     name = f"n{uuid.uuid4().hex[:10]}"
@@ -52,8 +56,16 @@ def test_null_constants(shared_db: Any, query: str, low: int, high: int) -> None
 
 @pytest.mark.parametrize(
     "where",
-    ["coalesce(a, 0) > 1", "a % 2 < 2", "a >= a", "abs(a) > 0", "a * a > 0", "CAST(a AS VARCHAR) LIKE '%'", "nullif(a, 99) > 0"],
-)  # fmt: skip
+    [
+        "coalesce(a, 0) > 1",
+        "a % 2 < 2",
+        "a >= a",
+        "abs(a) > 0",
+        "a * a > 0",
+        "CAST(a AS VARCHAR) LIKE '%'",
+        "nullif(a, 99) > 0",
+    ],
+)
 def test_steps_beside_a_test_of_single_values(shared_db: Any, where: str) -> None:
     name = f"n{uuid.uuid4().hex[:10]}"
     publish(shared_db, name, [quasi("a", "integer", "INTEGER")], [(str(20 + i),) * 2 for i in range(20)])
@@ -70,8 +82,16 @@ def test_steps_beside_a_test_of_single_values(shared_db: Any, where: str) -> Non
 
 @pytest.mark.parametrize(
     "call",
-    ["approx_quantile(c, 0.3)", "max(c, 2)", "min(c, 1)", "floor(c, 2)", "round(c, 1, 2)", "rank(c) OVER (ORDER BY count(*))", "quantile(c, 0.3, 2)"],
-)  # fmt: skip
+    [
+        "approx_quantile(c, 0.3)",
+        "max(c, 2)",
+        "min(c, 1)",
+        "floor(c, 2)",
+        "round(c, 1, 2)",
+        "rank(c) OVER (ORDER BY count(*))",
+        "quantile(c, 0.3, 2)",
+    ],
+)
 def test_a_function_with_other_arguments_is_refused(shared_db: Any, call: str) -> None:
     name = f"n{uuid.uuid4().hex[:10]}"
     publish(
@@ -88,11 +108,14 @@ def test_a_function_with_other_arguments_is_refused(shared_db: Any, call: str) -
 @pytest.mark.parametrize(
     ("query", "low", "high", "undefined"),
     [
-        ("CASE WHEN count(*) > 2 THEN NULL ELSE 1 END", None, None, True), ("CASE WHEN count(*) > 2 THEN sum(a) END", 20, 20, False),
-        ("CASE WHEN count(*) < 2 THEN 1.5 ELSE NULL END", None, None, True), ("CASE WHEN count(*) > 2 THEN NULL ELSE count(*) END", None, None, True),
-        ("CASE WHEN count(*) > 2 THEN NULL ELSE 'few' END", None, None, True), ("CASE WHEN count(*) > 2 THEN NULL END", None, None, True),
+        ("CASE WHEN count(*) > 2 THEN NULL ELSE 1 END", None, None, True),
+        ("CASE WHEN count(*) > 2 THEN sum(a) END", 20, 20, False),
+        ("CASE WHEN count(*) < 2 THEN 1.5 ELSE NULL END", None, None, True),
+        ("CASE WHEN count(*) > 2 THEN NULL ELSE count(*) END", None, None, True),
+        ("CASE WHEN count(*) > 2 THEN NULL ELSE 'few' END", None, None, True),
+        ("CASE WHEN count(*) > 2 THEN NULL END", None, None, True),
     ],
-)  # fmt: skip
+)
 def test_null_among_the_values_of_case_around_aggregates(
     shared_db: Any, query: str, low: int | None, high: int | None, undefined: bool
 ) -> None:

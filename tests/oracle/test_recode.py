@@ -107,9 +107,7 @@ def test_losses_of_one_table() -> None:
     assert found.il1 == Fraction(13, 30)  # (2/10 + 3/5 + 2/3) / 4 = 11/30 and (16/10 + 2/5 + 0) / 4 = 1/2
     assert (found.il_inf, found.il_sum) == (Fraction(1, 2), Fraction(13, 15))
     assert found.weighted_max_ncp == 1
-    assert found.avg_ncp == Fraction(
-        77, 180
-    )  # (1/10 + 3/5 + 2/3) / 3 = 41/90 and (8/10 + 2/5 + 0) / 3 = 36/90
+    assert found.avg_ncp == Fraction(77, 180)  # (1/10 + 3/5 + 2/3) / 3 = 41/90 and (8/10 + 2/5 + 0) / 3 = 36/90
     assert found.weighted_avg_volume == Fraction(11, 150)  # 1/10 x 3/5 x 2/3 and 8/10 x 2/5 x 1/3
 
 

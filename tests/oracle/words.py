@@ -23,37 +23,123 @@ from tests.oracle.handmade import Given, plain, publish, quasi
 
 COLUMNS = [
     quasi("a", "integer", "INTEGER", nulls=True),
-    Given("b", "quasi", "integer", "INTEGER", (("b", "TEXT"), ("b_null", "TEXT")), "hierarchy", {"rule": {"steps": ["4", "8"]}}),
+    Given(
+        "b",
+        "quasi",
+        "integer",
+        "INTEGER",
+        (("b", "TEXT"), ("b_null", "TEXT")),
+        "hierarchy",
+        {"rule": {"steps": ["4", "8"]}},
+    ),
     plain("c", "integer", "INTEGER"),
-]  # fmt: skip
+]
 ANY = [-1, 0, 2, 3, 4, 5, 7, 50, 51]
 """Values that represent those of a cell which says nothing."""
-RANGES: list[tuple[int | None, int | None, str]] = [(0, 3, "none"), (2, 2, "none"), (3, 6, "none"), (-2, 1, "none"), (None, None, "all"), (None, None, "some"), (1, 3, "some"), (4, 4, "some")]  # fmt: skip
-NODES: list[tuple[str | None, str]] = [("0..3", "none"), ("4..7", "none"), ("0..7", "none"), ("*", "none"), (None, "all"), ("*", "some"), ("5", "none")]  # fmt: skip
+RANGES: list[tuple[int | None, int | None, str]] = [
+    (0, 3, "none"),
+    (2, 2, "none"),
+    (3, 6, "none"),
+    (-2, 1, "none"),
+    (None, None, "all"),
+    (None, None, "some"),
+    (1, 3, "some"),
+    (4, 4, "some"),
+]
+NODES: list[tuple[str | None, str]] = [
+    ("0..3", "none"),
+    ("4..7", "none"),
+    ("0..7", "none"),
+    ("*", "none"),
+    (None, "all"),
+    ("*", "some"),
+    ("5", "none"),
+]
 MOST_SOURCES = 600
 
 KEYS = [
-    "{x}", "coalesce({x}, -1)", "coalesce({x}, 5)", "nullif({x}, 5)", "{x} IS NULL", "floor({x} / 2.0)", "floor({x} / 4.0)",
-    "coalesce(floor({x} / 4.0), -1)", "CASE WHEN {x} > 4 THEN 1 ELSE 0 END", "CASE WHEN {x} > 4 THEN {x} END", "{x} % 3", "greatest({x}, 2)",
-    "abs({x})", "c", "CASE WHEN c > 1 THEN NULL ELSE c END",
-]  # fmt: skip
+    "{x}",
+    "coalesce({x}, -1)",
+    "coalesce({x}, 5)",
+    "nullif({x}, 5)",
+    "{x} IS NULL",
+    "floor({x} / 2.0)",
+    "floor({x} / 4.0)",
+    "coalesce(floor({x} / 4.0), -1)",
+    "CASE WHEN {x} > 4 THEN 1 ELSE 0 END",
+    "CASE WHEN {x} > 4 THEN {x} END",
+    "{x} % 3",
+    "greatest({x}, 2)",
+    "abs({x})",
+    "c",
+    "CASE WHEN c > 1 THEN NULL ELSE c END",
+]
 OF_ROWS = [
-    "count(*)", "count({x})", "sum({x})", "avg({x})", "min({x})", "max({x})", "count(DISTINCT {x})", "count(coalesce({x}, -1))", "sum(coalesce({x}, -1))",
-    "max(coalesce({x}, 3))", "count(CASE WHEN {x} > {n} THEN NULL ELSE {x} END)", "sum(CASE WHEN {x} > {n} THEN NULL ELSE 1 END)",
-    "count(CASE WHEN {x} < {n} THEN 1 ELSE NULL END)", "count(CASE WHEN {x} < {n} THEN 1 END)", "avg(CASE WHEN {x} < {n} THEN {x} ELSE NULL END)",
-    "count({x} + CAST(NULL AS INTEGER))", "sum({x} * nullif(1, 1))", "count(coalesce(CASE WHEN {x} > {n} THEN 2 END, NULL))",
-    "count(coalesce({x}, NULL, 3))", "sum(CASE WHEN coalesce({x}, -1) < {n} THEN c ELSE NULL END)", "sum(c)", "count(c + {x})", "sum(abs({x} - 3))",
-    "count(*) FILTER (WHERE {x} > {n})", "sum({x}) FILTER (WHERE coalesce({x}, 9) > {n})", "min(CASE WHEN {x} > {n} THEN c ELSE NULL END)",
-    "percentile_cont(0.5) WITHIN GROUP (ORDER BY {x})", "percentile_disc(0.3) WITHIN GROUP (ORDER BY c)", "stddev_pop(c)", "var_samp(c) FILTER (WHERE {x} > {n})",
-    "count(round({x}, CAST(NULL AS INTEGER)))", "max(CASE WHEN {x} IS NULL THEN 7 ELSE nullif({x}, {n}) END)",
-    "count(CASE WHEN c > 1 THEN {x} WHEN {x} > {n} THEN NULL ELSE 0 END)", "avg(coalesce({x}, c))", "sum(-{x} + c)",
-]  # fmt: skip
+    "count(*)",
+    "count({x})",
+    "sum({x})",
+    "avg({x})",
+    "min({x})",
+    "max({x})",
+    "count(DISTINCT {x})",
+    "count(coalesce({x}, -1))",
+    "sum(coalesce({x}, -1))",
+    "max(coalesce({x}, 3))",
+    "count(CASE WHEN {x} > {n} THEN NULL ELSE {x} END)",
+    "sum(CASE WHEN {x} > {n} THEN NULL ELSE 1 END)",
+    "count(CASE WHEN {x} < {n} THEN 1 ELSE NULL END)",
+    "count(CASE WHEN {x} < {n} THEN 1 END)",
+    "avg(CASE WHEN {x} < {n} THEN {x} ELSE NULL END)",
+    "count({x} + CAST(NULL AS INTEGER))",
+    "sum({x} * nullif(1, 1))",
+    "count(coalesce(CASE WHEN {x} > {n} THEN 2 END, NULL))",
+    "count(coalesce({x}, NULL, 3))",
+    "sum(CASE WHEN coalesce({x}, -1) < {n} THEN c ELSE NULL END)",
+    "sum(c)",
+    "count(c + {x})",
+    "sum(abs({x} - 3))",
+    "count(*) FILTER (WHERE {x} > {n})",
+    "sum({x}) FILTER (WHERE coalesce({x}, 9) > {n})",
+    "min(CASE WHEN {x} > {n} THEN c ELSE NULL END)",
+    "percentile_cont(0.5) WITHIN GROUP (ORDER BY {x})",
+    "percentile_disc(0.3) WITHIN GROUP (ORDER BY c)",
+    "stddev_pop(c)",
+    "var_samp(c) FILTER (WHERE {x} > {n})",
+    "count(round({x}, CAST(NULL AS INTEGER)))",
+    "max(CASE WHEN {x} IS NULL THEN 7 ELSE nullif({x}, {n}) END)",
+    "count(CASE WHEN c > 1 THEN {x} WHEN {x} > {n} THEN NULL ELSE 0 END)",
+    "avg(coalesce({x}, c))",
+    "sum(-{x} + c)",
+]
 WHERE = [
-    "", "", "{x} < {n}", "{x} IS NULL", "{x} IS NOT NULL", "coalesce({x}, -1) < {n}", "{x} > {n} OR {x} IS NULL", "{x} = {n}", "NOT ({x} > {n})", "c > 1",
-    "{x} IN (1, 5, 50)", "{x} NOT IN (1, 5, NULL)", "{x} IN (0, 1, 2, 3, 4, 5, 6, 7, 50, NULL)", "coalesce({x}, 60) >= 50", "{x} % 2 = 1", "{x} >= {x}", "abs({x}) > 3",
-    "{x} * {x} > 10", "nullif({x}, {n}) > 2", "CAST({x} AS VARCHAR) LIKE '5%'", "({x} > {n}) IS NOT TRUE", "{x} IS DISTINCT FROM {n}", "{x} BETWEEN {n} AND 6",
-    "NULL", "{x} = NULL", "CASE WHEN {x} > {n} THEN c > 0 ELSE NULL END", "{x} < {n} AND c > 1 OR {y} > 3",
-]  # fmt: skip
+    "",
+    "",
+    "{x} < {n}",
+    "{x} IS NULL",
+    "{x} IS NOT NULL",
+    "coalesce({x}, -1) < {n}",
+    "{x} > {n} OR {x} IS NULL",
+    "{x} = {n}",
+    "NOT ({x} > {n})",
+    "c > 1",
+    "{x} IN (1, 5, 50)",
+    "{x} NOT IN (1, 5, NULL)",
+    "{x} IN (0, 1, 2, 3, 4, 5, 6, 7, 50, NULL)",
+    "coalesce({x}, 60) >= 50",
+    "{x} % 2 = 1",
+    "{x} >= {x}",
+    "abs({x}) > 3",
+    "{x} * {x} > 10",
+    "nullif({x}, {n}) > 2",
+    "CAST({x} AS VARCHAR) LIKE '5%'",
+    "({x} > {n}) IS NOT TRUE",
+    "{x} IS DISTINCT FROM {n}",
+    "{x} BETWEEN {n} AND 6",
+    "NULL",
+    "{x} = NULL",
+    "CASE WHEN {x} > {n} THEN c > 0 ELSE NULL END",
+    "{x} < {n} AND c > 1 OR {y} > 3",
+]
 
 
 @dataclass
@@ -106,9 +192,7 @@ def check(db: Any, rng: random.Random, found: Found, queries: int) -> None:
     """Ask random queries of one random release; what is wrong is noted."""
     name, sources = f"w{uuid.uuid4().hex[:10]}", f"s{uuid.uuid4().hex[:10]}"
     made = rows(rng)
-    cells = [
-        [_sql(low), _sql(high), _sql(a), _sql(node), _sql(b), str(c)] for (low, high, a), (node, b), c in made
-    ]
+    cells = [[_sql(low), _sql(high), _sql(a), _sql(node), _sql(b), str(c)] for (low, high, a), (node, b), c in made]
     publish(db, name, COLUMNS, cells)
     ways = [list(itertools.product(values(a), values(b), [c])) for a, b, c in made]
     every = list(itertools.product(*ways))
@@ -138,8 +222,7 @@ def check(db: Any, rng: random.Random, found: Found, queries: int) -> None:
             continue
         truth = _truth(db, sources, key, aggregate, where, len(every))
         found.wrong += [
-            f"{problem}: {text} of {made}"
-            for problem in problems(answer, truth, len(every), grouped=bool(key))
+            f"{problem}: {text} of {made}" for problem in problems(answer, truth, len(every), grouped=bool(key))
         ]
     db.engine.execute(f"DROP TABLE {sources}; DROP TABLE release.{name}; DROP TABLE release.{name}_metadata")
 

@@ -33,7 +33,5 @@ def release(db: Any, quasi: Sequence[str], **options: Any) -> list[dict[str, Any
     """Release Patients on the given quasi columns, the disease as it is."""
     name = f"patients_{uuid.uuid4().hex[:8]}"
     create_table(db, name, COLUMNS, ROWS)
-    db.anonymize(
-        name, quasi=list(quasi), sensitive="disease", rest="drop", accept_unique=["disease"], **options
-    )
+    db.anonymize(name, quasi=list(quasi), sensitive="disease", rest="drop", accept_unique=["disease"], **options)
     return read_table(db, ("release", name))

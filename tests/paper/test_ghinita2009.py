@@ -22,14 +22,35 @@ from tests.oracle.requirements import Privacy
 from tests.properties.onedim import by_number, in_order
 
 POINTS = (
-    (35, 50), (40, 60), (45, 55), (50, 60), (55, 50), (55, 85), (60, 70), (70, 60), (60, 60), (65, 50), (60, 65), (65, 85),
-)  # fmt: skip
+    (35, 50),
+    (40, 60),
+    (45, 55),
+    (50, 60),
+    (55, 50),
+    (55, 85),
+    (60, 70),
+    (70, 60),
+    (60, 60),
+    (65, 50),
+    (60, 65),
+    (65, 85),
+)
 """Age and weight, on a grid of 8 x 8 cells of 5 each, like Figure 1's: six persons of 35 to 55, six of 60 to 70."""
 
 DISEASES = (
-    "flu", "flu", "gastritis", "gastritis", "flu", "gastritis",
-    "Alzheimer", "asthma", "asthma", "asthma", "Alzheimer", "gastritis",
-)  # fmt: skip
+    "flu",
+    "flu",
+    "gastritis",
+    "gastritis",
+    "flu",
+    "gastritis",
+    "Alzheimer",
+    "asthma",
+    "asthma",
+    "asthma",
+    "Alzheimer",
+    "gastritis",
+)
 """Gastritis is three of the six on the left, and no younger person has Alzheimer's, as in Figure 2."""
 
 PAIR = {"age": QI(), "weight": QI()}
@@ -177,8 +198,6 @@ def test_privacy_of_figure_18(
 def test_privacy_of_figure_18_s_groups(shared_db: Any, group: str, pm: Fraction, tmp_path: Path) -> None:
     """Each of the groups alone: 7/3 and 4/2 become 6/2 and 5/2 (the exchange itself is tested on the dual's release)."""
     rows = tuple((0, value) for value in group)
-    case = Case(
-        "group", {"x": "INTEGER", "sa": "TEXT"}, rows, {"x": QI()}, ("sa",), Privacy(1, l=Fraction(2))
-    )
+    case = Case("group", {"x": "INTEGER", "sa": "TEXT"}, rows, {"x": QI()}, ("sa",), Privacy(1, l=Fraction(2)))
     _, report = release_rows(shared_db, case, tmp_path)
     assert (report.classes, report.pm) == (1, {"sa": pytest.approx(float(pm))})

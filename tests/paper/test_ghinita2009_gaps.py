@@ -135,9 +135,7 @@ def test_lemma_2_and_corollary_1_fail_for_the_average_extent() -> None:
     assert min(average(xs, each) for each in single) == Fraction(4, 5)
 
 
-@pytest.mark.parametrize(
-    ("method", "most", "total"), [("sum", None, 4), ("max", 2, 4), ("auto", None, 4)]
-)  # fmt: skip
+@pytest.mark.parametrize(("method", "most", "total"), [("sum", None, 4), ("max", 2, 4), ("auto", None, 4)])
 def test_a_release_holds_no_value_twice(
     shared_db: Any, method: str, most: int | None, total: int, tmp_path: Path
 ) -> None:

@@ -21,9 +21,14 @@ def figure_8(db: Any, *, means: bool) -> str:
     name = f"patients_{uuid.uuid4().hex[:8]}"
     create_table(db, name, COLUMNS, ROWS)
     db.anonymize(
-        name, quasi=["zip", "age", "sex"], sensitive="disease", rest="drop", accept_unique=["disease"], k=2,
+        name,
+        quasi=["zip", "age", "sex"],
+        sensitive="disease",
+        rest="drop",
+        accept_unique=["disease"],
+        k=2,
         method="mondrian:variant=strict,cut=median",
-    )  # fmt: skip
+    )
     if not means:
         return f"release.{name}"
     db.engine.execute("CREATE SCHEMA IF NOT EXISTS paper")

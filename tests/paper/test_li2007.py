@@ -44,8 +44,13 @@ def measured(
     create_table(db, name, {"class": "INTEGER", "s": kind}, rows)
     value = REQUIREMENTS["t"].value.read(asked)
     one = TCloseness(
-        value.max, "s", 0, (), value.distance, ColumnSpec("s", "sensitive", hierarchy=diseases if kind == "TEXT" else None)
-    )  # fmt: skip
+        value.max,
+        "s",
+        0,
+        (),
+        value.distance,
+        ColumnSpec("s", "sensitive", hierarchy=diseases if kind == "TEXT" else None),
+    )
     found = one.measure(db.engine, Grouped(db.engine.relation(name).ref, ("class",), ("s",)))
     return found.reached, found.failing
 

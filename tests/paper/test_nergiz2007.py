@@ -39,7 +39,7 @@ def test_the_release_is_present_from_one_half_to_two_thirds(shared_db: Any, tmp_
         "zip": [[z, f"{z[:4]}*", f"{z[:3]}**", f"{z[:2]}***", "*"] for z in dict.fromkeys(row[0] for row in PUBLIC)],
         "age": [[str(age), "*"] for _, age, _, _ in PUBLIC],
         "nationality": [path(row[2]) for row in {one[2]: one for one in PUBLIC}.values()],
-    }  # fmt: skip
+    }
     for name, paths in levels.items():
         (tmp_path / name).write_text("\n".join(";".join(nodes) for nodes in paths), encoding="utf-8")
     columns = {"zip": "TEXT", "age": "TEXT", "nationality": "TEXT"}
@@ -47,9 +47,12 @@ def test_the_release_is_present_from_one_half_to_two_thirds(shared_db: Any, tmp_
     create_table(shared_db, table, columns, [(z, str(a), n) for z, a, n, inside in PUBLIC if inside])
     create_table(shared_db, f"{table}_p", columns, [(z, str(a), n) for z, a, n, _ in PUBLIC])
     asked: dict[str, Any] = {
-        "quasi": list(columns), "hierarchies": {name: tmp_path / name for name in columns}, "seed": 1,
-        "method": "fulldomain:search=global,metric=height", "allow_weaker": True,
-    }  # fmt: skip
+        "quasi": list(columns),
+        "hierarchies": {name: tmp_path / name for name in columns},
+        "seed": 1,
+        "method": "fulldomain:search=global,metric=height",
+        "allow_weaker": True,
+    }
 
     def reached(least: str, most: str) -> tuple[list[int], dict[str, float]]:
         presence = {"min": least, "max": most, "population": f"{table}_p"}

@@ -80,14 +80,17 @@ def main() -> None:
             except Exception as error:  # noqa: BLE001 - whatever goes wrong with one template is reported with the others
                 failed.append(f"{name} for {dialect}: {error!r}")
             else:
-                failed += (
-                    [f"{name} for {dialect}: leftover template syntax"]
-                    if "{{" in text or "{%" in text
-                    else []
-                )
-    print(json.dumps({
-        "from": sqlanon.__file__, "folders": sorted(folders), "names": template_names(), "failed": failed,
-    }))  # fmt: skip
+                failed += [f"{name} for {dialect}: leftover template syntax"] if "{{" in text or "{%" in text else []
+    print(
+        json.dumps(
+            {
+                "from": sqlanon.__file__,
+                "folders": sorted(folders),
+                "names": template_names(),
+                "failed": failed,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

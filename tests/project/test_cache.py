@@ -70,9 +70,12 @@ def begun(folder: Path, place: Path, code: str = CALLED, **settings: str) -> sub
     """A process that calls the three kernels of a checkout, with a cache folder of its own."""
     known = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "PYTHON"))}
     return subprocess.Popen(
-        [sys.executable, "-c", code], cwd=folder, stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", code],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
         env=known | {"XDG_CACHE_HOME": str(place), "PYTHONPATH": str(folder)} | settings,
-    )  # fmt: skip
+    )
 
 
 def called(folder: Path, place: Path, code: str = CALLED, **settings: str) -> dict[str, object]:
@@ -307,9 +310,7 @@ def test_numba_is_left_as_it_is_for_other_functions(tmp_path, monkeypatch):
     """A user's own function: numba's cache next to it."""
     assert IndexDataCacheFile.save.__module__ == "numba.core.caching"
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "users_own.py").write_text(
-        "import numba\n@numba.njit(cache=True)\ndef own(x):\n    return x + 1\n"
-    )
+    (tmp_path / "users_own.py").write_text("import numba\n@numba.njit(cache=True)\ndef own(x):\n    return x + 1\n")
     from users_own import own
 
     assert type(own._cache) is FunctionCache

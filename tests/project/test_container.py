@@ -84,8 +84,6 @@ def run(command: str, folder: Path, environment: Path) -> str:
     """Run a command of a shell with the programs of an environment; its output."""
     names = os.environ | {"PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     names = {name: value for name, value in names.items() if not name.startswith("PYTHON")}
-    ended = subprocess.run(
-        ["sh", "-euc", command], cwd=folder, env=names, capture_output=True, text=True, check=False
-    )
+    ended = subprocess.run(["sh", "-euc", command], cwd=folder, env=names, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout

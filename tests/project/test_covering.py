@@ -19,9 +19,7 @@ def test_every_value_and_every_named_combination_occurs(seed):
     rows = rng.sample(rows, rng.randint(1, len(rows)))
     chosen = [rows[i] for i in covering(rows, [["a", "b"]])]
     for names in ("a", "b", "c", "d", "ab"):
-        assert {tuple(row[n] for n in names) for row in chosen} == {
-            tuple(row[n] for n in names) for row in rows
-        }
+        assert {tuple(row[n] for n in names) for row in chosen} == {tuple(row[n] for n in names) for row in rows}
     assert len(chosen) == len({tuple(row.items()) for row in chosen})
 
 
@@ -44,9 +42,7 @@ def test_both_runs_together_have_every_two_values(seed):
     assert not set(first) & set(second)
     chosen = [rows[i] for i in (*first, *second)]
     for names in combinations("abcd", 2):
-        assert {tuple(row[n] for n in names) for row in chosen} == {
-            tuple(row[n] for n in names) for row in rows
-        }
+        assert {tuple(row[n] for n in names) for row in chosen} == {tuple(row[n] for n in names) for row in rows}
 
 
 @pytest.mark.parametrize("words", [(), ("--thorough",), ("::",)])
@@ -74,9 +70,7 @@ def test_the_two_runs_share_out_the_tests(words):
             return next((m for m in self._marks if m.name == name), None)
 
     def run(words):
-        covered = [
-            Item("".join(p), "cover", dict(zip("pqr", p, strict=True))) for p in product("12", "12", "123")
-        ]
+        covered = [Item("".join(p), "cover", dict(zip("pqr", p, strict=True))) for p in product("12", "12", "123")]
         engines = [
             Item(f"{engine.name}{value}{mark or ''}", mark, {"engine": engine, "p": value})
             for engine, value, mark in product(ENGINES, range(20), (None, "every_engine"))

@@ -58,9 +58,7 @@ def test_constraints_pin_by_hash_and_name_no_place(name):
     body = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
     assert "://" not in text
     assert [line for line in body if line.startswith("-")] == []
-    assert [
-        line for line in body if not re.match(r"    --hash=sha256:[0-9a-f]{64}|[a-z0-9-]+==\S+ \\", line)
-    ] == []
+    assert [line for line in body if not re.match(r"    --hash=sha256:[0-9a-f]{64}|[a-z0-9-]+==\S+ \\", line)] == []
     pins = re.split(r"^(?=\S+==)", "\n".join(body), flags=re.MULTILINE)
     assert [pin for pin in pins if pin and "--hash=" not in pin] == []
 

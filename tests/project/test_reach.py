@@ -8,9 +8,13 @@ from tests.project.tree import ROOT
 from tests.reach import GENERATED, KEPT, choose, read, recorded_names, summarize
 
 REACH = {
-    "sqlanon/a.py": [("tests/x/test_a.py::test_1", 1.0), ("tests/x/test_b.py::test_2", 4.0), ("tests/x/test_c.py::test_3", 9.0)],
+    "sqlanon/a.py": [
+        ("tests/x/test_a.py::test_1", 1.0),
+        ("tests/x/test_b.py::test_2", 4.0),
+        ("tests/x/test_c.py::test_3", 9.0),
+    ],
     "sqlanon/b.py": [("tests/x/test_slow.py::test_4", 500.0), ("tests/x/test_b.py::test_2", 4.0)],
-}  # fmt: skip
+}
 
 
 def test_each_changed_file_has_its_share_of_the_time():
@@ -36,7 +40,11 @@ def test_the_quickest_test_of_every_test_file_comes_first():
     ]
     found = summarize(json.dumps({"test": name, "seconds": cost, "hits": hits}) for name, cost, hits in lines)
     names = found["tests"]
-    assert names == [["tests/test_a.py::test_1", 0.25], ["tests/test_a.py::test_2", 2.0], ["tests/test_b.py::test_3", 1.0]]  # fmt: skip
+    assert names == [
+        ["tests/test_a.py::test_1", 0.25],
+        ["tests/test_a.py::test_2", 2.0],
+        ["tests/test_b.py::test_3", 1.0],
+    ]
     assert {file: [names[n][0][-1] for n in numbers] for file, numbers in found["files"].items()} == {
         "sqlanon/a.py": ["1", "3", "2"],
         "sql/core/x.sql": ["2"],

@@ -71,9 +71,17 @@ def test_the_wheel_holds_what_it_is_given(tmp_path):
     given.mkdir(parents=True)
     (given / "f.nbi").write_bytes(b"index")
     run(
-        sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT,
-        cwd=tmp_path, SQLANON_COMPILED=str(given.parent),
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        tmp_path,
+        ROOT,
+        cwd=tmp_path,
+        SQLANON_COMPILED=str(given.parent),
+    )
     (built,) = tmp_path.glob("*.whl")
     version = f"cp{sys.version_info.major}{sys.version_info.minor}"
     assert f"-{version}-{version}-" in built.name

@@ -47,9 +47,7 @@ def variables(path: Path) -> set[str]:
 def bound(path: Path) -> set[str]:
     """The names of values that are bound, written ``:name``."""
     body = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("--"))
-    return set(
-        re.findall(r"(?<![:\w]):([a-z_]\w*)", re.sub(r"\{[%{#].*?[%}#]\}|'[^']*'", "", body, flags=re.DOTALL))
-    )
+    return set(re.findall(r"(?<![:\w]):([a-z_]\w*)", re.sub(r"\{[%{#].*?[%}#]\}|'[^']*'", "", body, flags=re.DOTALL)))
 
 
 def test_header():

@@ -40,9 +40,7 @@ def run(*command: object, cwd: Path, **environment: str) -> str:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout."""
     directory = tmp_path_factory.mktemp("dist")
-    run(
-        sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", directory, ROOT, cwd=directory
-    )
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", directory, ROOT, cwd=directory)
     (built,) = directory.glob("*.whl")
     return built
 
@@ -98,9 +96,9 @@ def test_version_is_written_once(wheel):
 
     assert wheel.name == f"sqlanon-{__version__}-py3-none-any.whl"
     assert f"[{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
-    assert [
-        label(path) for path in [*MODULES, ROOT / "pyproject.toml"] if f'"{__version__}"' in path.read_text()
-    ] == [label(PACKAGE / "_version.py")]
+    assert [label(path) for path in [*MODULES, ROOT / "pyproject.toml"] if f'"{__version__}"' in path.read_text()] == [
+        label(PACKAGE / "_version.py")
+    ]
 
 
 ANONYMIZE = """
@@ -160,9 +158,7 @@ def test_anonymizes(installed, tmp_path):
 @pytest.mark.thorough
 def test_command(installed, tmp_path):
     path = os.pathsep.join([str(installed), sysconfig.get_path("purelib")])
-    reported = run(
-        sys.executable, "-S", installed / "bin" / "sqlanon", "--version", cwd=tmp_path, PYTHONPATH=path
-    )
+    reported = run(sys.executable, "-S", installed / "bin" / "sqlanon", "--version", cwd=tmp_path, PYTHONPATH=path)
     assert reported.startswith("sqlanon ")
 
 

@@ -50,9 +50,14 @@ def repeated(table: Table, times: int) -> tuple[Rows, Geometry]:
 
 
 def by_sequential(
-    table: Table, privacy: Privacy, options: Mapping[str, str], seed: int, times: int = 1, stop: Flag | None = None,
+    table: Table,
+    privacy: Privacy,
+    options: Mapping[str, str],
+    seed: int,
+    times: int = 1,
+    stop: Flag | None = None,
     done: Count | None = None,
-) -> tuple[Classes, int]:  # fmt: skip
+) -> tuple[Classes, int]:
     """The classes of rows as they are, and what they cost; see `repeated`."""
     objective, value = priced_by(table, options.get("objective", "loss"))
     rows, asked = repeated(table, times)[0], demands(table, privacy)
@@ -60,11 +65,21 @@ def by_sequential(
     group = np.empty(len(rows.number), np.int32)
     state = np.random.SeedSequence((seed, 0, 0)).generate_state(1, np.uint64)
     cost = sequential(
-        rows.codes, np.tile(value, times), np.tile(key, times), objective, asked, asked._replace(k=1), rows.number,
-        int(options.get("alpha", 50)), int(options.get("omega", 150)), options.get("start", "random") == "random",
-        seeded(int(state[0])), group, np.zeros(1, np.int8) if stop is None else stop,
+        rows.codes,
+        np.tile(value, times),
+        np.tile(key, times),
+        objective,
+        asked,
+        asked._replace(k=1),
+        rows.number,
+        int(options.get("alpha", 50)),
+        int(options.get("omega", 150)),
+        options.get("start", "random") == "random",
+        seeded(int(state[0])),
+        group,
+        np.zeros(1, np.int8) if stop is None else stop,
         np.zeros(1, np.int64) if done is None else done,
-    )  # fmt: skip
+    )
     return by_number(group), int(cost)
 
 
@@ -88,9 +103,7 @@ def by_distance(
         return group, kmember(*own, name == "kmember:grow=centre", group, stop, done)
     nominal = [column.kind == "nominal" for column in table.quasi]
     lines = [column.codes if own else axis(column) for column, own in zip(table.quasi, nominal, strict=True)]
-    codes = np.array(
-        [(column.size + 2) * own for column, own in zip(table.quasi, nominal, strict=True)], np.int64
-    )
+    codes = np.array([(column.size + 2) * own for column, own in zip(table.quasi, nominal, strict=True)], np.int64)
     weight = np.array([column.weight for column in table.quasi], np.int64)
     points = Points(np.tile(np.array(lines, np.int32).T, (times, 1)), codes, weight)
     return group, mdav(points, *own, group, stop, done)

@@ -78,9 +78,7 @@ def context_of(table: Table, privacy: Privacy, seed: int = 0, threads: int = 1) 
         "Context",
         SimpleNamespace(
             scratch=SimpleNamespace(sql=ask, fetch_arrays=fetch),
-            encoded=SimpleNamespace(
-                quasi=quasi, sensitive=sensitive, persons=[], counted=sensitive, rows=table.rows
-            ),
+            encoded=SimpleNamespace(quasi=quasi, sensitive=sensitive, persons=[], counted=sensitive, rows=table.rows),
             requirements=asked_of(privacy, tuple(s.name for s in table.sensitive)),
             threads=threads,
             accuracy=None,
@@ -93,9 +91,7 @@ def context_of(table: Table, privacy: Privacy, seed: int = 0, threads: int = 1) 
 def loaded(table: Table, stored: Sequence[int] | None = None) -> Loaded:
     """The work table of a table whose rows are stored in an order; row ids are the table's row numbers."""
     stored = range(table.rows) if stored is None else stored
-    codes = np.array(
-        [[column[row] for row in stored] for column in map(product_codes, table.quasi)], np.int32
-    )
+    codes = np.array([[column[row] for row in stored] for column in map(product_codes, table.quasi)], np.int32)
     sensitive = [np.array([s.codes[row] for row in stored], np.int32) for s in table.sensitive]
     return Loaded(np.array(stored, np.int32), codes, sensitive, geometry(table)[0])
 

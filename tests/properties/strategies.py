@@ -54,9 +54,7 @@ def _column(draw: st.DrawFn) -> tuple[str | Enum, st.SearchStrategy[Any], QI]:
     weight = draw(st.sampled_from([1, 1, 1, 2, 5]))
     ordered = st.sampled_from(["alphabetical", None])
     kind = draw(
-        st.sampled_from(
-            ["int", "int", "bigint", "float", "decimal", "bool", "date", "time", "text", "enum", "tree"]
-        )
+        st.sampled_from(["int", "int", "bigint", "float", "decimal", "bool", "date", "time", "text", "enum", "tree"])
     )
     if kind == "int":
         return "INTEGER", st.integers(0, draw(st.sampled_from([0, 1, 5, 1000]))), QI("number", weight)

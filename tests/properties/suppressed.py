@@ -106,8 +106,7 @@ def stars_of(cells: Cells, parts: Parts) -> int:
     """Hidden values of all classes."""
     classes = contents(cells, parts)
     return sum(
-        stars([tuple(cells.codes[:, group]) for (group, _), n in one.items() for _ in range(n)])
-        for one in classes
+        stars([tuple(cells.codes[:, group]) for (group, _), n in one.items() for _ in range(n)]) for one in classes
     )
 
 
@@ -132,11 +131,7 @@ def least_residue(bags: Sequence[Bag], l: Fraction) -> int:  # noqa: E741 - the 
         """What a group may give up, by value."""
         own = [bags[s][value] for value in values]
         given = product(*(range(rows + 1) for rows in own))
-        return [
-            g
-            for g in given
-            if eligible(+Counter(dict(zip(values, np.subtract(own, g).tolist(), strict=True))), l)
-        ]
+        return [g for g in given if eligible(+Counter(dict(zip(values, np.subtract(own, g).tolist(), strict=True))), l)]
 
     sums = {tuple(0 for _ in values)}
     for s in range(len(bags)):

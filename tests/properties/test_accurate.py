@@ -74,9 +74,7 @@ def test_groups_are_those_of_the_paper_s_steps(case: Case, share: float, data: s
 
 @examples(80)
 @given(
-    rows=st.lists(
-        st.tuples(st.integers(0, 30), st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=30
-    ),
+    rows=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=30),
     extent=st.integers(0, 15),
 )
 def test_an_attribute_s_own_bound_is_in_its_own_units(rows: list[tuple[int, int, int]], extent: int) -> None:

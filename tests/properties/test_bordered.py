@@ -53,9 +53,7 @@ def test_runs_longer_than_what_is_counted_together() -> None:
     places = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes).reshape(-1, 1)
     n = len(places)
     first = np.zeros(n, np.bool_)
-    bordered_runs(
-        places, np.zeros((n, 0), np.uint64), np.arange(n, dtype=np.int32), demands_of(2500, []), first
-    )
+    bordered_runs(places, np.zeros((n, 0), np.uint64), np.arange(n, dtype=np.int32), demands_of(2500, []), first)
     # 3001 | 2 + 5000 | 2047 + 2 + 1, which are fewer than 2500 and join the run before them
     assert np.flatnonzero(first).tolist() == [0, 3001]
     assert module._BLOCKS[1] < 2500

@@ -82,9 +82,7 @@ def test_objectives_are_never_below_those_of_the_best_partition(objective: str) 
 @pytest.mark.property
 @examples(40)
 @given(case=cases(max_rows=14), data=st.data(), objective=st.sampled_from(OBJECTIVES))
-def test_what_a_cluster_costs_and_where_rows_join_cheapest(
-    case: Case, data: st.DataObject, objective: str
-) -> None:
+def test_what_a_cluster_costs_and_where_rows_join_cheapest(case: Case, data: st.DataObject, objective: str) -> None:
     """Against costs counted anew from the table: of clusters, and of their unions with a row or a cluster."""
     table, n = case.table, case.table.rows
     assume(counted(table, objective) and n > 1)
@@ -133,9 +131,13 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(
 @pytest.mark.property
 @examples(60)
 @given(
-    case=cases(max_rows=24), start=st.sampled_from(["random", "tree"]), objective=st.sampled_from(OBJECTIVES),
-    alpha=st.sampled_from([10, 50, 100, 200]), omega=st.sampled_from([101, 150, 200]), seed=st.integers(0, 9),
-)  # fmt: skip
+    case=cases(max_rows=24),
+    start=st.sampled_from(["random", "tree"]),
+    objective=st.sampled_from(OBJECTIVES),
+    alpha=st.sampled_from([10, 50, 100, 200]),
+    omega=st.sampled_from([101, 150, 200]),
+    seed=st.integers(0, 9),
+)
 def test_equals_the_oracle_with_every_option(
     case: Case, start: str, objective: str, alpha: int, omega: int, seed: int
 ) -> None:
@@ -277,9 +279,7 @@ def test_an_interrupted_run_ends_where_it_is(start: str) -> None:
     assert all(len(rows) >= 4 for rows in by_sequential(table, Privacy(k=4), {"start": start}, 0)[0])
 
 
-LONG = Table(
-    (Quasi("x", tuple(i * 7 % 40 for i in range(40))), Quasi("y", tuple(i * i % 17 for i in range(40))))
-)
+LONG = Table((Quasi("x", tuple(i * 7 % 40 for i in range(40))), Quasi("y", tuple(i * i % 17 for i in range(40)))))
 """Repeated 10,000 times it takes any of the kernels minutes or hours."""
 
 

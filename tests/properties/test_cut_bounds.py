@@ -57,9 +57,7 @@ def test_no_division_costs_less(rows: list[int], k: int) -> None:
         least = sum(own_least(kind, own, k) for own in rows)
         large, few = sum(own >= k for own in rows), sum(own for own in rows if own < k)
         bound = at_least(kind, sum(rows), least, large, few, k, full)
-        assert bound <= min(
-            cost(kind, division, rows, k, full) for division in divisions(list(range(len(rows))))
-        )
+        assert bound <= min(cost(kind, division, rows, k, full) for division in divisions(list(range(len(rows)))))
         if kind == ROWS and sum(rows) >= k:
             assert bound == least
 

@@ -29,9 +29,7 @@ def wide(first: int, past: int, column: int) -> int:
     return (past - first - 1) * (column + 1)
 
 
-def cost(
-    counts: np.ndarray, divided: list[list[tuple[int, int]]], width: list[int], price: Price
-) -> int | None:
+def cost(counts: np.ndarray, divided: list[list[tuple[int, int]]], width: list[int], price: Price) -> int | None:
     """What the classes of a set cost, one by one; None: it suppresses too many rows."""
     total = gone = 0
     for group, base in zip(counts, width, strict=True):
@@ -52,9 +50,7 @@ def cost(
     return total if gone <= price.most else None
 
 
-def nested(
-    counts: np.ndarray, columns: int, at: int, width: list[int], price: Price
-) -> dict[tuple[int, int], int]:
+def nested(counts: np.ndarray, columns: int, at: int, width: list[int], price: Price) -> dict[tuple[int, int], int]:
     """The definition: an interval of the first column costs the least sum of the next column's intervals in it."""
     found = {}
     for a, b in combinations(range(counts.shape[1] + 1), 2):
@@ -79,10 +75,15 @@ def nested(
 
 
 @examples(80)
-@given(data=st.data(), sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3), groups=st.integers(1, 2), k=st.integers(1, 4), most=st.sampled_from([0, 1, 3, 99]), kind=st.sampled_from([ROWS, SQUARES, CLASSES, VALUES]))  # fmt: skip
-def test_no_set_costs_less(
-    data: st.DataObject, sizes: list[int], groups: int, k: int, most: int, kind: int
-) -> None:
+@given(
+    data=st.data(),
+    sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3),
+    groups=st.integers(1, 2),
+    k=st.integers(1, 4),
+    most=st.sampled_from([0, 1, 3, 99]),
+    kind=st.sampled_from([ROWS, SQUARES, CLASSES, VALUES]),
+)
+def test_no_set_costs_less(data: st.DataObject, sizes: list[int], groups: int, k: int, most: int, kind: int) -> None:
     values = 2 if kind == VALUES else 1
     cells = int(np.prod(sizes)) * values * groups
     flat = data.draw(st.lists(st.integers(0, 2), min_size=cells, max_size=cells))
@@ -94,7 +95,7 @@ def test_no_set_costs_less(
         for a, b in combinations(range(size + 1), 2):
             ends[column, a, b - 1] = wide(a, b, column)
     made = slab_bounds(counts.reshape(groups, -1, values), np.array(sizes), np.array(width), ends, price)
-    bounds = {(a, b): int(made[a, b - 1]) for a, b in combinations(range(sizes[0] + 1), 2) if made[a, b - 1] != NEVER}  # fmt: skip
+    bounds = {(a, b): int(made[a, b - 1]) for a, b in combinations(range(sizes[0] + 1), 2) if made[a, b - 1] != NEVER}
     # Every set of cuts costs at least the sum over the intervals of its first column, and has only intervals that have a bound.
     for divided in product(*(list(intervals(size)) for size in sizes)):
         exact = cost(counts, list(divided), width, price)

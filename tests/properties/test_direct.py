@@ -52,9 +52,7 @@ def solve(table: Table, privacy: Privacy, way: Way, stored: list[int] | None = N
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @examples(25)
 @given(case=cases(max_rows=24), data=st.data())
-def test_classes_are_those_of_the_oracle_and_meet_every_requirement(
-    way: Way, case: Case, data: st.DataObject
-) -> None:
+def test_classes_are_those_of_the_oracle_and_meet_every_requirement(way: Way, case: Case, data: st.DataObject) -> None:
     """In any physical order of the rows."""
     if not way.takes(case):
         case = replace(case, privacy=Privacy(k=case.privacy.k))
@@ -116,9 +114,7 @@ def test_large_nominal_domains(name: str, privacy: Privacy) -> None:
     table = Table(
         (
             Quasi("span", tuple(f"v{i:03}" for i in rng.sample(range(n), n)), "nominal", 2),
-            Quasi(
-                "words", tuple(rng.choice([None, *(f"w{i}" for i in range(90))]) for _ in range(n)), "nominal"
-            ),
+            Quasi("words", tuple(rng.choice([None, *(f"w{i}" for i in range(90))]) for _ in range(n)), "nominal"),
             Quasi("x", tuple(rng.choice([None, rng.randint(0, 9)]) for _ in range(n))),
         ),
         (Sensitive("s", tuple(rng.choice("aabcdefgh") for _ in range(n))),),
@@ -150,9 +146,7 @@ def test_every_fraction_that_a_table_admits_has_a_solution(way: Way, case: Case,
 def test_a_fraction_is_not_solved_as_the_next_whole_number(way: Way) -> None:
     """Below x = 24 two of three rows are a's, beyond 1000 none: l = 3/2 needs no class with both, l = 2 does."""
     values = [*("aab" * 8), *("bc" * 12)]
-    table = Table(
-        (Quasi("x", tuple(i if i < 24 else 1000 + i for i in range(48))),), (Sensitive("s", tuple(values)),)
-    )
+    table = Table((Quasi("x", tuple(i if i < 24 else 1000 + i for i in range(48))),), (Sensitive("s", tuple(values)),))
 
     def mixed(l: Fraction) -> int:  # noqa: E741
         found = solve(table, Privacy(k=3, l=l), way)

@@ -27,9 +27,13 @@ SHARES = st.sampled_from([Fraction(n, 12) for n in range(13)])
 
 @FEW
 @given(
-    case=cases(max_rows=12), goal=st.sampled_from("kl"), limit=SHARES, part=SHARES, data=st.data(),
+    case=cases(max_rows=12),
+    goal=st.sampled_from("kl"),
+    limit=SHARES,
+    part=SHARES,
+    data=st.data(),
     method=st.sampled_from(["hilbert", "tree", "idistance", "mondrian"]),
-)  # fmt: skip
+)
 def test_bound_holds(
     shared_db: Any,
     tmp_path: Path,

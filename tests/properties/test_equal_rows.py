@@ -24,9 +24,7 @@ pytestmark = pytest.mark.property
 def test_divided_rows(groups: list[list[int]], width: int, kind: type[np.int16], seed: int) -> None:
     """Each list has the classes of a group of equal rows; groups differ in one column alone."""
     codes = [
-        [0] * (g % width) + [g + 1] + [0] * (width - 1 - g % width)
-        for g, classes in enumerate(groups)
-        for _ in classes
+        [0] * (g % width) + [g + 1] + [0] * (width - 1 - g % width) for g, classes in enumerate(groups) for _ in classes
     ]
     n = len(codes)
     number = np.random.default_rng(seed).permutation(n).astype(np.int32)

@@ -104,9 +104,7 @@ def test_costs_are_how_much_boxes_grow(case: Case, data: st.DataObject) -> None:
             if i in others:
                 assert cost[b, i] == 2**31 - 1
                 continue
-            wide = [
-                sum(c.weight * extent_of(c, some) for c in table.quasi) for some in (others, [*others, i])
-            ]
+            wide = [sum(c.weight * extent_of(c, some) for c in table.quasi) for some in (others, [*others, i])]
             assert cost[b, i] == wide[1] - wide[0]
             if len(others) == 1:
                 both = joined(own.box, own.mask, others[0], own.box, own.mask, i, own.measure)
@@ -122,9 +120,7 @@ def extent_of(column: Quasi, rows: list[int]) -> int:
 @given(data=st.data(), m=st.integers(1, 6))
 def test_assignments_cost_least(data: st.DataObject, m: int) -> None:
     most = data.draw(st.sampled_from([1, 3, 2**30]))
-    cost = np.array(
-        data.draw(st.lists(st.integers(0, most), min_size=m * m, max_size=m * m)), np.int32
-    ).reshape(m, m)
+    cost = np.array(data.draw(st.lists(st.integers(0, most), min_size=m * m, max_size=m * m)), np.int32).reshape(m, m)
     taken = data.draw(st.integers(0, (m - 1) // 2))
     for t in range(taken):  # a regular graph stays
         for b, i in enumerate(data.draw(st.permutations(range(m)))):
@@ -146,9 +142,7 @@ def small(rng: random.Random, n: int) -> Table:
     shown = rng.choice(["number", "nominal"])
     drawn_values = [[rng.randint(0, 9) for _ in range(n)] for _ in range(rng.randint(1, 3))]
     shown_as = str if shown == "nominal" else int
-    return Table(
-        tuple(Quasi(f"x{j}", tuple(map(shown_as, own)), shown) for j, own in enumerate(drawn_values))
-    )
+    return Table(tuple(Quasi(f"x{j}", tuple(map(shown_as, own)), shown) for j, own in enumerate(drawn_values)))
 
 
 def excess(tables: int, most: int, least_rows: int = 4, most_k: int = 3) -> list[float]:
@@ -169,9 +163,7 @@ def test_five_passes_lose_little_more_than_the_least() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "rows", [(100, 8), (15, 10, 10), (6, 9, 9, 4)], ids=["8 rows", "10 rows", "9 rows, k=4"]
-)
+@pytest.mark.parametrize("rows", [(100, 8), (15, 10, 10), (6, 9, 9, 4)], ids=["8 rows", "10 rows", "9 rows, k=4"])
 def test_five_passes_lose_little_more_than_the_least_of_larger_tables(rows: tuple[int, ...]) -> None:
     assert float(np.mean(excess(*rows))) <= 0.01
 
@@ -255,13 +247,15 @@ def test_a_graph_is_remixed_in_one_way_whatever_it_was_divided_into(n: int, data
 def test_what_is_no_regular_graph_is_found(n: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, n))
     targets = cyclic(k, n)
-    targets[data.draw(st.integers(0, k - 1)), data.draw(st.integers(0, n - 1))] = data.draw(
-        st.integers(-1, n)
-    )
+    targets[data.draw(st.integers(0, k - 1)), data.draw(st.integers(0, n - 1))] = data.draw(st.integers(-1, n))
     boxes = targets.T.tolist()
     found, _ = rows_of_boxes(targets)
     rows = [[row for row in range(n) if box in boxes[row]] for box in range(n)]
-    assert found == (all(len(own) == k for own in rows) and all(len(set(own)) == k for own in boxes) and not {-1, n} & set(targets.ravel().tolist()))  # fmt: skip
+    assert found == (
+        all(len(own) == k for own in rows)
+        and all(len(set(own)) == k for own in boxes)
+        and not {-1, n} & set(targets.ravel().tolist())
+    )
 
 
 def test_swaps_and_splits_change_what_they_are_given_alone() -> None:

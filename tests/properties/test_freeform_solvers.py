@@ -47,9 +47,7 @@ def members(targets: np.ndarray) -> list[list[int]]:
 @pytest.mark.parametrize("solver", ["greedy", "sortgreedy", "flow", "ring"])
 @examples(60)
 @given(case=cases(max_rows=24), data=st.data())
-def test_a_solver_gives_k_matchings_without_a_common_edge(
-    solver: str, case: Case, data: st.DataObject
-) -> None:
+def test_a_solver_gives_k_matchings_without_a_common_edge(solver: str, case: Case, data: st.DataObject) -> None:
     """Up to the greatest k that it takes: neither of the greedy ones is left without a box."""
     n = case.table.rows
     k = data.draw(st.integers(1, (n + 2) // 2 if "greedy" in solver else n))
@@ -105,8 +103,10 @@ def greedily(table: Table, order: list[int], k: int, *, by_edge: bool) -> list[l
     for _ in range(1, k):
         price = {
             (i, j): wide(table, [*boxes[j], i]) - wide(table, boxes[j])
-            for i in order for j in order if i not in boxes[j]
-        }  # fmt: skip
+            for i in order
+            for j in order
+            if i not in boxes[j]
+        }
         edges = sorted(price, key=lambda e: (price[e], place[e[0]], place[e[1]]))
         if not by_edge:
             edges.sort(key=lambda e: place[e[0]])
@@ -162,16 +162,26 @@ def test_columns_of_few_values_come_first() -> None:
 @pytest.mark.parametrize(
     ("solver", "rows", "k", "words"),
     [
-        *((solver, most + 1, 2, f"solver {solver} takes at most {most} rows at a time, and here are {most + 1}; use solver hungarian") for solver, most in MOST_ROWS.items()),
+        *(
+            (
+                solver,
+                most + 1,
+                2,
+                f"solver {solver} takes at most {most} rows at a time, and here are {most + 1}; use solver hungarian",
+            )
+            for solver, most in MOST_ROWS.items()
+        ),
         (
-            "mip", 18, 9,
+            "mip",
+            18,
+            9,
             "solver mip takes at most 100000 sets of rows, and boxes of 9 among 18 rows have more; use solver hungarian",
         ),
         ("ring", 3, 4, "4 matchings need as many rows, and here are 3"),
         ("greedy", 8, 6, "solver greedy takes k below (n + 3) / 2, for 8 rows at most 5; use solver hungarian"),
         ("sortgreedy", 9, 6, "solver sortgreedy takes k below (n + 3) / 2, for 9 rows at most 5; use solver hungarian"),
     ],
-)  # fmt: skip
+)
 def test_what_is_too_large_names_the_default(solver: str, rows: int, k: int, words: str) -> None:
     assert solvers.refusal(solver, rows, k) == words
     assert solvers.refusal(solver, min(rows, MOST_ROWS[solver]), 2) is None

@@ -29,9 +29,7 @@ def groups_of(table: Table, values: list[int], l: int, line: list[int] | None = 
     rows, shape = in_order(table)
     group = np.full(table.rows, -1, np.int32)
     keys = np.array(line or [], np.int64)
-    made = diverse_groups(
-        np.array(values, np.int32), max(values) + 1, l, keys, rows.places, rows.sets, shape, group
-    )
+    made = diverse_groups(np.array(values, np.int32), max(values) + 1, l, keys, rows.places, rows.sets, shape, group)
     if made == 0:
         assert (group == -1).all()
         return None
@@ -109,9 +107,7 @@ def test_every_admitted_l_has_a_solution() -> None:
         found = groups_of(Table((Quasi("x", tuple(line)),)), values, l)
         assert found is not None
         check(values, found, l)
-        overlapping += any(
-            rows != sorted(rows)[: len(rows)] or max(rows) - min(rows) >= len(rows) for rows in found
-        )
+        overlapping += any(rows != sorted(rows)[: len(rows)] or max(rows) - min(rows) >= len(rows) for rows in found)
     assert overlapping > 50
 
 

@@ -15,9 +15,7 @@ from tests.properties.strategies import examples
 pytestmark = pytest.mark.property
 
 POINTS = st.integers(1, 4).flatmap(
-    lambda d: st.lists(
-        st.tuples(*[st.one_of(st.integers(0, 2**20), st.integers(0, 3))] * d), min_size=1, max_size=30
-    )
+    lambda d: st.lists(st.tuples(*[st.one_of(st.integers(0, 2**20), st.integers(0, 3))] * d), min_size=1, max_size=30)
 )
 
 

@@ -103,9 +103,7 @@ def test_diverse_classes_on_larger_tables(variant: str, cut: str) -> None:
     rng = random.Random(43)
     checked = 0
     for table, k in tables(43, 150, rows=120, sensitive=True):
-        privacy = Privacy(
-            k=k, l=rng.choice([None, Fraction(4, 3), Fraction(2)]), distinct_l=rng.choice([None, 2, 3])
-        )
+        privacy = Privacy(k=k, l=rng.choice([None, Fraction(4, 3), Fraction(2)]), distinct_l=rng.choice([None, 2, 3]))
         if not feasible(table, privacy):
             continue
         checked += 1

@@ -81,9 +81,7 @@ def test_some_pieces_are_taken_and_some_solved_again(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_pieces_with_stretches_that_short_runs_do_not_divide(
-    monkeypatch: pytest.MonkeyPatch, threads: int
-) -> None:
+def test_pieces_with_stretches_that_short_runs_do_not_divide(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     """Rows of one value, more than a run may have, leave prefixes without a division inside of a piece whose beginning agrees."""
     monkeypatch.setattr(parallel_runs, "_LEAST_LAWFUL", 1)
     monkeypatch.setattr(parallel_runs, "_BEFORE", 3)

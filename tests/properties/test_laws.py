@@ -56,9 +56,7 @@ def test_engines_and_executions_equal_the_oracle(
 
 @FEW
 @given(case=cases(), run=RUNS)
-def test_boxes_cover_and_classes_meet_the_requirements(
-    shared_db: Any, tmp_path: Path, case: Case, run: Run
-) -> None:
+def test_boxes_cover_and_classes_meet_the_requirements(shared_db: Any, tmp_path: Path, case: Case, run: Run) -> None:
     """An insensitive row number ties every released row to its source row; classes are groups of equal boxes."""
     way, execution = run
     case = asked_of(way, case)
@@ -91,9 +89,7 @@ def test_boxes_cover_and_classes_meet_the_requirements(
 
 @FEW
 @given(case=cases(), run=RUNS, data=st.data())
-def test_row_order_does_not_matter(
-    shared_db: Any, tmp_path: Path, case: Case, run: Run, data: st.DataObject
-) -> None:
+def test_row_order_does_not_matter(shared_db: Any, tmp_path: Path, case: Case, run: Run, data: st.DataObject) -> None:
     way, execution = run
     case = asked_of(way, case)
     order = data.draw(st.permutations(range(len(case.rows))))
@@ -119,9 +115,7 @@ def test_same_seed_same_output(shared_db: Any, tmp_path: Path, case: Case, run: 
 
 @FEW
 @given(case=cases(), way=WAYS)
-def test_reported_figures_are_those_of_the_published_rows(
-    shared_db: Any, tmp_path: Path, case: Case, way: Way
-) -> None:
+def test_reported_figures_are_those_of_the_published_rows(shared_db: Any, tmp_path: Path, case: Case, way: Way) -> None:
     """Sizes, C_DM and C_AVG recounted from the released boxes; the paper's bounds for k alone."""
     case = replace(case, privacy=Privacy(k=case.privacy.k))
     rows, report = release_rows(shared_db, case, tmp_path, **way.arguments)

@@ -43,18 +43,21 @@ def drawn(seed: int) -> tuple[list[Box], list[Row], list[int]]:
 def as_arrays(boxes: list[Box]) -> Boxes:
     """The boxes as the kernels read them; each box has cells of its own."""
     cells = [[box[0][a] for box in boxes] for a in range(len(CODES))]
-    sets = [
-        np.array([[code in cell for cell in cells[a]] for code in range(CODES[a])])
-        for a in range(1, len(CODES))
-    ]
+    sets = [np.array([[code in cell for cell in cells[a]] for code in range(CODES[a])]) for a in range(1, len(CODES))]
     kinds = [0, *(len(boxes) for _ in sets)]
     return Boxes(
-        np.array([[_low(cell) if a == 0 else min(cell) for cell in column] for a, column in enumerate(cells)], np.int32),
+        np.array(
+            [[_low(cell) if a == 0 else min(cell) for cell in column] for a, column in enumerate(cells)], np.int32
+        ),
         np.array([[max(cell) for cell in column] for column in cells], np.int32),
         np.array([[a == 0 and _low(cell) > min(cell) for cell in column] for a, column in enumerate(cells)]),
-        np.array([range(len(boxes))] * len(CODES), np.int32), np.array([0, 0, sets[0].size], np.int64), np.array(kinds, np.int64),
-        np.concatenate([one.ravel() for one in sets]), np.array([0, 1, KNOWN], np.int64), np.array([box[1] for box in boxes], np.int64),
-    )  # fmt: skip
+        np.array([range(len(boxes))] * len(CODES), np.int32),
+        np.array([0, 0, sets[0].size], np.int64),
+        np.array(kinds, np.int64),
+        np.concatenate([one.ravel() for one in sets]),
+        np.array([0, 1, KNOWN], np.int64),
+        np.array([box[1] for box in boxes], np.int64),
+    )
 
 
 def _low(cell: frozenset[int]) -> int:
@@ -90,9 +93,7 @@ def test_candidates(seed: int) -> None:
 
 def persons_who_fit(boxes: list[Box], persons: list[list[int]], row: Row, known: tuple[int, ...]) -> int:
     """Different persons in the boxes whose cells cover what is known of a row."""
-    fit = (
-        who for (cells, _), who in zip(boxes, persons, strict=True) if all(row[a] in cells[a] for a in known)
-    )
+    fit = (who for (cells, _), who in zip(boxes, persons, strict=True) if all(row[a] in cells[a] for a in known))
     return len(set().union(*fit))
 
 
@@ -101,20 +102,35 @@ def persons_who_fit(boxes: list[Box], persons: list[list[int]], row: Row, known:
 def test_persons_in_many_boxes(seed: int, columns: int) -> None:
     """Persons whose boxes cover so many different sets of columns that some are counted set by set."""
     draw = random.Random(seed)
-    boxes = [(tuple(frozenset(c for c in range(3) if draw.random() < 0.5) or frozenset([0]) for _ in range(columns)), 1) for _ in range(60)]  # fmt: skip
+    boxes = [
+        (tuple(frozenset(c for c in range(3) if draw.random() < 0.5) or frozenset([0]) for _ in range(columns)), 1)
+        for _ in range(60)
+    ]
     persons = [sorted(draw.sample(range(9), draw.randint(1, 6))) for _ in boxes]
     rows = sorted({tuple(draw.randrange(3) for _ in range(columns)) for _ in range(12)})
     sets = [np.array([[code in cells[a] for code in range(3)] for cells, _ in boxes]) for a in range(columns)]
     arrays = Boxes(
-        np.zeros((columns, 60), np.int32), np.full((columns, 60), 2, np.int32), np.zeros((columns, 60), np.bool_), np.array([range(60)] * columns, np.int32),
-        np.arange(columns) * 180, np.full(columns, 60), np.concatenate([one.T.ravel() for one in sets]), np.arange(columns),
+        np.zeros((columns, 60), np.int32),
+        np.full((columns, 60), 2, np.int32),
+        np.zeros((columns, 60), np.bool_),
+        np.array([range(60)] * columns, np.int32),
+        np.arange(columns) * 180,
+        np.full(columns, 60),
+        np.concatenate([one.T.ravel() for one in sets]),
+        np.arange(columns),
         np.ones(60, np.int64),
-    )  # fmt: skip
+    )
     fewest, chance = np.full(1 << columns, np.iinfo(np.int64).max), np.zeros(1 << columns)
     crowded(
-        arrays, np.array(rows, np.int32), np.full(len(rows), 2, np.int64), np.cumsum([0, *map(len, persons)]),
-        np.array([p for who in persons for p in who], np.int32), 9, fewest, chance,
-    )  # fmt: skip
+        arrays,
+        np.array(rows, np.int32),
+        np.full(len(rows), 2, np.int64),
+        np.cumsum([0, *map(len, persons)]),
+        np.array([p for who in persons for p in who], np.int32),
+        9,
+        fewest,
+        chance,
+    )
     most = 0
     for row in rows:
         masks = [sum(1 << a for a in range(columns) if row[a] in cells[a]) for cells, _ in boxes]
@@ -132,18 +148,27 @@ def test_persons_in_many_boxes(seed: int, columns: int) -> None:
 def test_one_wrong_value(seed: int) -> None:
     boxes, rows, own = drawn(seed)
     times = [1 + i % 3 for i in range(len(rows))]
-    often = [[sum(t for row, t in zip(rows, times, strict=True) if row[a] == code) for code in range(n)] for a, n in enumerate(CODES)]  # fmt: skip
+    often = [
+        [sum(t for row, t in zip(rows, times, strict=True) if row[a] == code) for code in range(n)]
+        for a, n in enumerate(CODES)
+    ]
     chance, best = np.zeros(1 << KNOWN), np.zeros(1 << KNOWN)
     mistaken(
-        as_arrays(boxes), np.array(rows, np.int32), np.arange(len(rows) + 1), np.array(own, np.int32), np.array(times, np.int64),
-        np.cumsum([0, *CODES]), np.concatenate(often), KNOWN, chance, best,
-    )  # fmt: skip
+        as_arrays(boxes),
+        np.array(rows, np.int32),
+        np.arange(len(rows) + 1),
+        np.array(own, np.int32),
+        np.array(times, np.int64),
+        np.cumsum([0, *CODES]),
+        np.concatenate(often),
+        KNOWN,
+        chance,
+        best,
+    )
     for number, known in known_sets():
         if not known:
             continue
-        means = [
-            expected(boxes, rows, times, row, boxes[box], known) for row, box in zip(rows, own, strict=True)
-        ]
+        means = [expected(boxes, rows, times, row, boxes[box], known) for row, box in zip(rows, own, strict=True)]
         total = sum(t * mean for t, mean in zip(times, means, strict=True))
         assert chance[number] == pytest.approx(float(total), rel=1e-12)
         assert best[number] == pytest.approx(float(max(means)), rel=1e-12)

@@ -69,9 +69,7 @@ def compared(
 @pytest.mark.parametrize("name", ORDERS)
 @examples(100)
 @given(case=cases(max_rows=24), data=st.data(), threads=st.integers(1, 3))
-def test_orders_are_those_of_their_definitions(
-    name: str, case: Case, data: st.DataObject, threads: int
-) -> None:
+def test_orders_are_those_of_their_definitions(name: str, case: Case, data: st.DataObject, threads: int) -> None:
     check(name, case.table, 7, data.draw(st.permutations(range(case.table.rows))), threads)
 
 
@@ -80,9 +78,7 @@ def test_orders_are_those_of_their_definitions(
 def test_many_attributes(name: str, d: int, domain: int) -> None:
     """Keys of one word and of more."""
     rng = random.Random(d)
-    columns = [
-        tuple(rng.choice([None, 0, domain, rng.randint(0, domain)]) for _ in range(30)) for _ in range(d)
-    ]
+    columns = [tuple(rng.choice([None, 0, domain, rng.randint(0, domain)]) for _ in range(30)) for _ in range(d)]
     table = Table(tuple(Quasi(f"q{j}", column) for j, column in enumerate(columns)))
     found = check(name, table, 1, rng.sample(range(30), 30))
     if found.line is not None:
@@ -117,9 +113,7 @@ def test_more_points_than_centres() -> None:
     assert lines[0] != lines[1]
 
 
-@pytest.mark.parametrize(
-    ("n", "centres"), [(640, 1), (640, 40), (640, 100), (60, 59), (60, 100), (1, MOST_CENTRES)]
-)
+@pytest.mark.parametrize(("n", "centres"), [(640, 1), (640, 40), (640, 100), (60, 59), (60, 100), (1, MOST_CENTRES)])
 def test_as_many_centres_as_asked(n: int, centres: int) -> None:
     """A sample of more than 10 % where more centres are asked; no more than there are points."""
     assert MOST_CENTRES == oracle.MOST_SAMPLED
@@ -160,9 +154,7 @@ def test_ties_are_settled_by_codes_then_occurrence_then_sensitive_codes_then_row
     for row in sorted(range(n), key=lambda row: rid[row]):
         cell = (key[row], codes[row], sensitive[row])
         occurrence[row] = seen[cell] = seen.get(cell, -1) + 1
-    expected = sorted(
-        range(n), key=lambda row: (key[row], codes[row], occurrence[row], sensitive[row], rid[row])
-    )
+    expected = sorted(range(n), key=lambda row: (key[row], codes[row], occurrence[row], sensitive[row], rid[row]))
     drawn = list(range(n)) if stored else data.draw(st.permutations(range(n)))
     order = np.array(sorted(drawn, key=lambda row: key[row]), np.int32)
     begins = np.array([at == 0 or key[order[at]] != key[order[at - 1]] for at in range(n)])

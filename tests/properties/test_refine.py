@@ -27,9 +27,7 @@ pytestmark = pytest.mark.property
 def refined(table: Table, privacy: Privacy, group: np.ndarray, window: int = 40, passes: int = 4):
     rows, shape = in_order(table)
     out = group.astype(np.int32)
-    gain = refine(
-        rows.places, rows.sets, shape, demands(table, privacy), out, int(group.max()) + 1, window, passes
-    )
+    gain = refine(rows.places, rows.sets, shape, demands(table, privacy), out, int(group.max()) + 1, window, passes)
     return by_number(out), gain
 
 

@@ -31,17 +31,24 @@ def least_of(privacy: Privacy) -> int:
     return max(privacy.k, int(np.ceil(privacy.l or 1)), privacy.distinct_l or 1, 1)
 
 
-def searched(
-    table: Table, privacy: Privacy, classes: Classes, trials: int, seed: int = 1
-) -> tuple[Classes, int]:
+def searched(table: Table, privacy: Privacy, classes: Classes, trials: int, seed: int = 1) -> tuple[Classes, int]:
     rows, shape = in_order(table)
     group = np.empty(table.rows, np.int32)
     for number, members in enumerate(classes):
         group[members] = number
     least = least_of(privacy)
     gain = search(
-        rows.places, rows.sets, shape, demands(table, privacy), group, len(classes), least, 16 * least, trials, seeded(seed)
-    )  # fmt: skip
+        rows.places,
+        rows.sets,
+        shape,
+        demands(table, privacy),
+        group,
+        len(classes),
+        least,
+        16 * least,
+        trials,
+        seeded(seed),
+    )
     return by_number(group), gain
 
 

@@ -42,9 +42,7 @@ def test_points_whose_boxes_count_covers_and_are_no_graph() -> None:
     assert not regular_graph_exists(fits, 2)
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=[pytest.mark.thorough] * (seed > 0)) for seed in range(5)]
-)
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.thorough] * (seed > 0)) for seed in range(5)])
 def test_flows_find_every_regular_graph(seed: int) -> None:
     random_, found = random.Random(seed), []
     for _ in range(300):
@@ -55,9 +53,7 @@ def test_flows_find_every_regular_graph(seed: int) -> None:
     assert 60 < sum(found) < 240
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=[pytest.mark.thorough] * (seed > 0)) for seed in range(5)]
-)
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.thorough] * (seed > 0)) for seed in range(5)])
 def test_equal_rows_and_equal_boxes_are_one_node(seed: int) -> None:
     random_, found = random.Random(seed), []
     while len(found) < 200:
@@ -74,20 +70,14 @@ def test_equal_rows_and_equal_boxes_are_one_node(seed: int) -> None:
     assert 20 < sum(found) < 180
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=[pytest.mark.thorough] * (seed > 0)) for seed in range(5)]
-)
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.thorough] * (seed > 0)) for seed in range(5)])
 def test_candidates_are_possible_where_an_assignment_of_all_records_has_them(seed: int) -> None:
     random_ = random.Random(seed)
     for _ in range(200):
         n = random_.randint(1, 5)
         fits = [sorted({i, *others}) for i, others in enumerate(graph(random_, n, n))]
         possible = [
-            {
-                assigned[i]
-                for assigned in permutations(range(n))
-                if all(assigned[j] in fits[j] for j in range(n))
-            }
+            {assigned[i] for assigned in permutations(range(n)) if all(assigned[j] in fits[j] for j in range(n))}
             for i in range(n)
         ]
         at, other = listed(fits)
@@ -97,20 +87,20 @@ def test_candidates_are_possible_where_an_assignment_of_all_records_has_them(see
 def test_rows_fit_what_covers_them_in_every_column() -> None:
     """An interval of an ordered column, perhaps with code 0 beside it, a set of another; and more pairs than are asked for are none."""
     random_ = random.Random(3)
-    codes = np.array(
-        [[random_.randrange(6) for _ in range(8)], [random_.randrange(4) for _ in range(8)]], np.int32
-    )
+    codes = np.array([[random_.randrange(6) for _ in range(8)], [random_.randrange(4) for _ in range(8)]], np.int32)
     ends = [sorted((random_.randrange(6), random_.randrange(6))) for _ in range(5)]
     null = [random_.random() < 0.5 for _ in range(5)]
     sets = [{value for value in range(4) if random_.random() < 0.6} for _ in range(3)]
-    cells = np.array(
-        [[random_.randrange(5) for _ in range(9)], [random_.randrange(3) for _ in range(9)]], np.int32
-    )
+    cells = np.array([[random_.randrange(5) for _ in range(9)], [random_.randrange(3) for _ in range(9)]], np.int32)
     expected = [
-        [j for j in range(9) if (ends[cells[0, j]][0] <= codes[0, i] <= ends[cells[0, j]][1] or (codes[0, i] == 0 and null[cells[0, j]]))
-         and codes[1, i] in sets[cells[1, j]]]
+        [
+            j
+            for j in range(9)
+            if (ends[cells[0, j]][0] <= codes[0, i] <= ends[cells[0, j]][1] or (codes[0, i] == 0 and null[cells[0, j]]))
+            and codes[1, i] in sets[cells[1, j]]
+        ]
         for i in range(8)
-    ]  # fmt: skip
+    ]
     low, high = (np.array([end[side] for end in ends], np.int32) for side in (0, 1))
     bits = np.array([value in members for members in sets for value in range(4)])
     size, start = np.array([0, 4]), np.array([0, 0])

@@ -58,9 +58,7 @@ def helped(table: Table, values: list[int], limit: int, classes: list[list[int]]
 def proved(table: Table, values: list[int], limit: int, least: Fraction) -> bool:
     """Whether some row has so few values within its reach that no class of it is more private."""
     rows = range(table.rows)
-    return any(
-        len({values[other] for other in rows if wide(table, (row, other)) <= limit}) <= least for row in rows
-    )
+    return any(len({values[other] for other in rows if wide(table, (row, other)) <= limit}) <= least for row in rows)
 
 
 @examples(150)

@@ -49,9 +49,7 @@ def test_one_attribute_s_runs_are_the_best_of_all_partitions(objective, score, v
     table = Table((Quasi("x", tuple(sorted(values))),))
     k = min(k, table.rows)
     _, loss = exact(table, k, objective)
-    assert loss == min(
-        score(table, each) for each in partitions(range(table.rows), lambda rows: len(rows) >= k)
-    )
+    assert loss == min(score(table, each) for each in partitions(range(table.rows), lambda rows: len(rows) >= k))
 
 
 def test_consecutive_classes_are_not_the_best_for_gcp() -> None:

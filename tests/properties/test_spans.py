@@ -16,9 +16,7 @@ pytestmark = pytest.mark.property
 
 
 @examples(150)
-@given(
-    keys=st.lists(st.integers(0, 5) | st.integers(0, (1 << 63) - 1), max_size=60), workers=st.integers(1, 5)
-)
+@given(keys=st.lists(st.integers(0, 5) | st.integers(0, (1 << 63) - 1), max_size=60), workers=st.integers(1, 5))
 def test_sorted_by_several(keys: list[int], workers: int) -> None:
     given_keys = np.array(keys, np.int64)
     with pytest.MonkeyPatch.context() as patch:

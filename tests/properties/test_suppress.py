@@ -55,9 +55,7 @@ def phases(bags: list[Counter[int]], l: Fraction, k: int) -> tuple[int, list[Cou
     kept = np.array([bag[value] for bag in cut for value in sorted(bag)], np.int64)
     left = np.array([rest[value] for value in range(4)], np.int64)
     phase = complete(start, held, kept, left, k, l.numerator, l.denominator)
-    ended = [
-        +Counter(dict(zip(held[a:b].tolist(), kept[a:b].tolist(), strict=True))) for a, b in pairwise(start)
-    ]
+    ended = [+Counter(dict(zip(held[a:b].tolist(), kept[a:b].tolist(), strict=True))) for a, b in pairwise(start)]
     return phase, ended, +Counter(dict(enumerate(left.tolist())))
 
 
@@ -136,9 +134,7 @@ def test_classes_are_the_oracles(given: tuple[Table, Privacy], variant: str, div
 
 @examples(200)
 @given(given=asked(several=True, rows=30), divide=st.sampled_from(["values", "whole"]))
-def test_every_row_has_one_lawful_class_and_the_cascade_stars_least(
-    given: tuple[Table, Privacy], divide: str
-) -> None:
+def test_every_row_has_one_lawful_class_and_the_cascade_stars_least(given: tuple[Table, Privacy], divide: str) -> None:
     table, privacy = given
     total = {}
     for variant in ("tp", "cascade"):

@@ -81,9 +81,7 @@ def beliefs(sources: Sequence[Groups]) -> list[Counter[int]]:
 def surest(found: dict[Seen, list[Groups]]) -> Fraction:
     """The surest that a reader of any release is of any person's value."""
     return max(
-        max(own.values()) / Fraction(sum(map(ways, sources)))
-        for sources in found.values()
-        for own in beliefs(sources)
+        max(own.values()) / Fraction(sum(map(ways, sources))) for sources in found.values() for own in beliefs(sources)
     )
 
 

@@ -41,9 +41,7 @@ def test_windows_change_nothing(case: Case, k: int, seed: int) -> None:
         stop = min(n, done + rng.randint(1, 15))
         keep = max(0, done - (2 * k - 1))
         part = rows.part(keep, stop)
-        best_row_runs(
-            part.places, part.sets, shape, k, done - keep, opt[keep : stop + 1], back[keep : stop + 1]
-        )
+        best_row_runs(part.places, part.sets, shape, k, done - keep, opt[keep : stop + 1], back[keep : stop + 1])
         done = stop
     assert opt.tolist() == expected.tolist()
     assert back.tolist() == pointers.tolist()

@@ -9,10 +9,15 @@ from sqlanon.query.release import Released
 from tests.oracle.handmade import members, plain, publish, quasi
 
 ROWS = [
-    (21, "F", "flu", 3), (24, "M", "flu", 5), (25, "F", "asthma", None),
-    (30, "M", "flu", 7), (30, "M", "ulcer", 2),
-    (33, "F", "asthma", 4), (38, "F", "flu", 1), (38, "F", "ulcer", 6),
-]  # fmt: skip
+    (21, "F", "flu", 3),
+    (24, "M", "flu", 5),
+    (25, "F", "asthma", None),
+    (30, "M", "flu", 7),
+    (30, "M", "ulcer", 2),
+    (33, "F", "asthma", 4),
+    (38, "F", "flu", 1),
+    (38, "F", "ulcer", 6),
+]
 CLASSES = [((21, 25), ("F", "M"), ROWS[:3]), ((30, 30), ("M",), ROWS[3:5]), ((33, 38), ("F",), ROWS[5:])]
 KINDS = [("flu", "lung"), ("asthma", "lung"), ("ulcer", "belly")]
 
@@ -34,8 +39,7 @@ def load(db: Any) -> tuple[Released, frozenset[Any]]:
         assert all(low <= age <= high and sex in sexes for age, sex, _, _ in rows)
         listed = "ARRAY[" + ", ".join(f"'{sex}'" for sex in sexes) + "]"
         cells += [
-            [str(low), str(high), listed, f"'{ill}'", "NULL" if cost is None else str(cost)]
-            for _, _, ill, cost in rows
+            [str(low), str(high), listed, f"'{ill}'", "NULL" if cost is None else str(cost)] for _, _, ill, cost in rows
         ]
     publish(db, "people", given, cells)
     return find(engine, "release.people"), frozenset([engine.relation("kinds").ref])

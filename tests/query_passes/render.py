@@ -37,9 +37,13 @@ class Passes:
         last = self.final.tree.copy()
         last.set("with_", None)
         return {
-            "parsed": parsed(self.query), "bound": bound_sql(self.bound), "collected": collected(self.bound, self.plan),
-            "rows": rows_sql(self.rows), "sums": sums_sql(self.groups), "select": last,
-        }  # fmt: skip
+            "parsed": parsed(self.query),
+            "bound": bound_sql(self.bound),
+            "collected": collected(self.bound, self.plan),
+            "rows": rows_sql(self.rows),
+            "sums": sums_sql(self.groups),
+            "select": last,
+        }
 
 
 def passes(engine: object, text: str, released: Released, joinable: frozenset[object]) -> Passes:
@@ -57,9 +61,7 @@ def parsed(query: Query) -> exp.Select:
     made = exp.Select().select(*(exp.alias_(node.copy(), name, quoted=True) for name, node in query.items))
     made = made.from_(query.source.copy())
     made.set("joins", [join.copy() for join in query.joins] or None)
-    return _clauses(
-        made, query, query.where, query.groups, query.having, tuple(term.copy() for term in query.order)
-    )
+    return _clauses(made, query, query.where, query.groups, query.having, tuple(term.copy() for term in query.order))
 
 
 def _clauses(
@@ -145,9 +147,7 @@ def collected(bound: Bound, plan: QueryPlan) -> exp.Select:
             node.replace(exp.column(exp.to_identifier(f"a{node.name[1:]}", quoted=True)))
         elif not node.table and node.name[:1] == "u" and node.name[1:].isdigit():
             null = exp.Is(this=exp.column(f"a{node.name[1:]}", quoted=True), expression=exp.null())
-            node.replace(
-                exp.Case(ifs=[exp.If(this=null, true=exp.Literal.number(1))], default=exp.Literal.number(0))
-            )
+            node.replace(exp.Case(ifs=[exp.If(this=null, true=exp.Literal.number(1))], default=exp.Literal.number(0)))
     return outer
 
 

@@ -44,10 +44,12 @@ def test_the_first_and_last_multiple_in_a_run() -> None:
     for low, high, closed in product(range(-9, 10), range(-9, 10), product((False, True), repeat=2)):
         ends, step = (Fraction(low, 4), Fraction(high, 4)), Fraction(1, 2)
         inside = [
-            at * step for at in range(-6, 7)
-            if ends[0] < at * step < ends[1] or (at * step == ends[0] and closed[0] and ends[0] <= ends[1])
+            at * step
+            for at in range(-6, 7)
+            if ends[0] < at * step < ends[1]
+            or (at * step == ends[0] and closed[0] and ends[0] <= ends[1])
             or (at * step == ends[1] and closed[1] and ends[0] <= ends[1])
-        ]  # fmt: skip
+        ]
         if low > high or (low == high and closed != (True, True)):
             continue
         run = constants.fit_steps(Piece(*ends, closed), step)
@@ -65,8 +67,7 @@ def test_no_integer_of_a_type_is_larger_than_its_bound(kind: str) -> None:
 
 def test_every_value_is_in_the_run_whose_tests_it_meets() -> None:
     tests = [
-        Comparison(i, op, Fraction(at))
-        for i, (op, at) in enumerate(product(("<", "<=", "=", "<>", ">", ">="), (0, 1)))
+        Comparison(i, op, Fraction(at)) for i, (op, at) in enumerate(product(("<", "<=", "=", "<>", ">", ">="), (0, 1)))
     ]
     means = {
         "<": float.__lt__,
@@ -79,15 +80,14 @@ def test_every_value_is_in_the_run_whose_tests_it_meets() -> None:
     for kind, values in (("boolean", (0, 1)), ("integer", range(-3, 5))):
         for chosen in [*([one] for one in tests), *map(list, pairwise(tests)), tests]:
             runs = pieces_of(chosen, Fraction(1), kind)
-            assert all(one[0] != other[0] for one, other in pairwise(runs)), (
-                "a run is cut where nothing changes"
-            )
+            assert all(one[0] != other[0] for one, other in pairwise(runs)), "a run is cut where nothing changes"
             for value in values:
                 meets = frozenset(one.id for one in chosen if means[one.op](float(value), float(one.at)))  # type: ignore[arg-type]
                 assert [
-                    holds for holds, run in runs
+                    holds
+                    for holds, run in runs
                     if (run.low is None or run.low <= value) and (run.high is None or value <= run.high)  # type: ignore[operator]
-                ] == [meets]  # fmt: skip
+                ] == [meets]
             if kind == "boolean":
                 assert {end for _, run in runs for end in (run.low, run.high)} <= {0, 1}
 
@@ -110,10 +110,18 @@ def test_days_and_microseconds_are_counted_as_in_sql() -> None:
 
 
 MICROSECONDS = {
-    "microseconds": 1, "milliseconds": 1000, "second": 1_000_000, "minute": 60_000_000, "hour": 3_600_000_000,
-    "day": 86_400_000_000, "week": 7 * 86_400_000_000, "month": 28 * 86_400_000_000, "quarter": 90 * 86_400_000_000,
-    "year": 365 * 86_400_000_000, "decade": 86_400_000_000,
-}  # fmt: skip
+    "microseconds": 1,
+    "milliseconds": 1000,
+    "second": 1_000_000,
+    "minute": 60_000_000,
+    "hour": 3_600_000_000,
+    "day": 86_400_000_000,
+    "week": 7 * 86_400_000_000,
+    "month": 28 * 86_400_000_000,
+    "quarter": 90 * 86_400_000_000,
+    "year": 365 * 86_400_000_000,
+    "decade": 86_400_000_000,
+}
 """Of the units that differ in length the shortest, so that no more steps than these lie between two times; what is longer counts in days."""
 
 
@@ -160,17 +168,21 @@ def test_only_lines_have_buckets(text: str) -> None:
     """Of anything else the steps are not of one width."""
     box = Box("b", Field("v", "quasi", "ordered", "float", "DOUBLE", ()), "interval", {})
     own = {"v": box.value}
-    node = with_columns(
-        sqlglot.parse_one(f"FLOOR({text})", dialect="duckdb"), lambda found: own.get(found.name)
-    )
+    node = with_columns(sqlglot.parse_one(f"FLOOR({text})", dialect="duckdb"), lambda found: own.get(found.name))
     assert bucket_of(node, box) is None
 
 
 def test_what_a_sum_or_difference_is() -> None:
     for left, right, minus, kind in (
-        ("integer", "integer", True, "integer"), ("float", "", False, "float"), ("integer", "date", False, "date"),
-        ("date", "date", True, "integer"), ("date", "date", False, ""), ("date", "interval", True, "timestamp"),
-        ("date", "integer", False, "date"), ("timestamp", "interval", False, "timestamp"), ("timestamp", "timestamp", True, ""),
-    ):  # fmt: skip
+        ("integer", "integer", True, "integer"),
+        ("float", "", False, "float"),
+        ("integer", "date", False, "date"),
+        ("date", "date", True, "integer"),
+        ("date", "date", False, ""),
+        ("date", "interval", True, "timestamp"),
+        ("date", "integer", False, "date"),
+        ("timestamp", "interval", False, "timestamp"),
+        ("timestamp", "timestamp", True, ""),
+    ):
         found: Any = _sum_kind(left, right, minus=minus)
         assert found == kind

@@ -88,9 +88,7 @@ def test_passes_leave_what_they_were_given(loaded: dict[str, tuple[Any, Any, Any
         before = {name: block.sql(dialect="duckdb") for name, block in made.rendered().items()}
         rows = box_rows(made.bound.scope, made.plan)
         groups = sums(made.bound.scope, made.plan, rows)
-        again = replace(
-            made, rows=rows, groups=groups, final=final_select(made.bound, made.plan, rows, groups)
-        )
+        again = replace(made, rows=rows, groups=groups, final=final_select(made.bound, made.plan, rows, groups))
         for value in (made, again):
             assert {name: block.sql(dialect="duckdb") for name, block in value.rendered().items()} == before
         plan = collect(made.bound)
@@ -138,9 +136,7 @@ def test_what_is_read_means_the_same_over_the_source(
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
-def test_what_is_written_bounds_the_source(
-    loaded: dict[str, tuple[Any, Any, Any]], engine: str, path: Path
-) -> None:
+def test_what_is_written_bounds_the_source(loaded: dict[str, tuple[Any, Any, Any]], engine: str, path: Path) -> None:
     """Rows, sums and the last SELECT run over the release; their bounds hold what the text gives over the source."""
     db = loaded[engine][0]
     expected = blocks(path)

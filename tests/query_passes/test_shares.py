@@ -57,9 +57,11 @@ def test_parts_of_a_set() -> None:
     valued = [part for part in parts if part.group in domain._of]
     assert len(valued) == 3  # p, q, and all others
     for state, (members, has, size) in {
-        "none": ("['p', 'r', 't', 'u']", ("TRUE", "FALSE"), 4), "some": ("NULL", ("NULL", "NULL"), "NULL"),
-        "any": ("NULL", ("NULL", "NULL"), "NULL"), "all": ("NULL", ("NULL", "NULL"), "NULL"),
-    }.items():  # fmt: skip
+        "none": ("['p', 'r', 't', 'u']", ("TRUE", "FALSE"), 4),
+        "some": ("NULL", ("NULL", "NULL"), "NULL"),
+        "any": ("NULL", ("NULL", "NULL"), "NULL"),
+        "all": ("NULL", ("NULL", "NULL"), "NULL"),
+    }.items():
         row: dict[str, Any] = {
             "s": members,
             "b_state": f"'{state}'",
@@ -128,9 +130,7 @@ def test_parts_of_a_listed_box() -> None:
         row = {"b_state": f"'{state}'"} | {f"b_s{i}": share for i, share in enumerate(shares)}
         parts = computed(columns, [part.share for part in domain.parts() if part.group in valued], row)
         alone = computed(columns, [domain.share([group]) for group in valued], row)
-        expected = {"none": [0.5, 0.25, 0.25], "some": [1 / 4] * 3, "any": [1 / 3] * 3, "all": [0.0] * 3}[
-            state
-        ]
+        expected = {"none": [0.5, 0.25, 0.25], "some": [1 / 4] * 3, "any": [1 / 3] * 3, "all": [0.0] * 3}[state]
         assert parts == alone == pytest.approx(expected)
         assert computed(columns, [domain.share([null])], row) == [1 - sum(expected)]
 
@@ -141,9 +141,7 @@ def test_what_can_hold_together_on_a_line_is_what_some_number_meets() -> None:
     box = Box("b", field, "interval", {}, step=Fraction(1))
     means = {"<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "=": int.__eq__}
     compared = [("<", 3), (">=", 3), (">", 5), ("=", 4)]
-    tests = [
-        ValueTest(i, "b", box.value, Comparison(i, op, Fraction(at))) for i, (op, at) in enumerate(compared)
-    ]
+    tests = [ValueTest(i, "b", box.value, Comparison(i, op, Fraction(at))) for i, (op, at) in enumerate(compared)]
     tests.append(ValueTest(9, "b", box.value, Comparison(9, "null")))
     met = {frozenset(i for i, (op, at) in enumerate(compared) if means[op](value, at)) for value in range(10)}
     found = outcomes(box, tests)

@@ -28,6 +28,4 @@ def fill(db: Any, table: str, rows: int = 40) -> None:
 
 def release(table: str, **changes: Any) -> Any:
     """The spec of its release."""
-    return policy.release(
-        **{**BASE, "source": table, "name": table, "publish": f"release.{table}", **changes}
-    )
+    return policy.release(**{**BASE, "source": table, "name": table, "publish": f"release.{table}", **changes})

@@ -84,8 +84,11 @@ PRIVACY = st.builds(
 @given(PRIVACY, PRIVACY)
 def test_weaker_is_less_of_anything_that_was_asked(old: PrivacySpec, new: PrivacySpec) -> None:
     less = [
-        new.k < old.k, (new.l or 0) < (old.l or 0), (new.distinct_l or 0) < (old.distinct_l or 0), old.joint and not new.joint,
-    ]  # fmt: skip
+        new.k < old.k,
+        (new.l or 0) < (old.l or 0),
+        (new.distinct_l or 0) < (old.distinct_l or 0),
+        old.joint and not new.joint,
+    ]
     found = differences(kept(replace(PLAIN, privacy=old)), kept(replace(PLAIN, privacy=new)))
     assert len(weakenings(found)) == sum(less)
     assert bool(found) == (old != new)

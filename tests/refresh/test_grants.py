@@ -338,9 +338,7 @@ def test_a_session_that_settings_make_another_role(tmp_path, roles, setting):
             assert db.engine.fetch("SELECT current_user = session_user") == [(True,)]
             fill(db, "r1")
             db.run(release("r1"))
-            owner = (
-                "SELECT pg_get_userbyid(nspowner) = session_user FROM pg_namespace WHERE nspname = '_sqlanon'"
-            )
+            owner = "SELECT pg_get_userbyid(nspowner) = session_user FROM pg_namespace WHERE nspname = '_sqlanon'"
             assert db.engine.fetch(owner) == [(True,)]
             assert not can(db, roles[0], "SELECT * FROM _sqlanon.secrets")
     finally:
@@ -359,9 +357,7 @@ def test_members_of_the_owner_are_named(connect, roles):
         assert not [line for line in quiet if "with its secrets" in line]
         db.engine.execute(f"ALTER SCHEMA _sqlanon OWNER TO {quoted(owner)}")
         db.engine.execute(f"ALTER TABLE _sqlanon.secrets OWNER TO {quoted(owner)}")
-        db.engine.execute(
-            f"GRANT {quoted(owner)} TO {quoted(between)}; GRANT {quoted(between)} TO {quoted(member)}"
-        )
+        db.engine.execute(f"GRANT {quoted(owner)} TO {quoted(between)}; GRANT {quoted(between)} TO {quoted(member)}")
         db.engine.execute(f"GRANT {quoted(owner)} TO current_user")
         assert can(db, member, "SELECT * FROM _sqlanon.secrets")
         (line,) = [line for line in db.plan(release("m1")).warnings if "with its secrets" in line]

@@ -83,9 +83,7 @@ def test_max_failing_stops_plan_and_run(shared_db):
     shared_db.run(strict)
     write(shared_db, "h4", [*WARD, (10, 30, "cancer")])
     for act in (shared_db.plan, shared_db.run):
-        with pytest.raises(
-            sqlanon.PrivacyViolation, match="together with version 1 this version would leave 1 rows"
-        ):
+        with pytest.raises(sqlanon.PrivacyViolation, match="together with version 1 this version would leave 1 rows"):
             act(strict)
     assert [row.version for row in shared_db.releases("h4")] == [1]
     loose = release("h4", **SPEC, max_failing=1)
@@ -205,9 +203,12 @@ def expected(old: dict, new: dict, k: int, l: Fraction) -> dict[str, Any]:  # no
                 bad += [p for p, _ in members]
         failing |= set(bad)
         reported[kind] = (
-            sum(map(len, found.values())), len(found), min(map(len, found.values()), default=None),
-            float(min(least)) if least else None, len(bad),
-        )  # fmt: skip
+            sum(map(len, found.values())),
+            len(found),
+            min(map(len, found.values()), default=None),
+            float(min(least)) if least else None,
+            len(bad),
+        )
     return {**reported, "failing": len(failing)}
 
 
@@ -273,7 +274,7 @@ def test_the_order_of_the_keys_columns_is_nothing(shared_db):
 @pytest.mark.parametrize(
     ("key", "id_type", "reported"),
     [("card", "INTEGER", "the key's columns or their types changed"), ("id", "DECIMAL(10,1)", "their types changed")],
-)  # fmt: skip
+)
 def test_another_key_is_never_reported_as_nobody(shared_db, key, id_type, reported):
     """Where rows cannot be matched everything seems to have left and arrived, in groups as large as classes."""
     table = f"w2_{key}"

@@ -20,9 +20,17 @@ from tests.refresh.conftest import release
 
 COLUMNS = {"id": "INTEGER", "age": "INTEGER", "illness": "TEXT"}
 OWN: dict[str, Any] = {
-    "quasi": "age", "sensitive": "illness", "identifiers": "id", "key": "id", "k": 2, "l": None, "method": "freeform", "boxes": "own",
-    "max_failing": 100, "accept_unique": "illness",
-}  # fmt: skip
+    "quasi": "age",
+    "sensitive": "illness",
+    "identifiers": "id",
+    "key": "id",
+    "k": 2,
+    "l": None,
+    "method": "freeform",
+    "boxes": "own",
+    "max_failing": 100,
+    "accept_unique": "illness",
+}
 CLASSES = {key: value for key, value in OWN.items() if key not in ("method", "boxes")} | {"method": "tree"}
 
 Source = dict[int, int]
@@ -75,11 +83,12 @@ def candidates(records: list[int], *versions: tuple[Source, Graph]) -> dict[int,
     """How many rows each record may be of, where it shows one box in each version and each row has one record: by enumeration."""
     fits = {
         record: {
-            row for row in records
+            row
+            for row in records
             if all(graph[source[record]][0] in graph[source[row]][1] for source, graph in versions)
         }
         for record in records
-    }  # fmt: skip
+    }
     possible: dict[int, set[int]] = {record: set() for record in records}
     for rows in assignments(records, fits):
         for record, row in zip(records, rows, strict=True):
@@ -166,9 +175,10 @@ def test_another_graph_of_equal_draws_is_noticed(both_dbs: Any) -> None:
         held = {(slot, box) for slot, box in fetch(db.engine, edges, "slot", "box")}
         shown = set(fetch(db.engine, drawn, "slot", "box"))
         (one, mine), (other, its) = next(
-            pair for pair in permutations(held - shown, 2)
+            pair
+            for pair in permutations(held - shown, 2)
             if not held & {(pair[0][0], pair[1][1]), (pair[1][0], pair[0][1])}
-        )  # fmt: skip
+        )
         move(db, edges, (one, mine, its), (other, its, mine))
         with pytest.raises(sqlanon.GuardError, match="are not both of classes"):
             db.run(release("hg", **plain), full=True)
@@ -254,9 +264,7 @@ def test_histories_hold_no_value_and_outlive_their_version(shared_db: Any) -> No
 
 
 @pytest.mark.parametrize("seed", seeds(12, 1))
-def test_releases_held_together_leave_those_candidates(
-    shared_db: Any, graphs: list[Graph], seed: int
-) -> None:
+def test_releases_held_together_leave_those_candidates(shared_db: Any, graphs: list[Graph], seed: int) -> None:
     """Two releases of one source, both with boxes of their own, or one of classes on either side."""
     random_, name = random.Random(seed), f"hw{seed}"
     source: Source = dict(enumerate(random_.sample(range(100), 7)))
@@ -293,9 +301,7 @@ def test_an_unchanged_source_made_anew_needs_no_bound(both_dbs: Any, insensitive
     for db in both_dbs:
         table = f"anew_{len(insensitive)}"
         db.engine.execute(f"DROP TABLE IF EXISTS {table}")
-        create_table(
-            db, table, {"age": "INTEGER", "illness": "TEXT"}, [(i * 7 % 23, "abc"[i % 3]) for i in range(20)]
-        )
+        create_table(db, table, {"age": "INTEGER", "illness": "TEXT"}, [(i * 7 % 23, "abc"[i % 3]) for i in range(20)])
         asked: dict[str, Any] = {
             "quasi": "age",
             "insensitive": insensitive,

@@ -29,9 +29,7 @@ def test_tables_are_kept_listed_and_dropped(db: Any) -> None:
     assert by_statement["table/stage"].rows == by_statement["table/classed"].rows == 40
     assert by_statement["table/stage"].stage == "snapshot"
     assert by_statement["table/stage"].seconds > 0
-    assert all(
-        db.engine.fetch(f"SELECT count(*) FROM {one.table}") == [(one.rows,)] for one in report.scratch
-    )
+    assert all(db.engine.fetch(f"SELECT count(*) FROM {one.table}") == [(one.rows,)] for one in report.scratch)
     assert report.to_dict()["scratch"][0]["table"] == report.scratch[0].table
     assert db.version("ward").report["scratch"] in ([], ())
     db.engine.execute("CREATE TABLE _sqlanon.scratch_of_mine AS SELECT 1 AS a")

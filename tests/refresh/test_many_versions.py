@@ -12,9 +12,25 @@ from tests.refresh.conftest import fill, release
 from tests.refresh.test_rollback import nights
 
 COLUMNS = (
-    "release", "version", "status", "view_schema", "view_name", "file", "physical", "source", "policy", "policy_hash", "report", "seed", "published_at",
-    "published_by", "sqlanon", "fingerprint", "source_columns", "checked_at",
-)  # fmt: skip
+    "release",
+    "version",
+    "status",
+    "view_schema",
+    "view_name",
+    "file",
+    "physical",
+    "source",
+    "policy",
+    "policy_hash",
+    "report",
+    "seed",
+    "published_at",
+    "published_by",
+    "sqlanon",
+    "fingerprint",
+    "source_columns",
+    "checked_at",
+)
 
 
 @pytest.fixture(params=PAIR, ids=lambda engine: engine.name)
@@ -34,9 +50,7 @@ def copies(db: Any, table: str, times: int, where: str, **changes: str) -> None:
 def old_versions(db: Any, table: str, times: int) -> None:
     """The versions that there are become later ones, after so many that were dropped."""
     db.engine.execute(f"UPDATE _sqlanon.catalog SET version = version + {times} WHERE release = '{table}'")
-    copies(
-        db, table, times, f"version = {times + 1}", version="i", status="'dropped'", physical="'gone_' || i"
-    )
+    copies(db, table, times, f"version = {times + 1}", version="i", status="'dropped'", physical="'gone_' || i")
 
 
 def other_releases(db: Any, table: str, times: int) -> None:
@@ -119,9 +133,7 @@ def test_rows_read_do_not_grow_with_releases(pair: Any, monkeypatch: pytest.Monk
 def test_clean_finds_what_is_left_among_many(pair: Any) -> None:
     nights(pair, "r", (40, 50, 60), keep=3)
     other_releases(pair, "r", 5)
-    pair.engine.execute(
-        "UPDATE _sqlanon.catalog SET status = 'abandoned' WHERE release = 'r' AND version = 1"
-    )
+    pair.engine.execute("UPDATE _sqlanon.catalog SET status = 'abandoned' WHERE release = 'r' AND version = 1")
     assert pair.clean() == ("r@1",)
     text = "replace(policy, '\"keep\": 3', '\"keep\": 1')"
     pair.engine.execute(f"UPDATE _sqlanon.catalog SET policy = {text} WHERE release = 'r_4' AND version = 3")
@@ -167,8 +179,6 @@ def test_history_asks_for_no_table_that_is_not_there(pair: Any, monkeypatch: pyt
     old_versions(db, table, 200)
     asked: list[str] = []
     exists = type(db.engine).exists
-    monkeypatch.setattr(
-        type(db.engine), "exists", lambda engine, ref: asked.append(ref.name) or exists(engine, ref)
-    )
+    monkeypatch.setattr(type(db.engine), "exists", lambda engine, ref: asked.append(ref.name) or exists(engine, ref))
     assert [(one.old, one.new) for one in db.history(table)] == [(201, 202)]
     assert len(asked) < 20

@@ -239,9 +239,7 @@ def test_another_file_that_cannot_be_written(connect, tmp_path, monkeypatch):
     assert (statuses(db, "f"), in_file(path)) == (["replaced", "published"], [(50,)])
     assert [name.name for name in tmp_path.glob("out.duckdb*")] == ["out.duckdb"]
     assert db.rollback("f").version == 1
-    assert (
-        path.stat().st_mode & 0o777 == 0o640
-    )  # who may read it stays as it was, whatever is put in its place
+    assert path.stat().st_mode & 0o777 == 0o640  # who may read it stays as it was, whatever is put in its place
 
 
 def test_a_release_that_moved_to_another_file(connect, tmp_path):

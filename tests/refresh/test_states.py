@@ -97,7 +97,7 @@ def test_full_makes_a_version_in_any_case(shared_db):
         ({"format": "anatomy", "presence": "disclosed"}, "format ranges -> anatomy (weaker)"),
         ({"identifiers": (), "rest": "drop"}, "one row a person, checked by id -> nothing (weaker)"),
     ],
-)  # fmt: skip
+)
 def test_a_weaker_policy_must_be_confirmed(shared_db, base, change, reported):
     weaker = release(base, **change)
     planned = shared_db.plan(weaker)
@@ -182,10 +182,11 @@ def test_a_new_column_is_not_published_by_default(shared_db, rest):
     else:
         assert shared_db.run(spec).why[0] == "column phone: new, not published (rest: drop)"
         assert "phone" not in {
-            name for name, *_ in shared_db.engine.fetch(
+            name
+            for name, *_ in shared_db.engine.fetch(
                 f"SELECT column_name FROM information_schema.columns WHERE table_schema = 'release' AND table_name = '{table}'"
             )
-        }  # fmt: skip
+        }
 
 
 def test_nor_where_the_source_has_another_name(shared_db):

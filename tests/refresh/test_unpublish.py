@@ -23,9 +23,7 @@ def views(db, table):
 
 
 def private_tables(db):
-    found = db.engine.fetch(
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'"
-    )
+    found = db.engine.fetch("SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'")
     return {str(name) for (name,) in found} - {"catalog", "secrets"}
 
 
@@ -164,17 +162,19 @@ def test_a_macro_that_reads_it(connect):
 @pytest.mark.parametrize("replaced", ["u7", "u7_metadata"])
 @pytest.mark.parametrize(
     "by",
-    ["VIEW release.{0} AS SELECT 1 AS mine", "VIEW release.{0} AS SELECT * FROM {1} WHERE 1 = 0", "TABLE release.{0} AS SELECT 1 AS mine"],
-)  # fmt: skip
+    [
+        "VIEW release.{0} AS SELECT 1 AS mine",
+        "VIEW release.{0} AS SELECT * FROM {1} WHERE 1 = 0",
+        "TABLE release.{0} AS SELECT 1 AS mine",
+    ],
+)
 def test_a_view_that_is_not_ours_any_more(shared_db, replaced, by):
     """Another query over the same table is somebody's work too."""
     fill(shared_db, "u7")
     if views(shared_db, "u7") == []:
         shared_db.run(release("u7"))
     version = shared_db.version("u7").version
-    (table,) = [
-        t for t in private_tables(shared_db) if t.startswith("u7") and t.endswith(f"v{version}{replaced[2:]}")
-    ]
+    (table,) = [t for t in private_tables(shared_db) if t.startswith("u7") and t.endswith(f"v{version}{replaced[2:]}")]
     shared_db.engine.execute(f"DROP VIEW release.{replaced}")
     shared_db.engine.execute("CREATE " + by.format(replaced, f'_sqlanon."{table}"'))
     with pytest.raises(sqlanon.PolicyError, match=rf"u7: release\.{replaced} .*sqlanon drops nothing"):
@@ -223,9 +223,7 @@ def test_a_release_that_another_reads(shared_db):
     shared_db.run(release("u10", format="points"))
     spec = release("u11", source="release.u10", identifiers=[], rows_are="events")
     shared_db.run(spec)
-    assert shared_db.unpublish("u10").warnings == (
-        "release u11 has release.u10 as its source: its next run fails",
-    )
+    assert shared_db.unpublish("u10").warnings == ("release u11 has release.u10 as its source: its next run fails",)
 
 
 def test_readers_lose_it_and_get_it_back(server, roles):  # noqa: F811

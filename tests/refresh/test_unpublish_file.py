@@ -97,8 +97,11 @@ def test_a_link_in_the_place_of_the_file(filed):
     path.symlink_to(moved)
     held = moved.read_bytes()
     for action in (
-        lambda: db.unpublish("f"), lambda: db.run(spec, full=True), lambda: db.rollback("f"), lambda: db.plan(spec),
-    ):  # fmt: skip
+        lambda: db.unpublish("f"),
+        lambda: db.run(spec, full=True),
+        lambda: db.rollback("f"),
+        lambda: db.plan(spec),
+    ):
         with pytest.raises(sqlanon.PolicyError, match="is a symbolic link to"):
             action()
     assert path.is_symlink()

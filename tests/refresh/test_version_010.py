@@ -11,9 +11,16 @@ from sqlanon import policy
 
 FIXTURES = Path(__file__).parent / "fixtures"
 SPEC: dict[str, Any] = {
-    "source": "ward", "name": "ward", "publish": "release.ward", "quasi": ["age", "sex"], "sensitive": "illness",
-    "identifiers": ["id"], "k": 4, "l": 2, "key": ["id"],
-}  # fmt: skip
+    "source": "ward",
+    "name": "ward",
+    "publish": "release.ward",
+    "quasi": ["age", "sex"],
+    "sensitive": "illness",
+    "identifiers": ["id"],
+    "k": 4,
+    "l": 2,
+    "key": ["id"],
+}
 
 
 @pytest.fixture

@@ -57,10 +57,19 @@ def dom(page: Path, scheme: int) -> str:
     if browser is None:
         return ""
     words = [
-        browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
-        "--virtual-time-budget=60000", f"--user-data-dir={page.parent / 'browser'}", f"--blink-settings=preferredColorScheme={scheme}",
-        "--dump-dom", page.as_uri(),
-    ]  # fmt: skip
+        browser,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--disable-extensions",
+        "--virtual-time-budget=60000",
+        f"--user-data-dir={page.parent / 'browser'}",
+        f"--blink-settings=preferredColorScheme={scheme}",
+        "--dump-dom",
+        page.as_uri(),
+    ]
     try:
         ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
     except (OSError, subprocess.TimeoutExpired):
@@ -71,9 +80,7 @@ def dom(page: Path, scheme: int) -> str:
 @cache
 def _works(folder: Path) -> bool:
     page = folder / "works.html"
-    page.write_text(
-        "<!DOCTYPE html><p id=p></p><script>document.getElementById('p').append('it ' + 'works')</script>"
-    )
+    page.write_text("<!DOCTYPE html><p id=p></p><script>document.getElementById('p').append('it ' + 'works')</script>")
     return "it works" in dom(page, 1)
 
 

@@ -27,9 +27,7 @@ def drawn(rows: int = 120, ages: int = 6) -> list[tuple[Any, ...]]:
     for n in range(rows):
         age = draw.randrange(ages)
         place = min((age + draw.randrange(3)) * 5 // (ages + 2), 4)
-        made.append(
-            (1000 + n, 20 + 3 * age, f"zip{place}", ("flu", "asthma", "ulcer")[(age + draw.randrange(2)) % 3])
-        )
+        made.append((1000 + n, 20 + 3 * age, f"zip{place}", ("flu", "asthma", "ulcer")[(age + draw.randrange(2)) % 3]))
     return made
 
 

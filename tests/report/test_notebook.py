@@ -19,9 +19,7 @@ def release():
         f"""CREATE TABLE t AS SELECT i AS id, i // 5 AS "{quoted}", i % 3 AS visits, ['{CANARY}', 'flu'][1 + i % 2] AS ill
         FROM range(60) AS r(i)"""
     )
-    yield db.anonymize(
-        "t", quasi=[NAME, "visits"], sensitive="ill", identifiers="id", k=5, l=1.5, name="<i>r"
-    )
+    yield db.anonymize("t", quasi=[NAME, "visits"], sensitive="ill", identifiers="id", k=5, l=1.5, name="<i>r")
     db.close()
 
 
@@ -49,10 +47,7 @@ def page_of(value) -> Read:
 def test_a_release_is_its_report(release):
     page = page_of(release)
     assert release._repr_html_() == release.report._repr_html_()
-    assert (
-        f"{release.report.classes} of {release.report.min_class} to {release.report.max_class} rows"
-        in page.text
-    )
+    assert f"{release.report.classes} of {release.report.min_class} to {release.report.max_class} rows" in page.text
     assert "<i>r, version 1: verified" in page.text
     assert f"{release.loss().gcp:.4f}" in page.text
     assert f"{release.loss().gcp:.4f}" in page_of(release.loss()).text

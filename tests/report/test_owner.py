@@ -57,9 +57,7 @@ def test_figures_are_those_of_the_run(shared_db: Any) -> None:
         column = page.column("Loss by column, 0 to 1", title)
         for of in ("age", "zip"):
             assert number(column[of]) == pytest.approx(run["loss"]["columns"][of][key], abs=1e-4)
-    assert number(page.column("Loss by column, 0 to 1", "NCP")["all, weighted"]) == pytest.approx(
-        version.gcp, abs=1e-4
-    )
+    assert number(page.column("Loss by column, 0 to 1", "NCP")["all, weighted"]) == pytest.approx(version.gcp, abs=1e-4)
     assert page.column("Versions", "status") == {"1": "published"}
     assert page.column("Columns", "role") == {
         "id": "identifier",
@@ -162,14 +160,19 @@ def test_the_person_of_a_policy_is_who_is_counted(shared_db: Any, columns: list[
     """Nine persons of one class, by one column or by two together, and another identifier that is new in every row."""
     rows = [(n // 3, n // 9, f"zip{n}", "flu") for n in range(27)]
     name = released(
-        shared_db, rows, quasi=["ill"], sensitive=None, l=None, identifiers=["id", "age", "zip"],
-        person=columns, persons="rows", k=3,
-    )  # fmt: skip
+        shared_db,
+        rows,
+        quasi=["ill"],
+        sensitive=None,
+        l=None,
+        identifiers=["id", "age", "zip"],
+        person=columns,
+        persons="rows",
+        k=3,
+    )
     page = shown(shared_db, name)
     release = page.column("Risk of finding a person", "release")
-    assert (
-        release["prosecutor, highest"] == release["prosecutor, average"] == release["marketer"] == "11.11 %"
-    )
+    assert release["prosecutor, highest"] == release["prosecutor, average"] == release["marketer"] == "11.11 %"
     # Persons of several columns are not counted in the source.
     source = page.column("Risk of finding a person", "source")
     assert source["prosecutor, highest"] == ("11.11 %" if columns == ["id"] else "3.704 %")
@@ -213,8 +216,11 @@ def test_the_file(cli: Any, policy: Any, tmp_path: Any) -> None:
     assert printed.startswith("# people, version 1\n")
     assert cli("report", "people", "--md", "--json").json["report"] == printed
     assert cli("report", "people", "--md", "-o", "r.md", "--json").json == {
-        "release": "people", "for": "owner", "form": "md", "output": "r.md",
-    }  # fmt: skip
+        "release": "people",
+        "for": "owner",
+        "form": "md",
+        "output": "r.md",
+    }
     for words, said in (
         (("--for", "all"), "owner or readers"),
         (("-w", "none.yml"), "no workload file"),

@@ -28,9 +28,12 @@ def hostile() -> Page:
         heat([(0, 0, 0.5, 0.25)], [HOSTILE], [HOSTILE], HOSTILE),
     ]
     blocks = (
-        figures, Facts(((HOSTILE, HOSTILE),)), Text(HOSTILE), Text(HOSTILE, warning=True),
+        figures,
+        Facts(((HOSTILE, HOSTILE),)),
+        Text(HOSTILE),
+        Text(HOSTILE, warning=True),
         *(Picture(HOSTILE, HOSTILE, drawing, figures) for drawing in drawings),
-    )  # fmt: skip
+    )
     section = Section("one", HOSTILE, HOSTILE, blocks, ((HOSTILE, HOSTILE),))
     return Page(HOSTILE, 1, True, ((HOSTILE, HOSTILE),), True, (section,))
 
@@ -83,10 +86,7 @@ def test_pages_ask_nothing_of_anybody() -> None:
     page = Read(text)
     assert "default-src 'none'" in text
     outside = {
-        value
-        for _, attributes in page.elements
-        for name, value in attributes.items()
-        if value and "://" in value
+        value for _, attributes in page.elements for name, value in attributes.items() if value and "://" in value
     }
     assert outside <= {
         "http://www.w3.org/2000/svg",
@@ -115,9 +115,7 @@ def test_hostile_names_and_values_of_a_table(shared_db: Any) -> None:
     """Names of columns and values that are markup, from a table to the page."""
     name = "<b>&'|x"
     rows = [(n, n % 4, "<script>alert(1)</script>" if n % 2 else "</table>|**x**") for n in range(40)]
-    source = create_table(
-        shared_db, "t<i>|&", {"id": "INTEGER", name: "INTEGER", "il<l": "VARCHAR(40)"}, rows
-    )
+    source = create_table(shared_db, "t<i>|&", {"id": "INTEGER", name: "INTEGER", "il<l": "VARCHAR(40)"}, rows)
     shared_db.anonymize(
         source,
         name="odd",

@@ -29,9 +29,7 @@ def read(drawing: Drawing) -> Element:
 
 def rects(root: Element) -> list[dict[str, float]]:
     """The bars: rectangles that are no part of a legend."""
-    found = [
-        {key: float(one.get(key, "0")) for key in ("x", "y", "width", "height")} for one in root.iter("rect")
-    ]
+    found = [{key: float(one.get(key, "0")) for key in ("x", "y", "width", "height")} for one in root.iter("rect")]
     return [one for one in found if (one["width"], one["height"], one["y"]) != (10, 10, 2)]
 
 
@@ -46,9 +44,12 @@ def shown(text: str) -> float:
 def axis(root: Element, side: str) -> list[tuple[float, float]]:
     """(value, place) of an axis: labels at the end of the line that they belong to (``end``: at the left, ``middle``: below)."""
     found = [
-        one for one in root.iter("text")
-        if one.get("text-anchor") == side and "transform" not in one.attrib and re.fullmatch(r"-?[\d.,]+[%kMG]?", one.text or "")
-    ]  # fmt: skip
+        one
+        for one in root.iter("text")
+        if one.get("text-anchor") == side
+        and "transform" not in one.attrib
+        and re.fullmatch(r"-?[\d.,]+[%kMG]?", one.text or "")
+    ]
     return [
         (shown(one.text or ""), float(one.get("y", "0")) - 4 if side == "end" else float(one.get("x", "0")))
         for one in found
@@ -96,10 +97,7 @@ def test_cells_of_a_heat_map():
     drawn = {(round(one["x"]), round(one["y"])): at for at, one in enumerate(rects(root))}
     strength = [float(one.get("fill-opacity", "1")) for one in root.iter("rect")]
     left, top = min(x for x, _ in drawn), min(y for _, y in drawn)
-    places = {
-        (round((x - left) / width, 1), round((y - top) / height)): strength[at]
-        for (x, y), at in drawn.items()
-    }
+    places = {(round((x - left) / width, 1), round((y - top) / height)): strength[at] for (x, y), at in drawn.items()}
     wanted = {}
     for x, y, one, two in cells:
         for share, begin in ((one, 0.0), (two, 264 / width)):
@@ -141,9 +139,7 @@ def test_nothing_is_outside_of_a_picture(names):
         bars([(name, 10.0**at) for at, name in enumerate(names)], names[-1], "classes"),
         pairs([(name, share, share) for name in names], names[0]),
         heat([(0, 0, share, share)], names[:6], names[:6], names[0]),
-        estimates(
-            [(0, 0, 0, 0)] if len(names) == 1 else [(10.0**at, 1, 0, 10.0**at) for at in range(len(names))]
-        ),
+        estimates([(0, 0, 0, 0)] if len(names) == 1 else [(10.0**at, 1, 0, 10.0**at) for at in range(len(names))]),
     ]
     for drawing in drawings:
         for one in read(drawing).iter():
@@ -154,9 +150,7 @@ def test_nothing_is_outside_of_a_picture(names):
                 xs.append(at["x"] + at["width"])
                 ys.append(at["y"] + at["height"])
             if one.tag == "text":
-                angle = math.radians(
-                    float(re.search(r"rotate\((-?\d+)", one.get("transform", "rotate(0"))[1])
-                )
+                angle = math.radians(float(re.search(r"rotate\((-?\d+)", one.get("transform", "rotate(0"))[1]))
                 wide = 5.5 * len(one.text or "")
                 part = {"start": (0, 1), "middle": (-0.5, 0.5), "end": (-1, 0)}[one.get("text-anchor")]
                 xs += [at["x"] + wide * math.cos(angle) * side for side in part]

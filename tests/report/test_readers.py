@@ -86,8 +86,7 @@ def test_nothing_of_the_source_is_in_it(shared_db: Any) -> None:
     """Values of identifiers and of quasi columns are marked; only those that the view shows may be in the report."""
     draw = random.Random(1)
     rows = [
-        (900_000 + n, draw.randrange(20, 60), f"{MARK}{n % 9}", ("flu", "asthma", "ulcer")[n % 3])
-        for n in range(90)
+        (900_000 + n, draw.randrange(20, 60), f"{MARK}{n % 9}", ("flu", "asthma", "ulcer")[n % 3]) for n in range(90)
     ]
     name = released(shared_db, rows, k=10, l=2)
     owner, readers = (shared_db.report(name, audience=who) for who in ("owner", "readers"))

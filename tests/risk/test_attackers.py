@@ -20,9 +20,17 @@ COLUMNS = {"zip": "VARCHAR(9)", "age": "INTEGER", "who": "INTEGER", "w": "INTEGE
 QUASI = ["zip", "age"]
 # Ten persons of a population; the first six are the table: classes of 3, 2 and 1, of which the population has 4, 2 and 3.
 PEOPLE = [
-    ("a", 1, 1, 1, "flu"), ("a", 1, 1, 2, "flu"), ("a", 1, 2, 1, "hiv"), ("*", None, 3, 1, "flu"), ("*", None, 4, 1, "flu"),
-    (None, 1, 5, 3, "flu"), ("a", 1, 6, 1, "flu"), (None, 1, 7, 1, "flu"), (None, 1, 8, 1, "flu"), ("b", 9, 9, 1, "flu"),
-]  # fmt: skip
+    ("a", 1, 1, 1, "flu"),
+    ("a", 1, 1, 2, "flu"),
+    ("a", 1, 2, 1, "hiv"),
+    ("*", None, 3, 1, "flu"),
+    ("*", None, 4, 1, "flu"),
+    (None, 1, 5, 3, "flu"),
+    ("a", 1, 6, 1, "flu"),
+    (None, 1, 7, 1, "flu"),
+    (None, 1, 8, 1, "flu"),
+    ("b", 9, 9, 1, "flu"),
+]
 
 
 def made(db: Any, rows: list[tuple[Any, ...]]) -> str:
@@ -50,9 +58,7 @@ def check(db: Any, rows: list[tuple[Any, ...]], people: list[tuple[Any, ...]], t
     assert report.marketer.average == pytest.approx(float(sum(by_row) / len(by_row)))
     alone = [len(members) for members in oracle.classes(named(people), QUASI)].count(1)
     assert (report.population.exact, report.population.population) == (alone, len(people))
-    inside, outside = (
-        Counter(tuple(row[name] for name in QUASI) for row in named(one)) for one in (rows, people)
-    )
+    inside, outside = (Counter(tuple(row[name] for name in QUASI) for row in named(one)) for one in (rows, people))
     shares = [inside[key] / outside[key] for key in outside]
     figures = {(one.model, one.form): one.reached for one in report.models}
     assert figures["k_map", ""] == min(outside[key] for key in inside)
@@ -69,9 +75,7 @@ def test_by_hand(shared_db: Any) -> None:
     assert report.prosecutor.above == pytest.approx(1 / 6)
     assert report.marketer.average == pytest.approx((3 / 4 + 1 + 1 / 3) / 6)
     assert (report.journalist.highest, report.journalist.above) == (0.5, 0)
-    assert report.journalist.average == pytest.approx(
-        (3 / 4 + 1 + 1 / 3) / 6
-    )  # of 9 persons 3 classes: 1/3 is less
+    assert report.journalist.average == pytest.approx((3 / 4 + 1 + 1 / 3) / 6)  # of 9 persons 3 classes: 1/3 is less
     assert (report.sample_uniques, report.population.exact) == (1, 1)
     check(shared_db, PEOPLE[:6], PEOPLE, 0.3)
 
@@ -82,7 +86,7 @@ def test_random_tables(shared_db: Any, seed: int) -> None:
     rng = random.Random(seed)
     people = [
         (rng.choice(["a", "b", "*", None]), rng.choice([1, 2, 3, None]), rng.randrange(20), 1, "flu") for _ in range(60)
-    ]  # fmt: skip
+    ]
     check(shared_db, rng.sample(people, 5 + 4 * seed), people, rng.choice([0, 0.1, 0.25, 1 / 3, 0.9]))
 
 
@@ -131,9 +135,7 @@ def test_bad_input(shared_db: Any) -> None:
     table = made(shared_db, PEOPLE[:6])
     weightless = made(shared_db, [(*row[:3], None, "flu") for row in PEOPLE[:2]])
     for given, said in BAD:
-        asked = {
-            key: names.get(value, value) if key == "population" else value for key, value in given.items()
-        }
+        asked = {key: names.get(value, value) if key == "population" else value for key, value in given.items()}
         with pytest.raises(sqlanon.PolicyError, match=said):
             shared_db.assess(table, quasi=QUASI, **asked)
     with pytest.raises(sqlanon.PolicyError, match="2 rows have none, or one below 1"):

@@ -96,13 +96,14 @@ def test_pitman_has_the_largest_likelihood(seed: int) -> None:
     from scipy.optimize import minimize
 
     rng = random.Random(seed)
-    sizes = [1] * rng.randrange(10, 30) + [
-        rng.choice([2, 2, 3, 4, 8, 15]) for _ in range(rng.randrange(5, 20))
-    ]
+    sizes = [1] * rng.randrange(10, 30) + [rng.choice([2, 2, 3, 4, 8, 15]) for _ in range(rng.randrange(5, 20))]
     ended = minimize(
         lambda at: -oracle.pitman_likelihood(sizes, at[0], math.exp(at[1]) - at[0]),
-        (0.4, 2.0), method="Nelder-Mead", bounds=((0.001, 0.999), (-10, 12)), options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 5000},
-    )  # fmt: skip
+        (0.4, 2.0),
+        method="Nelder-Mead",
+        bounds=((0.001, 0.999), (-10, 12)),
+        options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 5000},
+    )
     alpha, theta = ended.x[0], math.exp(ended.x[1]) - ended.x[0]
     if not 0.01 < alpha < 0.99:
         assert pitman(sizes_of(sizes), 150) is None  # the largest is not inside

@@ -18,15 +18,13 @@ from tests.engines import create_table
 
 # Motwani and Xu 2007, table 1.
 COLUMNS = {"age": "INTEGER", "sex": "VARCHAR(9)", "state": "VARCHAR(9)"}
-PAPER = [(20, "Female", "CA"), (30, "Female", "CA"), (40, "Female", "TX"), (20, "Male", "NY"), (40, "Male", "CA")]  # fmt: skip
+PAPER = [(20, "Female", "CA"), (30, "Female", "CA"), (40, "Female", "TX"), (20, "Male", "NY"), (40, "Male", "CA")]
 
 
 def measures(rows: list[tuple[Any, ...]], places: tuple[int, ...]) -> tuple[float, float]:
     keys = [tuple(row[i] for i in places) for row in rows]
     pairs = list(combinations(keys, 2))
-    return len(set(keys)) / len(rows), sum(one != other for one, other in pairs) / len(
-        pairs
-    ) if pairs else 1.0
+    return len(set(keys)) / len(rows), sum(one != other for one, other in pairs) / len(pairs) if pairs else 1.0
 
 
 def found(report: Any) -> dict[tuple[str, ...], tuple[float, float]]:
@@ -60,9 +58,15 @@ def test_random_tables(shared_db: Any, seed: int) -> None:
     rng = random.Random(seed)
     columns = {"a": "INTEGER", "b": "VARCHAR(9)", "c": "INTEGER", "d": "INTEGER", "e": "INTEGER"}
     rows = [
-        (rng.choice([1, 2, None]), rng.choice(["x", "*", None]), rng.randrange(9), 7, i if seed % 2 else rng.randrange(3))
+        (
+            rng.choice([1, 2, None]),
+            rng.choice(["x", "*", None]),
+            rng.randrange(9),
+            7,
+            i if seed % 2 else rng.randrange(3),
+        )
         for i in range(1 + 6 * seed)
-    ]  # fmt: skip
+    ]
     check(shared_db, columns, rows + rows[: 2 * seed] if seed % 3 else rows)
 
 

@@ -19,18 +19,29 @@ from tests.oracle import risk as oracle
 COLUMNS = {"zip": "VARCHAR(9)", "age": "INTEGER", "disease": "VARCHAR(20)", "cost": "INTEGER"}
 # Li, Li and Venkatasubramanian 2007, table 3: classes of salaries (in thousands) and diseases.
 PAPER = [
-    ("476**", 2, "gastric ulcer", 3), ("476**", 2, "gastritis", 4), ("476**", 2, "stomach cancer", 5),
-    ("4790*", 4, "gastritis", 6), ("4790*", 4, "flu", 11), ("4790*", 4, "bronchitis", 8),
-    ("476**", 3, "bronchitis", 7), ("476**", 3, "pneumonia", 9), ("476**", 3, "stomach cancer", 10),
-]  # fmt: skip
+    ("476**", 2, "gastric ulcer", 3),
+    ("476**", 2, "gastritis", 4),
+    ("476**", 2, "stomach cancer", 5),
+    ("4790*", 4, "gastritis", 6),
+    ("4790*", 4, "flu", 11),
+    ("4790*", 4, "bronchitis", 8),
+    ("476**", 3, "bronchitis", 7),
+    ("476**", 3, "pneumonia", 9),
+    ("476**", 3, "stomach cancer", 10),
+]
 
 
 def random_rows(seed: int, n: int = 40) -> list[tuple[Any, ...]]:
     rng = random.Random(seed)
     return [
-        (rng.choice(["a", "*", None]), rng.choice([1, None]), rng.choice(["flu", "flu", "hiv", "*", None]), rng.choice([1, 2, 2, 7, None]))
+        (
+            rng.choice(["a", "*", None]),
+            rng.choice([1, None]),
+            rng.choice(["flu", "flu", "hiv", "*", None]),
+            rng.choice([1, 2, 2, 7, None]),
+        )
         for _ in range(n)
-    ]  # fmt: skip
+    ]
 
 
 def figures(report: Any, column: str) -> dict[tuple[str, str], Any]:
@@ -49,9 +60,7 @@ def check(db: Any, rows: list[tuple[Any, ...]]) -> None:
         assert found.keys() == wanted.keys()
         for key, value in wanted.items():
             assert found[key] == (None if value is None else pytest.approx(float(value), rel=1e-8)), key
-    assert {one.model for one in report.models} == {
-        one.name for one in REQUIREMENTS.own if not one.population
-    }
+    assert {one.model for one in report.models} == {one.name for one in REQUIREMENTS.own if not one.population}
     sizes = [len(members) for members in oracle.classes(named, ["zip", "age"])]
     assert (report.rows, report.classes) == (len(rows), len(sizes))
     assert figures(report, None)["k", ""] == min(sizes)

@@ -15,9 +15,14 @@ from tests.engines import create_table, read_table
 
 COLUMNS = {"pid": "INTEGER", "q": "INTEGER", "w": "VARCHAR(9)", "s": "VARCHAR(9)", "tag": "INTEGER"}
 ASKED: dict[str, Any] = {
-    "quasi": ["q", "w"], "sensitive": "s", "insensitive": "tag", "identifiers": "pid", "k": 3, "method": "mondrian",
+    "quasi": ["q", "w"],
+    "sensitive": "s",
+    "insensitive": "tag",
+    "identifiers": "pid",
+    "k": 3,
+    "method": "mondrian",
     "accept_unique": "tag",
-}  # fmt: skip
+}
 
 
 def visits() -> list[tuple[Any, ...]]:
@@ -40,14 +45,10 @@ def test_persons_of_a_release_are_counted(shared_db: Any, persons: str) -> None:
     who = {row[4]: row[0] for row in rows}
     classes = defaultdict(list)
     for row in read_table(shared_db, ("release", table)):
-        classes[tuple(str(value) for name, value in row.items() if name not in ("s", "tag"))].append(
-            who[row["tag"]]
-        )
+        classes[tuple(str(value) for name, value in row.items() if name not in ("s", "tag"))].append(who[row["tag"]])
     risks = [Fraction(1, len(set(members))) for members in classes.values() for _ in members]
     assert len(set(risks)) > 1
-    found = shared_db.assess(
-        f"release.{table}", quasi=made.audit().quasi, sensitive="s", threshold=float(min(risks))
-    )
+    found = shared_db.assess(f"release.{table}", quasi=made.audit().quasi, sensitive="s", threshold=float(min(risks)))
     assert found.prosecutor.basis == found.marketer.basis == "persons"
     assert found.prosecutor.highest == pytest.approx(float(max(risks)))
     assert found.prosecutor.average == pytest.approx(float(sum(risks) / len(risks)))

@@ -15,22 +15,45 @@ from tests.engines import create_table, read_table
 from tests.safety.people import private_tables
 
 COLUMNS = {
-    "n": "INTEGER", "d": "DECIMAL(6,2)", "f": "DOUBLE PRECISION", "day": "DATE", "at": "TIMESTAMP", "city": "TEXT", "size": "TEXT",
-    "hole": "INTEGER", "same": "INTEGER", "s": "TEXT",
-}  # fmt: skip
+    "n": "INTEGER",
+    "d": "DECIMAL(6,2)",
+    "f": "DOUBLE PRECISION",
+    "day": "DATE",
+    "at": "TIMESTAMP",
+    "city": "TEXT",
+    "size": "TEXT",
+    "hole": "INTEGER",
+    "same": "INTEGER",
+    "s": "TEXT",
+}
 CITIES = ("lyon", "nice", "rome", "pisa")
 LEVELS = "lyon;fr;*\nnice;fr;*\nrome;it;*\npisa;it;*\n"
 ROWS = [
     (
-        i, Decimal(i) / 100, i / 10, dt.date(2024, 1, 1 + i), dt.datetime(2024, 1, 1, i), CITIES[i % 4], "SML"[i % 3],
-        [None, 5][i % 2], 7, "xyz"[i % 3],
+        i,
+        Decimal(i) / 100,
+        i / 10,
+        dt.date(2024, 1, 1 + i),
+        dt.datetime(2024, 1, 1, i),
+        CITIES[i % 4],
+        "SML"[i % 3],
+        [None, 5][i % 2],
+        7,
+        "xyz"[i % 3],
     )
     for i in range(12)
-]  # fmt: skip
+]
 
 # What all rows as one class lose in each column, and a little less.
-WIDE = {"n": ("11", "10.5"), "d": ("0.11", "0.1"), "f": ("1.1", "1.0999"), "day": ("11", "10"), "at": ("11/24", "109/240"),
-        "city": ("4", "3"), "size": ("2", "1")}  # fmt: skip
+WIDE = {
+    "n": ("11", "10.5"),
+    "d": ("0.11", "0.1"),
+    "f": ("1.1", "1.0999"),
+    "day": ("11", "10"),
+    "at": ("11/24", "109/240"),
+    "city": ("4", "3"),
+    "size": ("2", "1"),
+}
 
 
 class OneClass(Hilbert):
@@ -61,10 +84,15 @@ def release(shared_db, bounded, monkeypatch, tmp_path):
     def run(**arguments):
         quasi = arguments.get("quasi", ["n"])
         given = {
-            "quasi": quasi, "sensitive": "s", "rest": "drop", "method": "bad", "maximize": "k", "at_least": {"k": 1},
+            "quasi": quasi,
+            "sensitive": "s",
+            "rest": "drop",
+            "method": "bad",
+            "maximize": "k",
+            "at_least": {"k": 1},
             "hierarchies": {"city": tmp_path / "city.csv"} if "city" in quasi else {},
             "ordered": {"size": ["S", "M", "L"]} if "size" in quasi else {},
-        }  # fmt: skip
+        }
         return shared_db.anonymize(bounded, allow_weaker=True, **given | arguments)
 
     return run

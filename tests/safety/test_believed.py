@@ -42,8 +42,17 @@ def test_rows_of_equal_codes_are_divided_by_the_keyed_hash(db: Any, monkeypatch:
     found = []
     for name, order in (("up", range(12)), ("down", reversed(range(12)))):
         create_table(db, name, {"q": "INTEGER", "c": "INTEGER"}, [(row // 6, row) for row in order])
-        db.anonymize(name, quasi="q", insensitive="c", accept_unique="c", k=3, method="careless", name="same",
-                     publish="release.same", allow_weaker=True)  # fmt: skip
+        db.anonymize(
+            name,
+            quasi="q",
+            insensitive="c",
+            accept_unique="c",
+            k=3,
+            method="careless",
+            name="same",
+            publish="release.same",
+            allow_weaker=True,
+        )
         rows = db.engine.fetch("SELECT q_lo, q_hi, c FROM release.same")
         found.append(sorted(map(str, rows)))
         assert {row[:2] for row in rows} == {(0, 0), (0, 1), (1, 1)}

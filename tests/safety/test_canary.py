@@ -46,9 +46,7 @@ def db(shared_db, caplog, tmp_path, monkeypatch):
     caplog.clear()
     yield shared_db
     ours = [record for record in caplog.records if record.name.startswith("sqlanon")]
-    assert not [
-        r for r in ours if CANARY in r.getMessage() or CANARY in str(r.args) or CANARY in str(r.exc_info)
-    ]
+    assert not [r for r in ours if CANARY in r.getMessage() or CANARY in str(r.args) or CANARY in str(r.exc_info)]
     catalog = shared_db.engine.fetch("SELECT * FROM _sqlanon.catalog") if shared_db.releases() else []
     assert CANARY not in str(catalog)
     assert CANARY not in str(shared_db.releases())
@@ -71,9 +69,15 @@ def test_a_good_release(db):
 def test_what_stays_of_old_versions(db):
     """Nor a hash of it that needs no secret: what somebody could try values against."""
     spec = policy.release(
-        source="secret", name="kept", publish="release.kept", quasi=["age", "city"], sensitive="illness", identifiers="id",
-        key="id", k=2,
-    )  # fmt: skip
+        source="secret",
+        name="kept",
+        publish="release.kept",
+        quasi=["age", "city"],
+        sensitive="illness",
+        identifiers="id",
+        key="id",
+        k=2,
+    )
     reported = [db.run(spec)]
     db.engine.execute("DELETE FROM secret WHERE age = 0")
     reported += [
@@ -85,9 +89,7 @@ def test_what_stays_of_old_versions(db):
     ]
     reported += [db.rollback("kept")]
     names = "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'"
-    kept = sorted(
-        name for (name,) in db.engine.fetch(names) if name.startswith("kept_") and name.endswith("_history")
-    )
+    kept = sorted(name for (name,) in db.engine.fetch(names) if name.startswith("kept_") and name.endswith("_history"))
     assert len(kept) == 2
     rows = [db.engine.fetch(f"SELECT * FROM _sqlanon.{name}") for name in (*kept, "catalog", "secrets")]
     said = str([one.to_dict() for one in reported]) + str(rows)
@@ -137,9 +139,7 @@ def test_an_attack_and_reports_that_fail(db):
     db.engine.execute("CREATE VIEW broken AS SELECT id, age, city, illness FROM secret")
     shown(db, "broken", hierarchies={}, quasi=["age", "city"], allow_weaker=True)
     db.engine.execute("DROP VIEW broken")
-    db.engine.execute(
-        "CREATE VIEW broken AS SELECT id, CAST(city AS INTEGER) AS age, city, illness FROM secret"
-    )
+    db.engine.execute("CREATE VIEW broken AS SELECT id, CAST(city AS INTEGER) AS age, city, illness FROM secret")
     for ask in (lambda: db.attack("shown"), lambda: db.report("shown", form="md")):
         ends_in_an_error(ask)
 
@@ -207,9 +207,7 @@ def test_enum_values(db, ordered):
 
     kind = Enum((f"{CANARY} a", f"{CANARY} b"))
     db.engine.execute("DROP TABLE IF EXISTS listed")
-    create_table(
-        db, "listed", {"rank": kind, "age": "INTEGER"}, [(kind.labels[i % 2], i % 5) for i in range(30)]
-    )
+    create_table(db, "listed", {"rank": kind, "age": "INTEGER"}, [(kind.labels[i % 2], i % 5) for i in range(30)])
     for form in ("ranges", "labels", "points", "suppressed"):
         db.anonymize("listed", quasi=["rank", "age"], k=3, ordered=ordered, format=form)
     with pytest.raises(sqlanon.PolicyError) as caught:
@@ -245,9 +243,18 @@ def traced(connection: Any, path: Path) -> Iterator[dict[str, list[str]]]:
 def test_no_text_of_sql_has_the_secret_or_the_seed(db, tmp_path):
     """The server shows texts in pg_stat_activity, and writes those that fail to its log. Links, histories and ties are hashed with the secret."""
     asked = {
-        "source": "secret", "name": "keyed", "publish": "release.keyed", "quasi": ["age"], "sensitive": "illness", "identifiers": "id",
-        "insensitive": "city", "key": "id", "k": 2, "l": 2, "seed": SEED,
-    }  # fmt: skip
+        "source": "secret",
+        "name": "keyed",
+        "publish": "release.keyed",
+        "quasi": ["age"],
+        "sensitive": "illness",
+        "identifiers": "id",
+        "insensitive": "city",
+        "key": "id",
+        "k": 2,
+        "l": 2,
+        "seed": SEED,
+    }
     spec = policy.release(**asked)
     postgres = db.engine.dialect == "postgres"
     with (
@@ -270,9 +277,7 @@ def test_no_text_of_sql_has_the_secret_or_the_seed(db, tmp_path):
 def test_values_of_a_statement_are_no_part_of_what_is_sent_with_it(connect, tmp_path):
     """Whatever is sent before or after it, and where it fails; all is one transaction."""
     db = connect(ENGINES[2])
-    made = Statement(
-        "make", 'CREATE TEMPORARY TABLE "made" AS SELECT CAST(%(v)s AS text) AS v', {"v": CANARY}
-    )
+    made = Statement("make", 'CREATE TEMPORARY TABLE "made" AS SELECT CAST(%(v)s AS text) AS v', {"v": CANARY})
     plain = [Statement("a", "SELECT '100%'"), Statement("b", 'CREATE TEMPORARY TABLE "b" AS SELECT 1 AS v')]
     found = Statement("found", "SELECT v FROM made WHERE v = %(v)s", {"v": CANARY})
     wrong = Statement("wrong", "SELECT 1 / (LENGTH(%(v)s) - LENGTH(%(v)s))", {"v": CANARY})

@@ -39,8 +39,11 @@ class Hospital:
         for table in ("patients", "stays"):
             db.engine.execute(f"DROP TABLE IF EXISTS {table}")
         create_table(
-            db, "patients", {"pid": "TEXT", "sex": "TEXT"}, [(pid, f"{CANARY} {'fm'[i % 2]}") for i, pid in enumerate(who)]
-        )  # fmt: skip
+            db,
+            "patients",
+            {"pid": "TEXT", "sex": "TEXT"},
+            [(pid, f"{CANARY} {'fm'[i % 2]}") for i, pid in enumerate(who)],
+        )
         create_table(db, "stays", {"pid": "TEXT", "visit": "TEXT", "ward": "TEXT", "illness": "TEXT"}, drawn)
         self.write()
 
@@ -83,9 +86,7 @@ def test_no_value_of_tables_is_shown(
     reported += [*hospital.run(), *(db.plan(spec) for spec in hospital.specs)]
     reported += [db.audit(f"release.{table}") for table in ("patients", "stays")]
 
-    db.engine.execute(
-        "CREATE VIEW broken AS SELECT pid, visit, CAST(ward AS INTEGER) AS ward, illness FROM stays"
-    )
+    db.engine.execute("CREATE VIEW broken AS SELECT pid, visit, CAST(ward AS INTEGER) AS ward, illness FROM stays")
     (tmp_path / "wards.csv").write_text(f"{CANARY} a;*\n")
     wrong = [
         ({"limit": 0}, sqlanon.InfeasibleError),
@@ -97,9 +98,7 @@ def test_no_value_of_tables_is_shown(
         hospital.write(**written)  # type: ignore[arg-type]
         hospital.fails(kind)
     hospital.write()
-    db.engine.execute(
-        f"INSERT INTO stays SELECT pid, visit, ward, illness FROM stays WHERE pid = '{CANARY}3'"
-    )
+    db.engine.execute(f"INSERT INTO stays SELECT pid, visit, ward, illness FROM stays WHERE pid = '{CANARY}3'")
     hospital.fails(sqlanon.SqlanonError)  # a visit occurs twice
     db.engine.execute(f"UPDATE stays SET visit = '{CANARY} none', pid = NULL WHERE pid = '{CANARY}3'")
     hospital.fails(sqlanon.SqlanonError)
@@ -123,7 +122,5 @@ def test_no_value_of_tables_is_shown(
     for kind_ in ("md5", "sha1", "sha256", "sha512"):  # nor what somebody could try values against
         assert not [v for v in hospital.values if hashlib.new(kind_, v.encode()).hexdigest()[:32] in said]
     records = [record for record in caplog.records if record.name.startswith("sqlanon")]
-    assert not [
-        r for r in records if CANARY in r.getMessage() or CANARY in str(r.args) or CANARY in str(r.exc_info)
-    ]
+    assert not [r for r in records if CANARY in r.getMessage() or CANARY in str(r.args) or CANARY in str(r.exc_info)]
     assert not [path for path in tmp_path.rglob("*") if CANARY in path.name]

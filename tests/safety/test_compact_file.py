@@ -20,8 +20,19 @@ from sqlanon.private_folder import PrivateFolder
 from tests.safety.conftest import hear, kill
 from tests.safety.worker import compact_on_a_full_disk, compact_until, hold_file
 
-LISTINGS = ("schemas", "tables", "views", "columns", "constraints", "indexes", "sequences", "types", "functions", "triggers")  # fmt: skip
-PASSING = {"database_name", "database_oid", "constraint_index", "estimated_size", "data_type_id", "is_bound", "oid"}  # fmt: skip
+LISTINGS = (
+    "schemas",
+    "tables",
+    "views",
+    "columns",
+    "constraints",
+    "indexes",
+    "sequences",
+    "types",
+    "functions",
+    "triggers",
+)
+PASSING = {"database_name", "database_oid", "constraint_index", "estimated_size", "data_type_id", "is_bound", "oid"}
 ALL_KINDS = (
     'CREATE SCHEMA s; CREATE SCHEMA "we ird""x"; CREATE SCHEMA a; CREATE SCHEMA a.b',
     "CREATE TYPE mood AS ENUM ('a', 'b', 'c'); CREATE TYPE s.pair AS STRUCT(a INT, m mood)",
@@ -59,7 +70,9 @@ ALL_KINDS = (
 def made(path: Path, *statements: str, options: str = "") -> str:
     """A DuckDB file made by these statements; gives its URL."""
     with duckdb.connect() as db:
-        db.execute(f"ATTACH '{path}' AS \"{path.stem}\" ({options})" if options else f"ATTACH '{path}' AS \"{path.stem}\"")  # fmt: skip
+        db.execute(
+            f"ATTACH '{path}' AS \"{path.stem}\" ({options})" if options else f"ATTACH '{path}' AS \"{path.stem}\""
+        )
         db.execute(f'USE "{path.stem}"')
         for statement in statements:
             db.execute(statement)
@@ -75,15 +88,19 @@ def content(path: Path) -> dict[str, Any]:
         db.execute(f"ATTACH '{path}' AS everything (READ_ONLY)")
         db.execute("USE everything")  # expressions of columns call its macros
         for listing in LISTINGS:
-            columns = [
-                row[0] for row in db.execute(f"DESCRIBE FROM system.main.duckdb_{listing}()").fetchall()
-            ]
+            columns = [row[0] for row in db.execute(f"DESCRIBE FROM system.main.duckdb_{listing}()").fetchall()]
             kept = ", ".join(name for name in columns if name not in PASSING and not name.endswith("_oid"))
-            rows = db.execute(f"SELECT {kept} FROM system.main.duckdb_{listing}() WHERE database_name = 'everything'").fetchall()  # fmt: skip
+            rows = db.execute(
+                f"SELECT {kept} FROM system.main.duckdb_{listing}() WHERE database_name = 'everything'"
+            ).fetchall()
             found[listing] = sorted(map(repr, rows))
-        for name, text in db.execute("SELECT table_name, sql FROM duckdb_tables() WHERE database_name = 'everything'").fetchall():  # fmt: skip
+        for name, text in db.execute(
+            "SELECT table_name, sql FROM duckdb_tables() WHERE database_name = 'everything'"
+        ).fetchall():
             table = text.removeprefix("CREATE TABLE ").split("(")[0]
-            found[f"rows of {name}"] = sorted(map(repr, db.execute(f"SELECT _row::VARCHAR FROM everything.{table} AS _row").fetchall()))  # fmt: skip
+            found[f"rows of {name}"] = sorted(
+                map(repr, db.execute(f"SELECT _row::VARCHAR FROM everything.{table} AS _row").fetchall())
+            )
     return found
 
 
@@ -127,9 +144,7 @@ def test_everything_of_a_file_is_in_the_new_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["v1.0.0", "v1.4.0", "v2.0.0"])
-def test_the_new_file_has_the_storage_version_and_the_block_size_of_the_old_one(
-    tmp_path: Path, version: str
-) -> None:
+def test_the_new_file_has_the_storage_version_and_the_block_size_of_the_old_one(tmp_path: Path, version: str) -> None:
     path = tmp_path / "x.duckdb"
     options = f"STORAGE_VERSION '{version}', BLOCK_SIZE 16384"
     compacted(made(path, "CREATE TABLE t AS SELECT range AS i FROM range(10)", options=options))
@@ -223,9 +238,7 @@ def test_a_file_of_another_user_and_a_folder_that_is_not_to_be_written_are_refus
     refused(url, path, "may not write in")
 
 
-def test_a_full_disk_is_refused_before_it_is_full(
-    small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_refused_before_it_is_full(small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     url, path = small
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9 - 1000, 1000))  # type: ignore[attr-defined]
     refused(url, path, "1,000 free; free space there")
@@ -246,9 +259,7 @@ def test_a_disk_that_is_full_before_the_copy_is_whole_keeps_the_file(tmp_path: P
     assert (path.stat().st_ino, content(path), alone(path)) == (inode, before, True)
 
 
-def test_what_is_not_in_the_copy_keeps_the_file(
-    small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_in_the_copy_keeps_the_file(small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """As if DuckDB left triggers, rows, or a kind of its catalog out."""
     url, path = small
     copy = fresh_copy._copy
@@ -337,7 +348,7 @@ def test_nobody_writes_the_old_file_while_it_is_copied(
         def first(*arguments: Any) -> Any:
             if not descriptors:
                 descriptors.append(os.dup(os.open(path, os.O_RDONLY)))  # not closed: that would end the lock
-            ended = subprocess.run([sys.executable, "-c", writes], capture_output=True, text=True, check=False)  # fmt: skip
+            ended = subprocess.run([sys.executable, "-c", writes], capture_output=True, text=True, check=False)
             errors.append(ended.stderr)
             return action(*arguments)
 
@@ -379,7 +390,7 @@ def test_killed_anywhere_leaves_the_old_file_or_the_new_one(tmp_path: Path, star
 @pytest.mark.thorough
 def test_killed_at_any_moment_leaves_the_old_file_or_the_new_one(tmp_path: Path, start: Any) -> None:
     path = tmp_path / "everything.duckdb"
-    url = made(path, *ALL_KINDS, "CREATE TABLE wide AS SELECT range AS i, md5(range::VARCHAR) AS m FROM range(60000)")  # fmt: skip
+    url = made(path, *ALL_KINDS, "CREATE TABLE wide AS SELECT range AS i, md5(range::VARCHAR) AS m FROM range(60000)")
     before, begun = content(path), time.perf_counter()
     compacted(url)
     takes = time.perf_counter() - begun

@@ -24,9 +24,7 @@ def _more(first: int) -> Rows:
 
 def _seen(url: str, file: Path | None) -> Counter[tuple[Any, ...]]:
     with sqlanon.connect(f"duckdb:///{file}" if file else url, read_only=file is not None) as db:
-        return Counter(
-            db.engine.fetch("SELECT age_lo, age_hi, dose_lo, dose_hi, ill, cost FROM release.people")
-        )
+        return Counter(db.engine.fetch("SELECT age_lo, age_hi, dose_lo, dose_hi, ill, cost FROM release.people"))
 
 
 def _gone(url: str) -> None:

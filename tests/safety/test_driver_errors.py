@@ -60,12 +60,15 @@ def test_each_cause_of_a_failed_connection_has_its_own_message(server, monkeypat
     [
         ('connection failed: FATAL:  password authentication failed for user "u"', "refuses this user"),
         ("connection failed: fe_sendauth: no password supplied", "refuses this user"),
-        ('connection failed: FATAL:  no pg_hba.conf entry for host "1.2.3.4", user "u", database "d", SSL off', "pg_hba"),
+        (
+            'connection failed: FATAL:  no pg_hba.conf entry for host "1.2.3.4", user "u", database "d", SSL off',
+            "pg_hba",
+        ),
         ("connection failed: FATAL:  sorry, too many clients already", "try again later"),
         ("connection failed: server does not support SSL, but SSL was required", "sslmode"),
         ('connection failed: FATAL:  database "password authentication failed" does not exist', "no such database"),
     ],
-)  # fmt: skip
+)
 def test_libpqs_words_are_distinguished(said, advice):
     """Of causes that a test server cannot have: texts of libpq 14 to 18 and of the server."""
     from sqlanon.engines.postgres.connect import advice_for
@@ -149,16 +152,35 @@ def test_no_error_of_the_driver_leaves_the_engine(server):
             pass
 
     calls = (
-        lambda: lost.execute(statement), lambda: lost.fetch(statement), lambda: lost.fetch("SELECT 1"),
-        lambda: lost.fetch_arrays(statement, ["int64"]), lambda: next(lost.stream_arrays(statement, ["int64"], 5)),
-        lambda: lost.load_arrays(table, {"a": np.arange(3)}), lambda: lost.load_rows(table, [("a", "integer")], [(1,)]),
-        lambda: lost.relation("v"), lambda: lost.exists(view), lambda: lost.has_schema(view), lambda: lost.recorded(view, ["a"]),
-        lambda: lost.roles(["x"]), lambda: lost.grant_usage([view], "x"), lambda: lost.grant_select([view], "x"), lambda: lost.revoke_select([view], "x"),
-        lambda: lost.can_select("x", view), lambda: lost.can_use("x", "public"), lambda: lost.make_private("public", anew=False),
-        lambda: lost.grantees("public"), lambda: lost.dependents(view), lost.all_readers, lambda: lost.reading(view).__enter__(), lambda: lost.hold(view),
-        lambda: lost.drop_statistics([view]), lambda: entered(lost.snapshot()), lambda: entered(lost.publishing()),
-        lambda: entered(lost.lock("x")), lambda: lost.swapping(lambda: None),
-    )  # fmt: skip
+        lambda: lost.execute(statement),
+        lambda: lost.fetch(statement),
+        lambda: lost.fetch("SELECT 1"),
+        lambda: lost.fetch_arrays(statement, ["int64"]),
+        lambda: next(lost.stream_arrays(statement, ["int64"], 5)),
+        lambda: lost.load_arrays(table, {"a": np.arange(3)}),
+        lambda: lost.load_rows(table, [("a", "integer")], [(1,)]),
+        lambda: lost.relation("v"),
+        lambda: lost.exists(view),
+        lambda: lost.has_schema(view),
+        lambda: lost.recorded(view, ["a"]),
+        lambda: lost.roles(["x"]),
+        lambda: lost.grant_usage([view], "x"),
+        lambda: lost.grant_select([view], "x"),
+        lambda: lost.revoke_select([view], "x"),
+        lambda: lost.can_select("x", view),
+        lambda: lost.can_use("x", "public"),
+        lambda: lost.make_private("public", anew=False),
+        lambda: lost.grantees("public"),
+        lambda: lost.dependents(view),
+        lost.all_readers,
+        lambda: lost.reading(view).__enter__(),
+        lambda: lost.hold(view),
+        lambda: lost.drop_statistics([view]),
+        lambda: entered(lost.snapshot()),
+        lambda: entered(lost.publishing()),
+        lambda: entered(lost.lock("x")),
+        lambda: lost.swapping(lambda: None),
+    )
     for call in calls:
         with pytest.raises(sqlanon.DatabaseError, match="was lost"):
             call()

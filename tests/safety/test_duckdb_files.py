@@ -122,9 +122,7 @@ def test_clean_keeps_the_users_folders(make_url: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("known", [None, 0o640, 0o600])
-def test_the_mode_of_what_is_written(
-    known: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_mode_of_what_is_written(known: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A target keeps its mode, a new one gets the usual one; until it is whole nobody else can open it."""
     source, target = tmp_path / "people.csv", tmp_path / "out.csv"
     source.write_text("age\n" + "".join(f"{i // 5}\n" for i in range(20)), encoding="utf-8")
@@ -184,7 +182,9 @@ def test_read_only_shares_the_file(make_url: Any) -> None:
     with sqlanon.connect(url) as db:
         write_people(db.engine)
         db.anonymize("people", **RELEASE)
-    look = f"import sqlanon\nwith sqlanon.connect({url!r}, read_only=True) as db: print(db.audit('release.people').rows)"
+    look = (
+        f"import sqlanon\nwith sqlanon.connect({url!r}, read_only=True) as db: print(db.audit('release.people').rows)"
+    )
     with sqlanon.connect(url, read_only=True) as db:
         other = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
         assert other.stdout == "40\n", other.stderr
@@ -223,9 +223,15 @@ def test_commands_that_only_look_open_the_file_for_reading(make_url: Any, tmp_pa
     workload = tmp_path / "workload.yml"
     workload.write_text("version: 1\ngenerators: [{kind: equality, columns: age}]\n", encoding="utf-8")
     look = (
-        ("audit", "release.people"), ("releases",), ("releases", "show", "people@1"), ("diff", "people@1", "people@2"),
-        ("query", "SELECT count(*) AS n FROM people"), ("evaluate", "people", "-w", workload), ("plan", "-p", policy), ("init", "people"),
-    )  # fmt: skip
+        ("audit", "release.people"),
+        ("releases",),
+        ("releases", "show", "people@1"),
+        ("diff", "people@1", "people@2"),
+        ("query", "SELECT count(*) AS n FROM people"),
+        ("evaluate", "people", "-w", workload),
+        ("plan", "-p", policy),
+        ("init", "people"),
+    )
     with sqlanon.connect(url, read_only=True):
         for words in look:
             where = () if words[0] == "plan" else ("--db", url)

@@ -54,23 +54,17 @@ def database(path: Path) -> None:
 def unmarked(path: Path) -> None:
     """All that a reader of the published file knows, but the marker."""
     with duckdb.connect(str(path)) as made:
-        ((facts,),) = made.execute(
-            "SELECT published FROM release.f_metadata WHERE column_name = ''"
-        ).fetchall()
+        ((facts,),) = made.execute("SELECT published FROM release.f_metadata WHERE column_name = ''").fetchall()
         facts = json.loads(facts)
         facts.pop("marker")
-        made.execute(
-            "UPDATE release.f_metadata SET published = ? WHERE column_name = ''", [json.dumps(facts)]
-        )
+        made.execute("UPDATE release.f_metadata SET published = ? WHERE column_name = ''", [json.dumps(facts)])
         made.execute("CREATE TABLE accounts AS SELECT 1 AS x")
 
 
 def another_version(path: Path) -> None:
     """The marker of one version says nothing of another one."""
     with duckdb.connect(str(path)) as made:
-        ((facts,),) = made.execute(
-            "SELECT published FROM release.f_metadata WHERE column_name = ''"
-        ).fetchall()
+        ((facts,),) = made.execute("SELECT published FROM release.f_metadata WHERE column_name = ''").fetchall()
         made.execute(
             "UPDATE release.f_metadata SET published = ? WHERE column_name = ''",
             [json.dumps(json.loads(facts) | {"version": 7})],
@@ -105,9 +99,11 @@ def test_what_was_put_in_the_place_of_a_file_stays(filed: Any, put: Callable[[Pa
     before = held(path)
     fill(db, "f", 60)
     for action in (
-        lambda: db.run(release("f", **changes)), lambda: db.run(release("f", **changes), full=True), lambda: db.rollback("f"),
+        lambda: db.run(release("f", **changes)),
+        lambda: db.run(release("f", **changes), full=True),
+        lambda: db.rollback("f"),
         lambda: db.unpublish("f"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(
             sqlanon.PolicyError, match=r"is not a file that this release published|does not hold version 2"
         ):
@@ -141,9 +137,7 @@ def test_a_file_that_appears_during_the_run_stays(tmp_path: Path, monkeypatch: p
         assert db.run(release("f", publish_file=str(path))).version == 2
 
 
-@pytest.mark.parametrize(
-    "status", ["withdrawing", "pending", "returning", "published", "replaced", "withdrawn"]
-)
+@pytest.mark.parametrize("status", ["withdrawing", "pending", "returning", "published", "replaced", "withdrawn"])
 def test_the_catalog_of_a_foreign_file_moves_nothing(tmp_path: Path, status: str) -> None:
     """It names a file that a release of the same name and version published, and even that release's random token."""
     path = tmp_path / "out.duckdb"
@@ -157,9 +151,14 @@ def test_the_catalog_of_a_foreign_file_moves_nothing(tmp_path: Path, status: str
     with sqlanon.connect(f"duckdb:///{tmp_path}/theirs.duckdb") as db:
         refused = 0
         for action in (
-            db.clean, lambda: db.unpublish("f"), lambda: db.rollback("f"), lambda: db.rollback("f", to=1),
-            lambda: db.unpublish("f", purge=True), lambda: db.run(release("f", publish_file=str(path)), full=True), db.clean,
-        ):  # fmt: skip
+            db.clean,
+            lambda: db.unpublish("f"),
+            lambda: db.rollback("f"),
+            lambda: db.rollback("f", to=1),
+            lambda: db.unpublish("f", purge=True),
+            lambda: db.run(release("f", publish_file=str(path)), full=True),
+            db.clean,
+        ):
             try:
                 action()
             except sqlanon.PolicyError:
@@ -172,9 +171,7 @@ def test_the_catalog_of_a_foreign_file_moves_nothing(tmp_path: Path, status: str
 def test_a_file_that_another_process_writes_is_known_by_its_content(filed: Any) -> None:
     """It is replaced as before; one that is not ours stays, also while nobody else may open it."""
     db, path, changes = filed
-    code = (
-        "import sys, duckdb; held = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
-    )
+    code = "import sys, duckdb; held = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
     for ours in (True, False):
         if not ours:
             database(path)

@@ -65,9 +65,7 @@ def test_quasi_column_whose_sets_list_everybody(shared_db):
     """51 of 100 rows have an address of their own, half of them is allowed; numbers, orders and hierarchies are no sets."""
     rows = [(i % 5, f"p{min(i, 50)}@x", i, f"p{i % 50}@x") for i in range(100)]
     table = f"mails_{uuid.uuid4().hex[:8]}"
-    create_table(
-        shared_db, table, {"age": "INTEGER", "mail": "TEXT", "cost": "INTEGER", "pair": "TEXT"}, rows
-    )
+    create_table(shared_db, table, {"age": "INTEGER", "mail": "TEXT", "cost": "INTEGER", "pair": "TEXT"}, rows)
 
     def released(name, **asked):
         return shared_db.anonymize(
@@ -82,9 +80,7 @@ def test_quasi_column_whose_sets_list_everybody(shared_db):
 
     for act in (shared_db.run, shared_db.plan):
         spec = sqlanon.policy.release(source=table, quasi=["age", "mail"], k=2, rest="drop")
-        with pytest.raises(
-            sqlanon.GuardError, match=r"mail has 51 distinct values in 100 rows.*accept_unique: true"
-        ):
+        with pytest.raises(sqlanon.GuardError, match=r"mail has 51 distinct values in 100 rows.*accept_unique: true"):
             act(spec)
     assert shared_db.releases(table) == ()
     released("accepted", quasi=["age", "mail"], accept_unique="mail")
@@ -123,9 +119,7 @@ def salaries(db, people=80, months=24):
 def test_values_of_one_person_in_many_rows(shared_db, role):
     """No salary is alone in a row, and each is one person's."""
     table = salaries(shared_db)
-    stopped(
-        shared_db, table, f"{role} column salary", identifiers="person", person="person", **{role: "salary"}
-    )
+    stopped(shared_db, table, f"{role} column salary", identifiers="person", person="person", **{role: "salary"})
     made(shared_db, table, identifiers="person", person="person", accept_unique="salary", **{role: "salary"})
     made(
         shared_db,

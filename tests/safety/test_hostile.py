@@ -14,17 +14,35 @@ from tests.safety.hostile import LOG, SCHEMA, hostile
 
 SERVER = ENGINES[2]
 COLUMNS = {
-    "age": "quasi", "weight": "quasi", "born": "quasi", "sex": "quasi", "grade": "quasi", "illness": "sensitive",
-    "cost": "insensitive", "id": "identifier",
-}  # fmt: skip
+    "age": "quasi",
+    "weight": "quasi",
+    "born": "quasi",
+    "sex": "quasi",
+    "grade": "quasi",
+    "illness": "sensitive",
+    "cost": "insensitive",
+    "id": "identifier",
+}
 
 
 def ward(source: str, **changes: Any) -> Any:
-    return policy.release(**{
-        "source": source, "name": "ward", "publish": "release.ward", "quasi": [n for n, r in COLUMNS.items() if r == "quasi"],
-        "sensitive": "illness", "insensitive": "cost", "identifiers": "id", "accept_unique": "cost", "k": 5, "l": 2, "key": ["id"],
-        "mean": ["weight"], **changes,
-    })  # fmt: skip
+    return policy.release(
+        **{
+            "source": source,
+            "name": "ward",
+            "publish": "release.ward",
+            "quasi": [n for n, r in COLUMNS.items() if r == "quasi"],
+            "sensitive": "illness",
+            "insensitive": "cost",
+            "identifiers": "id",
+            "accept_unique": "cost",
+            "k": 5,
+            "l": 2,
+            "key": ["id"],
+            "mean": ["weight"],
+            **changes,
+        }
+    )
 
 
 @pytest.fixture
@@ -94,8 +112,18 @@ def test_planted_objects_never_run(owned):
             mean=[],
         )
     )
-    db.anonymize("ward", quasi=["age", "grade"], sensitive="illness", identifiers="id", rest="drop", k=5, name="young", publish="release.young",
-                 method="idistance", ordered={"grade": "declared"})  # fmt: skip
+    db.anonymize(
+        "ward",
+        quasi=["age", "grade"],
+        sensitive="illness",
+        identifiers="id",
+        rest="drop",
+        k=5,
+        name="young",
+        publish="release.young",
+        method="idistance",
+        ordered={"grade": "declared"},
+    )
     assert db.audit("release.ward", spec=ward("ward")).k >= 5
     db.audit("ward", quasi=["age"], sensitive=["illness"], identifiers=["id"])
     db.together("ward", "young")
@@ -152,9 +180,7 @@ def test_installed_functions_do_not_see_the_callers_path(owned):
             "0c",
         ),
     ):
-        assert db.engine.fetch(f"SELECT {call}") == [(value,)], (
-            call
-        )  # a plain string runs on the owner's path
+        assert db.engine.fetch(f"SELECT {call}") == [(value,)], call  # a plain string runs on the owner's path
     assert root.execute(f"SELECT what FROM {LOG}").fetchall() == []
 
 
@@ -167,8 +193,9 @@ def folded(connect) -> Any:
     run('SET search_path = "Odd. Types", public')
     run("CREATE TYPE citext")
     for name, arguments, result in (
-        ("in", "cstring", "citext"), ("out", "citext", "cstring"),
-    ):  # fmt: skip
+        ("in", "cstring", "citext"),
+        ("out", "citext", "cstring"),
+    ):
         run(
             f"CREATE FUNCTION citext{name}({arguments}) RETURNS {result} AS 'text{name}' LANGUAGE internal IMMUTABLE STRICT"
         )
@@ -182,13 +209,19 @@ def folded(connect) -> Any:
         (">=", "ge"),
         (">", "gt"),
     ):
-        run(f"CREATE FUNCTION citext_{name}(citext, citext) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT "
-            f"AS 'SELECT lower($1::text) {symbol} lower($2::text)'")  # fmt: skip
+        run(
+            f"CREATE FUNCTION citext_{name}(citext, citext) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT "
+            f"AS 'SELECT lower($1::text) {symbol} lower($2::text)'"
+        )
         run(f"CREATE OPERATOR {symbol} (LEFTARG = citext, RIGHTARG = citext, FUNCTION = citext_{name})")
-    run("CREATE FUNCTION citext_cmp(citext, citext) RETURNS integer LANGUAGE sql IMMUTABLE STRICT "
-        "AS 'SELECT CASE WHEN lower($1::text) = lower($2::text) THEN 0 WHEN lower($1::text) < lower($2::text) THEN -1 ELSE 1 END'")  # fmt: skip
-    run("CREATE OPERATOR CLASS citext_ops DEFAULT FOR TYPE citext USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, "
-        "OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 citext_cmp(citext, citext)")  # fmt: skip
+    run(
+        "CREATE FUNCTION citext_cmp(citext, citext) RETURNS integer LANGUAGE sql IMMUTABLE STRICT "
+        "AS 'SELECT CASE WHEN lower($1::text) = lower($2::text) THEN 0 WHEN lower($1::text) < lower($2::text) THEN -1 ELSE 1 END'"
+    )
+    run(
+        "CREATE OPERATOR CLASS citext_ops DEFAULT FOR TYPE citext USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, "
+        "OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 citext_cmp(citext, citext)"
+    )
     run(
         "CREATE FUNCTION citext_hash(citext) RETURNS integer LANGUAGE sql IMMUTABLE STRICT AS 'SELECT hashtext(lower($1::text))'"
     )
@@ -202,9 +235,11 @@ def folded(connect) -> Any:
     )
     run("CREATE DOMAIN folded AS citext")
     run("CREATE TYPE \"Gr ade\" AS ENUM ('low', 'mid', 'high')")
-    run("CREATE TABLE visits AS SELECT i AS id, 20 + i % 9 AS age, (ARRAY['A', 'a', 'B'])[1 + i % 3]::citext AS town, "
+    run(
+        "CREATE TABLE visits AS SELECT i AS id, 20 + i % 9 AS age, (ARRAY['A', 'a', 'B'])[1 + i % 3]::citext AS town, "
         "(ARRAY['Flu', 'flu', 'cold'])[1 + i % 3]::citext AS illness, (ARRAY['x', 'y'])[1 + i % 2]::folded AS kind, "
-        "(ARRAY['low', 'mid', 'high'])[1 + i % 3]::\"Gr ade\" AS grade FROM generate_series(1, 60) AS g(i)")  # fmt: skip
+        "(ARRAY['low', 'mid', 'high'])[1 + i % 3]::\"Gr ade\" AS grade FROM generate_series(1, 60) AS g(i)"
+    )
     run("CREATE TABLE towns AS SELECT 20 + i AS age, 'x'::citext AS name FROM generate_series(0, 8) AS g(i)")
     return db
 
@@ -213,25 +248,15 @@ def test_types_with_operators_of_their_own(folded):
     """Found by other names on the safe path than on the owner's: refused where it would change an answer."""
     plain = {"rest": "drop", "k": 3, "name": "visits", "publish": "release.visits"}
     for column in ("illness", "kind"):
-        with pytest.raises(
-            sqlanon.PolicyError, match=f"sensitive column {column} has type .*whose own equality"
-        ):
+        with pytest.raises(sqlanon.PolicyError, match=f"sensitive column {column} has type .*whose own equality"):
             folded.anonymize("visits", quasi=["age"], sensitive=column, **plain)
-    release = folded.anonymize(
-        "visits", quasi=["town", "age"], insensitive="kind", accept_unique="kind", **plain
-    )
+    release = folded.anonymize("visits", quasi=["town", "age"], insensitive="kind", accept_unique="kind", **plain)
     assert folded.engine.fetch("SELECT count(*) FROM release.visits WHERE town = '{A}'") != []
-    shown = {
-        town for (towns,) in folded.engine.fetch("SELECT DISTINCT town FROM release.visits") for town in towns
-    }
+    shown = {town for (towns,) in folded.engine.fetch("SELECT DISTINCT town FROM release.visits") for town in towns}
     assert shown == {"A", "a", "B"}  # by bytes
     with pytest.raises(sqlanon.UnsupportedError, match="added to this database with operators of its own"):
-        release.query(
-            "SELECT count(*) FROM visits JOIN towns ON visits.kind = towns.name", allow_linking=True
-        )
-    with pytest.raises(
-        sqlanon.UnsupportedError, match="values of this type are equal though their texts differ"
-    ):
+        release.query("SELECT count(*) FROM visits JOIN towns ON visits.kind = towns.name", allow_linking=True)
+    with pytest.raises(sqlanon.UnsupportedError, match="values of this type are equal though their texts differ"):
         release.query("SELECT count(*) FROM visits WHERE town = 'a'")
 
 

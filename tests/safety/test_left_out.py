@@ -19,12 +19,8 @@ def rows() -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("form", ["ranges", "labels"])
-@pytest.mark.parametrize(
-    ("quasi", "k"), [(["income", "city"], 20), (["income", "word"], 7)], ids=["bits", "members"]
-)
-def test_values_of_rows_that_are_left_out_are_nowhere(
-    shared_db: Any, form: str, quasi: list[str], k: int
-) -> None:
+@pytest.mark.parametrize(("quasi", "k"), [(["income", "city"], 20), (["income", "word"], 7)], ids=["bits", "members"])
+def test_values_of_rows_that_are_left_out_are_nowhere(shared_db: Any, form: str, quasi: list[str], k: int) -> None:
     name = f"left_{form}_{quasi[1]}"
     create_table(shared_db, name, COLUMNS, rows())
     options = {
@@ -44,10 +40,7 @@ def test_values_of_rows_that_are_left_out_are_nowhere(
         **options,
     ).report
     assert report.suppressed > 0
-    fetched = [
-        shared_db.engine.fetch(f"SELECT * FROM release.{quote(name + suffix)}")
-        for suffix in ("", "_metadata")
-    ]
+    fetched = [shared_db.engine.fetch(f"SELECT * FROM release.{quote(name + suffix)}") for suffix in ("", "_metadata")]
     assert len(fetched[0]) == 73 - report.suppressed
     for found in fetched:
         assert str(CANARY_NUMBER) not in repr(found)
@@ -56,9 +49,18 @@ def test_values_of_rows_that_are_left_out_are_nowhere(
 
 def test_two_releases_of_which_one_leaves_a_row_out_can_be_subtracted(shared_db: Any) -> None:
     name = "left_subtracted"
-    create_table(shared_db, name, {"id": "INTEGER", "q": "INTEGER", "s": "TEXT"}, [
-        (1, 7, "a"), (2, 7, "a"), (3, 7, "b"), (4, 7, "b"), (5, 50, "c"),
-    ])  # fmt: skip
+    create_table(
+        shared_db,
+        name,
+        {"id": "INTEGER", "q": "INTEGER", "s": "TEXT"},
+        [
+            (1, 7, "a"),
+            (2, 7, "a"),
+            (3, 7, "b"),
+            (4, 7, "b"),
+            (5, 50, "c"),
+        ],
+    )
     asked = {
         "quasi": "q",
         "identifiers": "id",
@@ -69,9 +71,13 @@ def test_two_releases_of_which_one_leaves_a_row_out_can_be_subtracted(shared_db:
         "seed": 1,
     }
     first = shared_db.anonymize(
-        name, **asked, name=f"{name}_first", publish=f"release.{name}_first",
-        method="fulldomain:search=global", suppression={"limit": "0.2", "rows": "left_out"},
-    ).report  # fmt: skip
+        name,
+        **asked,
+        name=f"{name}_first",
+        publish=f"release.{name}_first",
+        method="fulldomain:search=global",
+        suppression={"limit": "0.2", "rows": "left_out"},
+    ).report
     assert first.suppressed == 1
     shared_db.anonymize(name, **asked, name=f"{name}_second", publish=f"release.{name}_second", method="tree")
     together = shared_db.together(f"{name}_first", f"{name}_second")

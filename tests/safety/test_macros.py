@@ -51,13 +51,33 @@ OTHERS = (
     "count_star",
 )
 RELEASE = policy.release(
-    source="people", quasi=["age", "zip", "born"], sensitive="illness", identifiers="id", insensitive="note",
-    k=5, distinct_l=2, name="people", publish="release.people", mean=["age"], key="id", seed=5, keep=3,
-)  # fmt: skip
+    source="people",
+    quasi=["age", "zip", "born"],
+    sensitive="illness",
+    identifiers="id",
+    insensitive="note",
+    k=5,
+    distinct_l=2,
+    name="people",
+    publish="release.people",
+    mean=["age"],
+    key="id",
+    seed=5,
+    keep=3,
+)
 PAIR = policy.release(
-    source="people", quasi=["age", "zip"], sensitive="illness", identifiers="id", insensitive=["note", "born"], l=2,
-    method="anatomy", format="anatomy", name="pair", publish="release.pair", seed=5,
-)  # fmt: skip
+    source="people",
+    quasi=["age", "zip"],
+    sensitive="illness",
+    identifiers="id",
+    insensitive=["note", "born"],
+    l=2,
+    method="anatomy",
+    format="anatomy",
+    name="pair",
+    publish="release.pair",
+    seed=5,
+)
 WORKLOAD = """
 version: 1
 queries:
@@ -125,9 +145,7 @@ def _without_token(cell: Any) -> Any:
 
 def plain(report: Any) -> Any:
     """A report without what differs from one moment and file to the next."""
-    reported = json.loads(
-        json.dumps(report if isinstance(report, dict | list) else report.to_dict(), default=str)
-    )
+    reported = json.loads(json.dumps(report if isinstance(report, dict | list) else report.to_dict(), default=str))
     return _without(reported)
 
 
@@ -137,9 +155,7 @@ def _without(reported: Any) -> Any:
         return {key: _without(value) for key, value in reported.items() if key not in dropped}
     if isinstance(reported, list):
         return [_without(item) for item in reported]
-    return (
-        float(f"{reported:.9g}") if isinstance(reported, float) else reported
-    )  # sums of floats depend on the threads
+    return float(f"{reported:.9g}") if isinstance(reported, float) else reported  # sums of floats depend on the threads
 
 
 def everything(folder: Path, *, spoiled: bool) -> dict[str, Any]:
@@ -163,14 +179,31 @@ def everything(folder: Path, *, spoiled: bool) -> dict[str, Any]:
         found["evaluate"] = plain(db.evaluate("people", workload))
         for execution in ("kernel", "pushdown"):
             spec = policy.release(
-                source="main.people", quasi=["age", "zip"], identifiers="id", rest="drop", k=4, method="mondrian",
-                execution=execution, publish=f"release.{execution}", name=execution, format="labels", seed=1,
-            )  # fmt: skip
+                source="main.people",
+                quasi=["age", "zip"],
+                identifiers="id",
+                rest="drop",
+                k=4,
+                method="mondrian",
+                execution=execution,
+                publish=f"release.{execution}",
+                name=execution,
+                format="labels",
+                seed=1,
+            )
             found[execution] = plain(db.run(spec))
         second = policy.release(
-            source="people", quasi=["age", "zip"], sensitive="illness", identifiers="id", rest="drop", k=3, name="second",
-            publish="release.second", publish_file=str(shared), seed=5,
-        )  # fmt: skip
+            source="people",
+            quasi=["age", "zip"],
+            sensitive="illness",
+            identifiers="id",
+            rest="drop",
+            k=3,
+            name="second",
+            publish="release.second",
+            publish_file=str(shared),
+            seed=5,
+        )
         report = plain(db.run(second))
         found["second"] = {key: report[key] for key in ("rows", "classes", "min_class", "requirements")}
     source(path, range(3, 96))
@@ -187,9 +220,7 @@ def everything(folder: Path, *, spoiled: bool) -> dict[str, Any]:
         found["audit"] = plain(db.audit("release.people", sensitive=["illness"], spec=RELEASE))
         found["audit pair"] = plain(db.audit("release.pair", spec=PAIR))
         found["diff"] = plain(db.diff("people@1", "people@2"))
-    found["rows"] = rows_of(
-        path, "release.people", "release.people_metadata", "release.pair", "release.pushdown"
-    )
+    found["rows"] = rows_of(path, "release.people", "release.people_metadata", "release.pair", "release.pushdown")
     found["rows of the file"] = rows_of(shared, "release.second")
     return found
 
@@ -219,9 +250,7 @@ def test_a_view_that_uses_macros_keeps_them(tmp_path: Path) -> None:
 def test_macros_of_a_host() -> None:
     """A process that passes its connection may have macros in its database and for its session."""
     with duckdb.connect() as session:
-        session.execute(
-            "CREATE TABLE people AS SELECT i // 4 AS age, 'flu' AS illness FROM range(20) AS r(i)"
-        )
+        session.execute("CREATE TABLE people AS SELECT i // 4 AS age, 'flu' AS illness FROM range(20) AS r(i)")
         for kind in ("", "TEMP "):
             for name in ("min", "max", "count", "sum", "+", "-", "*", ">=", "floor"):
                 session.execute(f"CREATE {kind}MACRO {_quoted(name)}(a) AS 1000, (a, b) AS 1000")

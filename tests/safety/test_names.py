@@ -179,9 +179,7 @@ def test_values_come_out_unchanged(db, form):
     db.anonymize(target, quasi=["age", "q"], sensitive="sa", insensitive="kept", k=2, format=form)
     got = read_table(db, ("release", target))
     key = repr
-    assert sorted(((r["sa"], r["kept"]) for r in got), key=key) == sorted(
-        ((r[2], r[3]) for r in rows), key=key
-    )
+    assert sorted(((r["sa"], r["kept"]) for r in got), key=key) == sorted(((r[2], r[3]) for r in rows), key=key)
     if form == "ranges":
         assert all(r["q_null"] == "some" or r["sa"] is None or r["sa"] in r["q"] for r in got)
     elif form == "suppressed":
@@ -217,8 +215,6 @@ def test_a_release_that_moves(db):
     db.anonymize("moving", quasi="age", k=3, publish="release.from_here")
     for _ in range(3):
         db.anonymize("moving", quasi="age", k=3, publish="release.to_there")
-    found = db.engine.fetch(
-        "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'from_here%'"
-    )
+    found = db.engine.fetch("SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'from_here%'")
     assert found == []
     assert db.engine.fetch("SELECT count(*) FROM release.to_there") == [(9,)]

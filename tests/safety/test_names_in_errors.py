@@ -22,16 +22,30 @@ RAISE = {
     "no table": lambda db, _: db.anonymize(QUOTED, quasi="age", k=2),
     "no column": lambda db, _: db.anonymize("t", quasi=NAME, k=2),
     "no release": lambda db, _: db.version(f"{NAME}@1"),
-    "no version": lambda db, _: (db.anonymize("t", quasi="age", k=2, name=NAME, publish="release.v"), db.version(f"{NAME}@9")),
+    "no version": lambda db, _: (
+        db.anonymize("t", quasi="age", k=2, name=NAME, publish="release.v"),
+        db.version(f"{NAME}@9"),
+    ),
     "no published release": lambda db, _: db.report(f"{NAME}?"),
     "not feasible": lambda db, _: db.anonymize("t", quasi="age", k=2000, name=NAME),
-    "place is taken": lambda db, _: (db.engine.execute(f"CREATE VIEW {QUOTED} AS SELECT 1 AS x"), db.anonymize("t", quasi="age", k=2, publish=QUOTED)),
-    "alias": lambda db, _: (db.anonymize("t", quasi="age", k=2), db.query(f"SELECT count(*) AS n FROM t ORDER BY {QUOTED}", release="release.t")),
-    "column of a query": lambda db, _: (db.anonymize("t", quasi="age", k=2), db.query(f"SELECT count(*) AS n FROM t WHERE {QUOTED} = 1", release="release.t")),
+    "place is taken": lambda db, _: (
+        db.engine.execute(f"CREATE VIEW {QUOTED} AS SELECT 1 AS x"),
+        db.anonymize("t", quasi="age", k=2, publish=QUOTED),
+    ),
+    "alias": lambda db, _: (
+        db.anonymize("t", quasi="age", k=2),
+        db.query(f"SELECT count(*) AS n FROM t ORDER BY {QUOTED}", release="release.t"),
+    ),
+    "column of a query": lambda db, _: (
+        db.anonymize("t", quasi="age", k=2),
+        db.query(f"SELECT count(*) AS n FROM t WHERE {QUOTED} = 1", release="release.t"),
+    ),
     "key of a policy": lambda *_: policy.loads('version: 1\nreleases: [{"a\\nb\\e[2J\\u202ec": 1}]', {}),
-    "column of a file": lambda _, folder: sqlanon.anonymize(file(folder), quasi=NAME, sensitive="x", k=2, to=folder / "to.csv"),
+    "column of a file": lambda _, folder: sqlanon.anonymize(
+        file(folder), quasi=NAME, sensitive="x", k=2, to=folder / "to.csv"
+    ),
     "file": lambda _, folder: sqlanon.anonymize(folder / f"{NAME}.csv", quasi="x", k=2, to=folder / "to.csv"),
-}  # fmt: skip
+}
 
 
 def file(folder: Path) -> Path:

@@ -74,9 +74,7 @@ def test_what_is_not_ours_stays(db):
     db.anonymize("people", **ANATOMY, name="second", publish="release.other")
     for publish, format_ in (("other_sensitive", "ranges"), ("other", "anatomy")):
         with pytest.raises(sqlanon.PolicyError, match="belongs to release second"):
-            db.anonymize(
-                "people", **{**ANATOMY, "format": format_, "k": 1}, name="third", publish=f"release.{publish}"
-            )
+            db.anonymize("people", **{**ANATOMY, "format": format_, "k": 1}, name="third", publish=f"release.{publish}")
     db.anonymize("people", **RANGES, name="fourth", publish="release.odd_sensitive")
     with pytest.raises(sqlanon.PolicyError, match="belongs to release fourth"):
         db.anonymize("people", **ANATOMY, name="fifth", publish="release.odd")
@@ -86,8 +84,11 @@ def test_what_is_not_ours_stays(db):
 def test_names_of_columns(db, column):
     """A column that the format adds may not be the source's as well."""
     create_table(
-        db, "named", {column: "INTEGER", "count": "TEXT", "s": "TEXT"}, [(i % 3, "ab"[i % 2], "xy"[i % 2]) for i in range(20)]
-    )  # fmt: skip
+        db,
+        "named",
+        {column: "INTEGER", "count": "TEXT", "s": "TEXT"},
+        [(i % 3, "ab"[i % 2], "xy"[i % 2]) for i in range(20)],
+    )
     asked = {"l": 2, "format": "anatomy", "rest": "drop"}
     with pytest.raises(sqlanon.PolicyError, match="two columns"):
         db.anonymize("named", quasi=column, sensitive="s", **asked)
@@ -114,8 +115,10 @@ def test_audits(db):
     assert (report.rows, report.k_all, report.quasi) == (40, 2, ("age", "sex"))
     assert report.groups.table.endswith("people_sensitive")
     assert (report.groups.groups, report.groups.smallest, report.groups.disagreeing) == (
-        release.report.classes, release.report.min_class, 0,
-    )  # fmt: skip
+        release.report.classes,
+        release.report.min_class,
+        0,
+    )
     pair = read_pair(db, "people").groups("illness")
     reached = min(sum(values.values()) / max(values.values()) for _, values in pair.values())
     (found,) = report.sensitive
@@ -134,9 +137,11 @@ def test_an_audit_finds_tables_that_disagree(connect):
     db = connect(SERVER)
     write_people(db.engine)
     release = db.anonymize("people", **ANATOMY)
-    db.engine.execute("CREATE OR REPLACE VIEW release.people_sensitive AS SELECT group_id, illness, "
-                      "CASE group_id WHEN 1 THEN count + 1 ELSE count END AS count FROM "
-                      f"_sqlanon.{next(n for n in private_tables(db.engine) if n.endswith('_sensitive'))}")  # fmt: skip
+    db.engine.execute(
+        "CREATE OR REPLACE VIEW release.people_sensitive AS SELECT group_id, illness, "
+        "CASE group_id WHEN 1 THEN count + 1 ELSE count END AS count FROM "
+        f"_sqlanon.{next(n for n in private_tables(db.engine) if n.endswith('_sensitive'))}"
+    )
     report = release.audit()
     assert report.groups.disagreeing == 1
     assert [item.satisfied for item in report.requirements if item.name == "groups that agree"] == [False]
@@ -174,8 +179,17 @@ def test_plans(db):
     assert plan.publish_sensitive == plan.publish + "_sensitive"
     assert any("presence is disclosed" in warning for warning in plan.warnings)
     names = [text.splitlines()[0] for text in plan.statements]
-    assert names == [f"-- {name}" for name in ("table/stage", "publish/table", "publish/sensitive", "verify/k_anonymity",
-                                               "publish/view", "publish/view")]  # fmt: skip
+    assert names == [
+        f"-- {name}"
+        for name in (
+            "table/stage",
+            "publish/table",
+            "publish/sensitive",
+            "verify/k_anonymity",
+            "publish/view",
+            "publish/view",
+        )
+    ]
     assert {column.name: column.publishes for column in plan.columns}["age"] == ("age",)
 
 
@@ -198,8 +212,10 @@ def test_metadata_and_samples(db):
     reported = {row["column_name"]: row for row in read_table(db, ("release", "people_metadata"))}
     facts = json.loads(reported[""]["published"])
     assert (facts["sensitive_view"], facts["group_column"], facts["presence"]) == (
-        "people_sensitive", "group_id", "disclosed",
-    )  # fmt: skip
+        "people_sensitive",
+        "group_id",
+        "disclosed",
+    )
     assert reported["age"]["format"] == "anatomy"
     assert "id" not in reported
     names, rows = db.sample("release.people_sensitive", 2)
@@ -219,10 +235,7 @@ def test_grants_survive(make_url):
                 db.anonymize("people", **ANATOMY)
                 db.engine.execute(f"SET ROLE {role}")
                 try:
-                    assert (
-                        sum(row[0] for row in db.engine.fetch("SELECT count FROM release.people_sensitive"))
-                        == 40
-                    )
+                    assert sum(row[0] for row in db.engine.fetch("SELECT count FROM release.people_sensitive")) == 40
                     assert db.engine.fetch("SELECT count(*) FROM release.people") == [(40,)]
                 finally:
                     db.engine.execute("RESET ROLE")
@@ -243,9 +256,16 @@ def test_hostile_names(shared_db, name):
     view = f"{quote(f'out {name}')}.{quote(name)}"
     for method in ("anatomy", "mondrian"):
         shared_db.anonymize(
-            source, quasi=[name, f"{name}t"], sensitive=f"{name}s", insensitive=f"{name}k", l=3, format="anatomy",
-            method=method, publish=view, name=f"{name} pair",
-        )  # fmt: skip
+            source,
+            quasi=[name, f"{name}t"],
+            sensitive=f"{name}s",
+            insensitive=f"{name}k",
+            l=3,
+            format="anatomy",
+            method=method,
+            publish=view,
+            name=f"{name} pair",
+        )
     assert list(read_table(shared_db, (f"out {name}", name))[0]) == [name, f"{name}t", f"{name}k", "group_id"]
     counted = read_table(shared_db, (f"out {name}", f"{name}_sensitive"))
     assert list(counted[0]) == ["group_id", f"{name}s", "count"]
@@ -279,9 +299,7 @@ def test_our_own_aliases(shared_db, method):
         columns = dict.fromkeys([*quasi, sensitive, *(n for n in kept if n not in quasi)], "INTEGER")
         target = f"own_{method}_{at}"
         create_table(shared_db, target, columns, [[i % 3] * len(columns) for i in range(30)])
-        shared_db.anonymize(
-            target, quasi=quasi, sensitive=sensitive, rest="keep", l=2, format="anatomy", method=method
-        )
+        shared_db.anonymize(target, quasi=quasi, sensitive=sensitive, rest="keep", l=2, format="anatomy", method=method)
         pair = read_pair(shared_db, target)
         assert set(pair.rows[0]) == {*columns, "group_id"} - {sensitive}
         assert sum(row["count"] for row in pair.counted) == len(pair.rows) == 30

@@ -63,10 +63,12 @@ class Place:
             name = f"_sqlanon.people_v{version}"
             for table, columns in zip((name, f"{name}_sensitive"), shape, strict=False):
                 self.sql(f"CREATE TABLE {table} ({columns})")
-                self.sql(f"INSERT INTO {table} BY POSITION SELECT NULL{', NULL' * (len(self.columns(table)) - 1)} FROM range({rows * version})")  # fmt: skip
+                self.sql(
+                    f"INSERT INTO {table} BY POSITION SELECT NULL{', NULL' * (len(self.columns(table)) - 1)} FROM range({rows * version})"
+                )
             self.sql(f"CREATE TABLE {name}_metadata ({', '.join(map(' '.join, COLUMNS))})")
             facts = json.dumps({"release": "people", "version": version})
-            self.sql(f"INSERT INTO {name}_metadata (column_name, published) VALUES ('', '{facts}'), ('age', '[]')")  # fmt: skip
+            self.sql(f"INSERT INTO {name}_metadata (column_name, published) VALUES ('', '{facts}'), ('age', '[]')")
         self.before, self.after = (self.entry(version) for version in (1, 2))
         self.calm = self.engine()
         two_phase.point(self.calm, self.before, None)
@@ -75,9 +77,22 @@ class Place:
         report = {"published_sensitive": VIEWS[1] if len(self.shapes[version - 1]) > 1 else None}
         status = "published" if version == 1 else "pending"
         return Entry(
-            "people", version, status, "release", "people", None, f"people_v{version}", "people", {}, "", report, "", "",
-            "", database="memory",
-        )  # fmt: skip
+            "people",
+            version,
+            status,
+            "release",
+            "people",
+            None,
+            f"people_v{version}",
+            "people",
+            {},
+            "",
+            report,
+            "",
+            "",
+            "",
+            database="memory",
+        )
 
     def engine(self) -> WeakestEngine:
         return weakest(self.connection)
@@ -91,13 +106,11 @@ class Place:
         return int(self.sql(f"SELECT count(*) FROM {table}").fetchall()[0][0])
 
     def there(self, view: str) -> bool:
-        return bool(
-            self.sql("FROM information_schema.tables WHERE table_name = ?", [view.split(".")[1]]).fetchall()
-        )
+        return bool(self.sql("FROM information_schema.tables WHERE table_name = ?", [view.split(".")[1]]).fetchall())
 
     def version(self) -> int:
         """What the metadata view says; there is nothing in it but one version."""
-        (facts,), *more = self.sql("SELECT published FROM release.people_metadata ORDER BY column_name").fetchall()  # fmt: skip
+        (facts,), *more = self.sql("SELECT published FROM release.people_metadata ORDER BY column_name").fetchall()
         assert len(more) == 1
         return int(json.loads(facts)["version"])
 
@@ -145,8 +158,15 @@ def killed(place: Place, after: int) -> bool:
     return False
 
 
-MAIN = ("the same", "other names", "another type", "another order", "pair that changes", "second view comes, others change",
-        "second view goes, others change")  # fmt: skip
+MAIN = (
+    "the same",
+    "other names",
+    "another type",
+    "another order",
+    "pair that changes",
+    "second view comes, others change",
+    "second view goes, others change",
+)
 """Those in which columns and views change in different ways; the others are for ``--thorough``."""
 
 
@@ -235,22 +255,27 @@ def test_names_that_differ_in_case_where_that_makes_them_others(connect):
             )
             run(f"INSERT INTO {facts} (column_name) VALUES ('')")
         found = db.engine.look_up([place(name) for name in ("v1", "v2", "v1_metadata", "v2_metadata")])
-        old, new, *facts = (
-            list(found.columns(place(name))) for name in ("v1", "v2", "v1_metadata", "v2_metadata")
-        )
+        old, new, *facts = (list(found.columns(place(name))) for name in ("v1", "v2", "v1_metadata", "v2_metadata"))
         run(f"CREATE VIEW {schema}.metadata AS SELECT * FROM {schema}.v2_metadata")
         run(f"UPDATE {schema}.v2_metadata SET published = 'now'")
         metadata = two_phase.Pointing(place("metadata"), place("v2_metadata"))
         names = two_phase._in_order(old, new)
-        db.engine.execute(
-            two_phase._switch(db.engine, place("people"), names, place("v1"), place("v2"), metadata)
-        )
+        db.engine.execute(two_phase._switch(db.engine, place("people"), names, place("v1"), place("v2"), metadata))
         assert db.engine.fetch(f'SELECT "Age" FROM {schema}.people') == [(2,)]
         made = statement(
-            "publish/follow", "postgres", metadata=place("followed"), before=place("v1_metadata"), after=place("v2_metadata"),
-            columns=two_phase._alike(*facts), view=place("people"), shown=place("v2"), column="Age", renamed=[], types=None,
+            "publish/follow",
+            "postgres",
+            metadata=place("followed"),
+            before=place("v1_metadata"),
+            after=place("v2_metadata"),
+            columns=two_phase._alike(*facts),
+            view=place("people"),
+            shown=place("v2"),
+            column="Age",
+            renamed=[],
+            types=None,
             next=0,
-        )  # fmt: skip
+        )
         db.engine.execute(made)
         shown = "SELECT column_name, published, declared FROM"
         assert db.engine.fetch(f"{shown} {schema}.followed") == [("", None, None)]

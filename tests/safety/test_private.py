@@ -116,8 +116,11 @@ def test_rights_on_a_private_table_stop_every_run(server, role, right):
     server.run(release("p3"))
     server.engine.execute(f"GRANT {right} TO {quote(role)}")
     for action in (
-        lambda: server.plan(release("p3")), lambda: server.run(release("p3")), lambda: server.rollback("p3"), server.clean,
-    ):  # fmt: skip
+        lambda: server.plan(release("p3")),
+        lambda: server.run(release("p3")),
+        lambda: server.rollback("p3"),
+        server.clean,
+    ):
         with pytest.raises(sqlanon.DatabaseError, match="may read or change private tables") as stopped:
             action()
         assert role in str(stopped.value)
@@ -149,9 +152,12 @@ def test_a_trigger_that_stayed_when_its_right_was_revoked_stops_every_run(connec
     db.engine.execute(f"REVOKE ALL ON SCHEMA _sqlanon FROM {quote(role)}")
     fill(db, "p8", 50)
     for action in (
-        lambda: db.plan(release("p8")), lambda: db.run(release("p8")), lambda: db.rollback("p8"), db.clean,
+        lambda: db.plan(release("p8")),
+        lambda: db.run(release("p8")),
+        lambda: db.rollback("p8"),
+        db.clean,
         lambda: db.unpublish("p8"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(sqlanon.DatabaseError, match="have triggers") as stopped:
             action()
         assert 'DROP TRIGGER "t t" ON "_sqlanon"."catalog"' in str(stopped.value)
@@ -175,18 +181,44 @@ def test_a_planted_catalog_is_not_read(connect, role):
         "CREATE FUNCTION _sqlanon.steal() RETURNS text LANGUAGE plpgsql AS $$ BEGIN "
         "INSERT INTO public.stolen SELECT id FROM public.p4; RETURN 'x'; END $$"
     )
-    columns = ", ".join(f"_sqlanon.steal() AS {name}" for name in (
-        "release", "version", "status", "view_schema", "view_name", "file", "physical", "source", "policy", "policy_hash", "report",
-        "seed", "published_at", "published_by", "sqlanon", "fingerprint", "source_columns", "checked_at", "secret",
-    ))  # fmt: skip
+    columns = ", ".join(
+        f"_sqlanon.steal() AS {name}"
+        for name in (
+            "release",
+            "version",
+            "status",
+            "view_schema",
+            "view_name",
+            "file",
+            "physical",
+            "source",
+            "policy",
+            "policy_hash",
+            "report",
+            "seed",
+            "published_at",
+            "published_by",
+            "sqlanon",
+            "fingerprint",
+            "source_columns",
+            "checked_at",
+            "secret",
+        )
+    )
     for name in ("catalog", "secrets"):
         db.engine.execute(f"CREATE VIEW _sqlanon.{name} AS SELECT {columns}")
         db.engine.execute(f"GRANT SELECT ON _sqlanon.{name} TO PUBLIC")
     db.engine.execute("RESET SESSION AUTHORIZATION")
     for action in (
-        lambda: db.plan(release("p4")), lambda: db.run(release("p4")), db.releases, db.clean, lambda: db.rollback("p4"),
-        lambda: db.history("p4"), lambda: db.together("p4", "p5"), lambda: db.sample("p4"),
-    ):  # fmt: skip
+        lambda: db.plan(release("p4")),
+        lambda: db.run(release("p4")),
+        db.releases,
+        db.clean,
+        lambda: db.rollback("p4"),
+        lambda: db.history("p4"),
+        lambda: db.together("p4", "p5"),
+        lambda: db.sample("p4"),
+    ):
         with pytest.raises(sqlanon.DatabaseError, match="_sqlanon belongs to role"):
             action()
     with pytest.raises(sqlanon.SqlanonError):

@@ -15,8 +15,14 @@ from tests.safety.worker import read_file
 RUNS = 5
 CHANGES = {
     "same_columns": [{}] * RUNS,
-    "changed_columns": [{"format": "labels"}, {"format": "points"}, {"mean": "age", "k": 5}, {"quasi": "age", "rest": "drop"}, {}],
-}  # fmt: skip
+    "changed_columns": [
+        {"format": "labels"},
+        {"format": "points"},
+        {"mean": "age", "k": 5},
+        {"quasi": "age", "rest": "drop"},
+        {},
+    ],
+}
 WIDE = "SELECT count(*), min(generation), max(generation), count(DISTINCT r) FROM release.people AS r"
 
 

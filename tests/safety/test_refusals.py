@@ -25,9 +25,7 @@ BAD_METHODS = {
         ONE_CLASS,
     ),
     "row_lost_and_another_doubled": (
-        tampering(
-            "DELETE FROM {t} WHERE rid = 7", "INSERT INTO {t} SELECT rid, class FROM {t} WHERE rid = 8"
-        ),
+        tampering("DELETE FROM {t} WHERE rid = 7", "INSERT INTO {t} SELECT rid, class FROM {t} WHERE rid = 8"),
         ONE_CLASS,
     ),
     "row_of_nobody": (
@@ -108,9 +106,7 @@ def test_a_class_that_is_not_diverse(shared_db, monkeypatch, name):
     rows += [(20 + i, 2, value, "uv"["xy".index(value)]) for i, value in enumerate(bad_class)]
     engine = shared_db.engine
     engine.execute("DROP TABLE IF EXISTS diverse")
-    create_table(
-        shared_db, "diverse", {"id": "INTEGER", "age": "INTEGER", "illness": "TEXT", "outcome": "TEXT"}, rows
-    )
+    create_table(shared_db, "diverse", {"id": "INTEGER", "age": "INTEGER", "illness": "TEXT", "outcome": "TEXT"}, rows)
     asked = {"quasi": "age", "sensitive": "illness", "rest": "drop", "k": 2, "method": "bad", "name": name}
     asked |= {"publish": f"release.diverse_{name}"}
     declare(
@@ -120,9 +116,7 @@ def test_a_class_that_is_not_diverse(shared_db, monkeypatch, name):
         like="mondrian",
     )
     shared_db.anonymize("diverse", **asked)
-    with pytest.raises(
-        sqlanon.PrivacyViolation, match="1 classes fail" if "joint" not in name else "classes fail"
-    ):
+    with pytest.raises(sqlanon.PrivacyViolation, match="1 classes fail" if "joint" not in name else "classes fail"):
         shared_db.anonymize("diverse", **asked | DIVERSE[name])
     assert [row.status for row in shared_db.releases(name)] == ["published"]
 

@@ -150,12 +150,8 @@ def test_the_owner_and_superusers_are_not_stopped(places: Any) -> None:
 def test_init_says_it(places: Any) -> None:
     _, url, _ = places
     with sqlanon.connect(url) as db:
-        assert any(
-            "row-level security of public.patients" in note for note in db.propose("public.patients").notes()
-        )
-        assert "row-level security of public.patients" in db.propose("public.patients").policy(
-            None, "public.patients"
-        )
+        assert any("row-level security of public.patients" in note for note in db.propose("public.patients").notes())
+        assert "row-level security of public.patients" in db.propose("public.patients").policy(None, "public.patients")
         assert not any("row-level" in note for note in db.propose("public.open").notes())
 
 
@@ -178,9 +174,7 @@ def test_tables_that_are_released_together(places: Any, tmp_path: Any, applied: 
         with pytest.raises(GuardError, match=r"row-level security of public\.(forced|patients) may hide"):
             db.run_tables(policy.load(file).releases)
         if applied:
-            file.write_text(
-                text.replace("pair_forced, rest: drop", "pair_forced, rest: drop, row_security: applied")
-            )
+            file.write_text(text.replace("pair_forced, rest: drop", "pair_forced, rest: drop, row_security: applied"))
             reports = db.run_tables(policy.load(file).releases)
             assert [report.rows for report in reports] == [600, 100, 100]
             assert [any("row-level" in line for line in report.warnings) for report in reports] == [

@@ -12,12 +12,24 @@ from tests.refresh.conftest import fill, release
 
 SERVER = ENGINES[2]
 LEFT = {
-    "standard_conforming_strings": "off", "backslash_quote": "on", "transform_null_equals": "on", "array_nulls": "off",
-    "quote_all_identifiers": "on", "row_security": "off", "intervalstyle": "iso_8601", "bytea_output": "escape",
-    "client_encoding": "LATIN1", "datestyle": "German, DMY", "timezone": "Asia/Tokyo", "statement_timeout": "500", "lock_timeout": "500",
-    "idle_session_timeout": "500", "idle_in_transaction_session_timeout": "500", "transaction_timeout": "500",
+    "standard_conforming_strings": "off",
+    "backslash_quote": "on",
+    "transform_null_equals": "on",
+    "array_nulls": "off",
+    "quote_all_identifiers": "on",
+    "row_security": "off",
+    "intervalstyle": "iso_8601",
+    "bytea_output": "escape",
+    "client_encoding": "LATIN1",
+    "datestyle": "German, DMY",
+    "timezone": "Asia/Tokyo",
+    "statement_timeout": "500",
+    "lock_timeout": "500",
+    "idle_session_timeout": "500",
+    "idle_in_transaction_session_timeout": "500",
+    "transaction_timeout": "500",
     "log_parameter_max_length_on_error": "-1",
-}  # fmt: skip
+}
 
 
 @pytest.mark.thorough
@@ -42,9 +54,7 @@ def test_settings_of_the_database_do_not_reach_generated_sql(make_url):
             time.sleep(0.6)
         assert db.run(release("set1")).outcome == "unchanged"
         assert db.run(release("set1"), full=True).min_class == first.min_class
-        db.anonymize(
-            "other", quasi=["age", "sex"], sensitive="dx", identifiers="id", k=3, publish="release.other"
-        )
+        db.anonymize("other", quasi=["age", "sex"], sensitive="dx", identifiers="id", k=3, publish="release.other")
         for dx in ("a\\", "Ł"):
             (row,) = db.query(f"SELECT count(*) AS n FROM other WHERE dx = '{dx}' AND age = age").rows
             assert (row["n"].low, row["n"].high) == (60, 60)
@@ -65,6 +75,4 @@ def test_a_sensitive_column_whose_collation_equates_texts_is_refused(connect):
         db.anonymize("ill", quasi=["age"], sensitive="dx", identifiers="id", k=3, l=2, publish="release.ill")
     db.engine.execute('CREATE VIEW alike_ill AS SELECT id, age, lower(dx) COLLATE "C" AS dx FROM ill')
     with pytest.raises(sqlanon.InfeasibleError, match="l = 2 of dx"):
-        db.anonymize(
-            "alike_ill", quasi=["age"], sensitive="dx", identifiers="id", k=3, l=2, publish="release.ill"
-        )
+        db.anonymize("alike_ill", quasi=["age"], sensitive="dx", identifiers="id", k=3, l=2, publish="release.ill")

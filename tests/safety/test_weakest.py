@@ -26,9 +26,15 @@ from tests.weakest import Lost, normal, weakest
 FACTS = "SELECT published FROM release.people_metadata WHERE column_name = ''"
 SENSITIVE = 'SELECT sum("count") FROM release.people_sensitive'
 PAIR: dict[str, Any] = {
-    "quasi": "sex", "sensitive": "age", "identifiers": "id", "insensitive": ["generation", "illness"], "k": 1, "l": 3,
-    "method": "anatomy", "format": "anatomy",
-}  # fmt: skip
+    "quasi": "sex",
+    "sensitive": "age",
+    "identifiers": "id",
+    "insensitive": ["generation", "illness"],
+    "k": 1,
+    "l": 3,
+    "method": "anatomy",
+    "format": "anatomy",
+}
 LABELS = {**RELEASE, "format": "labels"}
 
 
@@ -104,12 +110,23 @@ def described(db: Database) -> list[Any]:
 
 @pytest.mark.parametrize(
     "options",
-    [{"method": "tree"}, {"method": "mondrian"},
-     *(pytest.param(one, marks=pytest.mark.thorough) for one in
-       ({"method": "mondrian", "execution": "pushdown"}, {"method": "tree", "l": "7/5"}, {"method": "topdown"}, {"method": "tree", "format": "points"},
-        {"method": "mondrian", "format": "labels"}, {"method": "idistance"}))],
+    [
+        {"method": "tree"},
+        {"method": "mondrian"},
+        *(
+            pytest.param(one, marks=pytest.mark.thorough)
+            for one in (
+                {"method": "mondrian", "execution": "pushdown"},
+                {"method": "tree", "l": "7/5"},
+                {"method": "topdown"},
+                {"method": "tree", "format": "points"},
+                {"method": "mondrian", "format": "labels"},
+                {"method": "idistance"},
+            )
+        ),
+    ],
     ids=lambda one: "-".join(map(str, one.values())),
-)  # fmt: skip
+)
 def test_the_whole_walk(place, options):
     """Everything that a release goes through, and the same release as on DuckDB with all its abilities."""
     arguments = {**RELEASE, **options, "seed": 5}
@@ -124,9 +141,7 @@ def test_the_whole_walk(place, options):
             asked = "SELECT count(*) AS n FROM people WHERE age < 3"
             assert weak.query(asked).rows == strong.query(asked).rows
             quasi = list(arguments["quasi"])
-            assert (
-                weak.audit("people", quasi=quasi).to_dict() == strong.audit("people", quasi=quasi).to_dict()
-            )
+            assert weak.audit("people", quasi=quasi).to_dict() == strong.audit("people", quasi=quasi).to_dict()
     with place.open(weakest) as db:
         assert run(db, arguments).outcome == "unchanged"
         assert_tidy(db)

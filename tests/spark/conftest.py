@@ -88,5 +88,8 @@ def run_apart(code: str, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code, *words],
         env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
-        capture_output=True, text=True, check=False, timeout=540,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=540,
+    )

@@ -63,10 +63,20 @@ class Deal:
         exact = FORMATS[self.format].exact or any(REQUIREMENTS[name].population for name in self.asked)
         own = {"boxes": "own"} if METHODS[self.method["name"]].own_boxes else {}
         return {
-            "quasi": ["place", *self.lines], "sensitive": "ill", "identifiers": "name", "rest": "drop", "hierarchies": hierarchies,
-            "method": dict(self.method), "execution": METHODS[self.method["name"]].executions[0], "format": self.format, "seed": 5,
-            **({} if exact else {"k": 2}), **own, **self.more, **self.asked,
-        }  # fmt: skip
+            "quasi": ["place", *self.lines],
+            "sensitive": "ill",
+            "identifiers": "name",
+            "rest": "drop",
+            "hierarchies": hierarchies,
+            "method": dict(self.method),
+            "execution": METHODS[self.method["name"]].executions[0],
+            "format": self.format,
+            "seed": 5,
+            **({} if exact else {"k": 2}),
+            **own,
+            **self.more,
+            **self.asked,
+        }
 
     @property
     def accepted(self) -> bool:
@@ -79,16 +89,23 @@ class Deal:
 
 
 MORE: tuple[Mapping[str, Any], ...] = (
-    {}, {"suppression": {"limit": "1/5", "rows": "left_out"}}, {"suppression": {"limit": "1/5", "rows": "starred"}}, {"refine": {"search": 2}},
+    {},
+    {"suppression": {"limit": "1/5", "rows": "left_out"}},
+    {"suppression": {"limit": "1/5", "rows": "starred"}},
+    {"refine": {"search": 2}},
     {"mean": "m", "k": 5},
-)  # fmt: skip
+)
 
 
 def asked() -> Iterator[tuple[str, Any]]:
     """Values of all requirements; those beyond l have definitions in `tests.contract.value_models`."""
     people: dict[str, Any] = {
-        "k": 3, "l": 2, "distinct_l": 2, "k_map": {"k": 6, "population": PEOPLE}, "delta_presence": {"max": "1/2", "population": PEOPLE}
-    }  # fmt: skip
+        "k": 3,
+        "l": 2,
+        "distinct_l": 2,
+        "k_map": {"k": 6, "population": PEOPLE},
+        "delta_presence": {"max": "1/2", "population": PEOPLE},
+    }
     for name in REQUIREMENTS:
         values = [people[name]] if name in people else [one.asked for one in MODELS if one.name == name]
         assert values, f"tests ask nothing of requirement {name}"
@@ -113,9 +130,7 @@ def dealt() -> tuple[Deal, ...]:
         name = min((name for name in METHODS if rare in parts[name]), key=lambda name: turns[name])
         chosen.append((name, _rarest([one for one in able[name] if rare in one.parts], takers, uses)))
     lines = cycle(LINES)
-    return tuple(
-        replace(one, lines=("m",) if "mean" in one.more else tuple(islice(lines, 2))) for _, one in chosen
-    )
+    return tuple(replace(one, lines=("m",) if "mean" in one.more else tuple(islice(lines, 2))) for _, one in chosen)
 
 
 def _with_options(name: str) -> list[Deal]:

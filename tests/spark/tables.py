@@ -38,10 +38,16 @@ def arrow(rows: int) -> Any:
         return [None if draw.random() < 0.05 else make() for _ in range(rows)]
 
     values: dict[str, Any] = {
-        "f": (some(lambda: draw.choice([0.0, -0.0, float("nan"), float("inf"), float("-inf"), draw.random() * 10])), pa.float64()),
+        "f": (
+            some(lambda: draw.choice([0.0, -0.0, float("nan"), float("inf"), float("-inf"), draw.random() * 10])),
+            pa.float64(),
+        ),
         "d": (some(lambda: start.date() + datetime.timedelta(draw.randrange(3000))), pa.date32()),
         "t": (some(lambda: start + datetime.timedelta(seconds=draw.randrange(10**8))), pa.timestamp("us")),
-        "z": (some(lambda: start.replace(tzinfo=datetime.UTC) + datetime.timedelta(seconds=draw.randrange(10**8))), pa.timestamp("us", tz="UTC")),
+        "z": (
+            some(lambda: start.replace(tzinfo=datetime.UTC) + datetime.timedelta(seconds=draw.randrange(10**8))),
+            pa.timestamp("us", tz="UTC"),
+        ),
         "m": (some(lambda: decimal.Decimal(draw.randrange(-(10**6), 10**6)) / 100), pa.decimal128(7, 2)),
         "w": (some(lambda: decimal.Decimal(draw.randrange(-(10**20), 10**20))), pa.decimal128(38, 0)),
         "b": (some(lambda: draw.random() < 0.3), pa.bool_()),
@@ -51,7 +57,7 @@ def arrow(rows: int) -> Any:
         "diag": ([draw.choice(["x", "y", "z'"]) for _ in range(rows)], pa.string()),
         "name": ([f"{CANARY}-{i}" for i in range(rows)], pa.string()),
         ODD: (some(lambda: draw.choice([0.5, -0.0, 0.0, float("nan")])), pa.float64()),
-    }  # fmt: skip
+    }
     return pa.table({name: pa.array(cells, kind) for name, (cells, kind) in values.items()})
 
 
@@ -62,8 +68,7 @@ def load(spark: Any, table: Any, name: str) -> None:
     spark.createDataFrame(table).coalesce(1).createOrReplaceTempView(view)
     types = {"t": "TIMESTAMP_NTZ"}
     listed = ", ".join(
-        f"CAST({quoted(c)} AS {types[c]}) AS {quoted(c)}" if c in types else quoted(c)
-        for c in table.column_names
+        f"CAST({quoted(c)} AS {types[c]}) AS {quoted(c)}" if c in types else quoted(c) for c in table.column_names
     )
     spark.sql(f"CREATE TABLE {name} AS SELECT {listed} FROM {view}")
     spark.catalog.dropTempView(view)

@@ -125,9 +125,7 @@ def test_the_least_of_one_value(session: Any) -> None:
     """Persons that one column names: Spark's LEAST and GREATEST want two values."""
     session.sql("CREATE TABLE held AS SELECT id % 2 AS x, id % 3 AS who FROM range(6)")
     with sqlanon.connect(session, temporary=True) as db:
-        read = statement(
-            "risk/sizes", "spark", target=db.engine.target("held"), classes=["x"], persons=["who"]
-        )
+        read = statement("risk/sizes", "spark", target=db.engine.target("held"), classes=["x"], persons=["who"])
         assert db.engine.fetch(read) == [(3, 6, 2)]
         read = statement(
             "audit/persons",

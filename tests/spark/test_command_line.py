@@ -63,9 +63,7 @@ def test_the_walk(session: Any, events: Path, cli: Cli, people: str, tmp_path: P
         "    columns: {id: identifier, name: identifier, age: quasi, sex: quasi, disease: sensitive}\n"
         "    privacy: {k: %d, l: 2}\n    method: tree\n"
     )
-    (tmp_path / "workload.yml").write_text(
-        "version: 1\ngenerators: [{name: some, kind: equality, queries: 9}]\n"
-    )
+    (tmp_path / "workload.yml").write_text("version: 1\ngenerators: [{name: some, kind: equality, queries: 9}]\n")
     policy.write_text(written % 3)
     refused = cli("run")
     assert (refused.code, "--temporary" in refused.err, refused.out) == (3, True, "")
@@ -113,9 +111,7 @@ def test_errors_hold_no_value(session: Any, cli: Cli) -> None:  # noqa: F811
         assert CELL not in ended.err + ended.out
     assert not session.catalog.tableExists("release.broken")
     assert not [
-        row
-        for row in session.sql("SHOW TABLES IN _sqlanon").collect()
-        if row[1].startswith(("_sqlanon_", "lock_"))
+        row for row in session.sql("SHOW TABLES IN _sqlanon").collect() if row[1].startswith(("_sqlanon_", "lock_"))
     ]
     session.sql("DROP VIEW broken")
 

@@ -19,8 +19,14 @@ pytestmark = [pytest.mark.spark, pytest.mark.thorough]
 def test_demo(tmp_path: Path):
     def sqlanon(*words: str, where: Path = tmp_path) -> str:
         done = subprocess.run(
-            [sys.executable, "-c", START, *words], cwd=where, env=environment(), capture_output=True, text=True, check=False, timeout=900
-        )  # fmt: skip
+            [sys.executable, "-c", START, *words],
+            cwd=where,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=900,
+        )
         assert done.returncode == 0, done.stderr
         assert "log level" not in done.stderr  # of Java
         return done.stdout

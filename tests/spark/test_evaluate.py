@@ -43,8 +43,15 @@ def test_queries_that_are_drawn(session: Any, events: Path, tmp_path: Path) -> N
     ):
         for db in (spark, known):
             db.anonymize(
-                "asked", name="asked", quasi=QUASI, sensitive="diag", identifiers="name", rest="drop", k=3, method="tree"
-            )  # fmt: skip
+                "asked",
+                name="asked",
+                quasi=QUASI,
+                sensitive="diag",
+                identifiers="name",
+                rest="drop",
+                k=3,
+                method="tree",
+            )
             shown.append(db.evaluate("asked", file))
     mine, theirs = shown
     assert mine.sound

@@ -53,9 +53,18 @@ def test_plan_history_and_evaluate(session, tmp_path):
     draw = random.Random(4)
     source = ward(draw, 24)
     spec = policy.release(
-        source="nights", name="nights", quasi=["age", "dose"], sensitive="ill", insensitive=["cost"], identifiers=["id"], key=["id"],
-        accept_unique=["cost", "ill"], k=3, l=2, readers=["ward"],
-    )  # fmt: skip
+        source="nights",
+        name="nights",
+        quasi=["age", "dose"],
+        sensitive="ill",
+        insensitive=["cost"],
+        identifiers=["id"],
+        key=["id"],
+        accept_unique=["cost", "ill"],
+        k=3,
+        l=2,
+        readers=["ward"],
+    )
     with both(session) as (spark, known):
         for night in range(2):
             planned, made = [], []
@@ -94,9 +103,17 @@ def test_plan_history_and_evaluate(session, tmp_path):
 def test_persons(session):
     """Rows of a person stay together, and k holds over persons."""
     options = {
-        "quasi": ["age", "dose"], "sensitive": "ill", "identifiers": "id", "person": "id", "persons": "whole", "rest": "drop", "k": 3, "l": 2,
-        "method": "tree", "name": "events",
-    }  # fmt: skip
+        "quasi": ["age", "dose"],
+        "sensitive": "ill",
+        "identifiers": "id",
+        "person": "id",
+        "persons": "whole",
+        "rest": "drop",
+        "k": 3,
+        "l": 2,
+        "method": "tree",
+        "name": "events",
+    }
     source = ward(random.Random(5), 40)
     with both(session) as (spark, known):
         made = []
@@ -122,7 +139,7 @@ def test_values_that_a_hierarchy_does_not_list(session):
             db.engine.execute(f"CREATE TABLE places AS SELECT * FROM (VALUES {cells}) AS v(n, place)")
             made = db.anonymize(
                 "places", name="placed", quasi=["place", "n"], hierarchies={"place": built}, k=1, seed=1
-            ).report  # fmt: skip
+            ).report
             shown.append(Counter(db.engine.fetch(f"SELECT place, place_null, n_lo FROM {made.published}")))
             assert made.verified
             db.engine.execute("DROP TABLE places")
@@ -132,23 +149,25 @@ def test_values_that_a_hierarchy_does_not_list(session):
 
 def test_boxes_of_their_own(session):
     """Sets and ranges with NULLs; each row is found in its box by its number, and made again it has the same candidates."""
-    source = {
-        i: (None if i % 7 == 3 else i * i % 13, None if i % 5 == 1 else "abc"[i % 3]) for i in range(20)
-    }
+    source = {i: (None if i % 7 == 3 else i * i % 13, None if i % 5 == 1 else "abc"[i % 3]) for i in range(20)}
     cells = ", ".join(
-        f"({i}, {'NULL' if x is None else x}, {'NULL' if c is None else repr(c)})"
-        for i, (x, c) in source.items()
+        f"({i}, {'NULL' if x is None else x}, {'NULL' if c is None else repr(c)})" for i, (x, c) in source.items()
     )
     spec = policy.release(
-        source="boxes", name="boxes", quasi=["x", "c"], insensitive=["n"], accept_unique=["n"], k=3, method="freeform", boxes="own"
-    )  # fmt: skip
+        source="boxes",
+        name="boxes",
+        quasi=["x", "c"],
+        insensitive=["n"],
+        accept_unique=["n"],
+        k=3,
+        method="freeform",
+        boxes="own",
+    )
     with sqlanon.connect(session, temporary=True, accept_shared=True) as db:
         db.engine.execute(f"CREATE TABLE boxes AS SELECT * FROM (VALUES {cells}) AS v(n, x, c)")
         made = db.run(spec)
         assert db.audit(made.published).k == 3
-        shown = db.engine.fetch(
-            f"SELECT n, x_lo, x_hi, x_null <> 'none', c, c_null <> 'none' FROM {made.published}"
-        )
+        shown = db.engine.fetch(f"SELECT n, x_lo, x_hi, x_null <> 'none', c, c_null <> 'none' FROM {made.published}")
         assert len(shown) == len(source)
         for n, low, high, unknown, members, lacking in shown:
             x, c = source[n]

@@ -67,8 +67,12 @@ def encoded(pair: tuple[Any, Any]) -> Iterator[list[Any]]:
 
 
 QUIET: dict[str, Any] = {
-    "sensitive": "ill", "identifiers": "name", "rest": "drop", "hierarchies": {"place": {"groups": PLACES}}, "seed": 5
-}  # fmt: skip
+    "sensitive": "ill",
+    "identifiers": "name",
+    "rest": "drop",
+    "hierarchies": {"place": {"groups": PLACES}},
+    "seed": 5,
+}
 
 
 @pytest.mark.thorough
@@ -119,17 +123,14 @@ RELEASES = [
 
 
 @pytest.mark.parametrize("number", RELEASES)
-def test_releases_are_those_of_duckdb(
-    pair: tuple[Any, Any], number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_releases_are_those_of_duckdb(pair: tuple[Any, Any], number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same rows, guarantees and loss; the last parameter is whatever the releases before did not cover."""
     own, before = secrets.token_hex, leftovers(pair[0])  # the codes that other tests here read
     monkeypatch.setattr(secrets, "token_hex", lambda n=None: SECRET if n == 32 else own(n))
     for place, deal in enumerate(dealt()[number : None if number == len(ALWAYS) else number + 1]):
         name = f"kinds_{number + place}"
         mine, theirs = (
-            db.anonymize("kinds", name=name, publish=f"release.{name}", **deal.arguments).report
-            for db in pair
+            db.anonymize("kinds", name=name, publish=f"release.{name}", **deal.arguments).report for db in pair
         )
         views = [mine.published, *([f"{mine.published}_sensitive"] * (deal.format == "anatomy"))]
         for view in views:

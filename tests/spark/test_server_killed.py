@@ -25,7 +25,7 @@ def process(module: str, *words: object) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-W", "ignore", "-m", f"tests.spark.{module}", *map(str, words)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True
-    ) as started:  # fmt: skip
+    ) as started:
         try:
             yield started
         finally:

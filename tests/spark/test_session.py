@@ -53,9 +53,7 @@ def test_names_in_other_cases(session: Any, distinguished: str) -> None:
         options: dict[str, Any] = {"quasi": ["AGE", "Sex"], "identifiers": "ID", "k": 3, "name": name}
         with pytest.raises(PolicyError, match=f"publish: elsewhere.release.{name} is in another catalog"):
             db.anonymize(name, publish=f"elsewhere.release.{name}", **options)
-        made = db.anonymize(
-            f"spark_catalog.default.{name.upper()}", publish=f"spark_catalog.release.{name}", **options
-        )
+        made = db.anonymize(f"spark_catalog.default.{name.upper()}", publish=f"spark_catalog.release.{name}", **options)
         assert made.audit().k >= 3
         (row,) = db.query(f"SELECT count(*) AS n FROM {name} WHERE aGe >= 0").rows
         assert (row["n"].low, row["n"].high) == (30, 30)

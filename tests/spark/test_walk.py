@@ -20,8 +20,15 @@ from tests.spark.tables import CANARY, ODD, QUASI, arrow, in_duckdb, load
 
 pytestmark = pytest.mark.spark
 OPTIONS: dict[str, Any] = {
-    "quasi": QUASI, "sensitive": "diag", "identifiers": "name", "rest": "keep", "k": 3, "l": 2, "name": "typed", "method": "tree",
-}  # fmt: skip
+    "quasi": QUASI,
+    "sensitive": "diag",
+    "identifiers": "name",
+    "rest": "keep",
+    "k": 3,
+    "l": 2,
+    "name": "typed",
+    "method": "tree",
+}
 
 
 def rows(db: Any, view: str) -> Counter[tuple[str, ...]]:
@@ -112,9 +119,7 @@ def test_all_types_and_the_life_of_a_version(session, events):
                 known,
                 f"SELECT {key} AS g, count(*) AS n FROM lived WHERE i < 10 AND s IS NOT NULL GROUP BY {key} ORDER BY g NULLS FIRST",
             )
-        assert [(one.release, one.version, one.status) for one in db.releases("lived")] == [
-            ("lived", 1, "published")
-        ]
+        assert [(one.release, one.version, one.status) for one in db.releases("lived")] == [("lived", 1, "published")]
         db.engine.above, db.engine.block = 0, 90
         again = db.anonymize("lived", **(options | {"k": 5}))
         assert again.report.version == 2

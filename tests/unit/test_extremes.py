@@ -39,7 +39,7 @@ AGES = range(17, 91)
         ([*(date(2020, 1 + i % 12, 1 + i) for i in range(28)), date(1900, 1, 1)], "2020-01-01", None),
         ([0, 1, 2, 3, 4, 5, 6, 10, 20, 40, 80, 160, 320, 640], None, None),
     ],
-)  # fmt: skip
+)
 def test_ends(values: Sequence[object], bottom: str | None, top: str | None) -> None:
     assert of(values) == (bottom, top)
 

@@ -54,7 +54,7 @@ def test_a_cell_is_sql_over_the_published_columns_alone(kind: str) -> None:
     for treatment, names in cases(kind):
         own = SimpleNamespace(
             name=HOSTILE, treatment=treatment, kind="integer", source_type="INTEGER", published=names.published()
-        )  # fmt: skip
+        )
         cell = format_of(kind).cell(own, SHAPES[treatment], "v")
         expected = {"ordered": {"lo", "hi"}, "nominal": {"set"}, "hierarchy": {"node"}}[treatment]
         assert set(cell.parts) == expected
@@ -72,9 +72,7 @@ def test_a_cell_is_sql_over_the_published_columns_alone(kind: str) -> None:
 def test_groups_are_those_of_the_release_or_of_its_second_table(kind: str) -> None:
     form = format_of(kind)
     rows, counted = TableRef("s", "t"), TableRef("s", "t_sensitive")
-    layout = Layout(
-        {}, (Published("r", "x_lo", "x_lo"), Published("s", "i1", "kept"), Published("r", "y", "y"))
-    )
+    layout = Layout({}, (Published("r", "x_lo", "x_lo"), Published("s", "i1", "kept"), Published("r", "y", "y")))
     found = form.grouping(rows, counted, layout)
     if form.facts.paired:
         assert (found.table, found.count) == (counted, "count")
@@ -105,9 +103,13 @@ def test_what_is_no_label_is_refused(text: str) -> None:
 
 def test_labels_are_read_back() -> None:
     for text, label in (
-        ("NULL", ("null", ())), ("*", ("any", ())), ("[1, 2]", ("range", ("1", "2"))), ('{"a, b", c}', ("set", ("a, b", "c"))),
-        ('"a, b"', ("value", ("a, b",))), ("a", ("value", ("a",))),
-    ):  # fmt: skip
+        ("NULL", ("null", ())),
+        ("*", ("any", ())),
+        ("[1, 2]", ("range", ("1", "2"))),
+        ('{"a, b", c}', ("set", ("a, b", "c"))),
+        ('"a, b"', ("value", ("a, b",))),
+        ("a", ("value", ("a",))),
+    ):
         assert parse_label(text) == label
 
 

@@ -31,9 +31,7 @@ def batches(draw: Any) -> list[tuple[Statement, str, str | None, set[str]]]:
             "bound": f"CREATE TABLE {name} AS SELECT :n",
         }[kind]
         binds = {"n": 1} if kind == "bound" else {}
-        made.append(
-            (Statement(f"x{at}", text, binds), kind, name, read if kind in ("table", "view") else set())
-        )
+        made.append((Statement(f"x{at}", text, binds), kind, name, read if kind in ("table", "view") else set()))
     return made
 
 
@@ -68,9 +66,7 @@ def test_what_is_apart_runs_at_the_same_time_and_the_first_error_is_raised() -> 
 def test_tables_of_a_version_are_dropped_in_order() -> None:
     """The released rows first, so that a kill leaves no version that looks whole: a rollback asks for them alone."""
     version = [f"`c`.`_sqlanon`.`people_v3{part}`" for part in ("", "_link", "_meta")]
-    drops = [
-        Statement(str(at), f"/* name: x */ DROP TABLE IF EXISTS {name}") for at, name in enumerate(version)
-    ]
+    drops = [Statement(str(at), f"/* name: x */ DROP TABLE IF EXISTS {name}") for at, name in enumerate(version)]
     scratch = [Statement(f"s{at}", f"DROP TABLE IF EXISTS {name}") for at, name in enumerate(TABLES[:2])]
     assert [[one.name for one in part] for part in steps(drops + scratch)] == [
         ["0"],

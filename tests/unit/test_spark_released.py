@@ -14,11 +14,14 @@ from sqlanon.sqltext import statement
 def test_names_beside_a_star_are_ours(names: list[str]) -> None:
     """Two columns of one name in a subquery are ambiguous."""
     made = statement(
-        "recode/released", "spark", released=TableRef("s", "r"), shown=TableRef("s", "v"), names=names, keys=dict.fromkeys(names)
-    )  # fmt: skip
-    stars = [
-        select for select in sqlglot.parse_one(made.text, read="spark").find_all(exp.Select) if select.is_star
-    ]
+        "recode/released",
+        "spark",
+        released=TableRef("s", "r"),
+        shown=TableRef("s", "v"),
+        names=names,
+        keys=dict.fromkeys(names),
+    )
+    stars = [select for select in sqlglot.parse_one(made.text, read="spark").find_all(exp.Select) if select.is_star]
     added = [one.alias for select in stars for one in select.expressions if not one.is_star]
     assert stars
     assert added

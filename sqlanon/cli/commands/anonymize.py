@@ -93,13 +93,19 @@ def anonymize(
 
 
 def _table(
-    screen: Screen, source: str, db: str, to: str | None, publish_file: str | None, asked: dict[str, Any],
-    read: dict[str, Any], *, allow_weaker: bool, escape_formulas: bool,
-) -> RunReport:  # fmt: skip
+    screen: Screen,
+    source: str,
+    db: str,
+    to: str | None,
+    publish_file: str | None,
+    asked: dict[str, Any],
+    read: dict[str, Any],
+    *,
+    allow_weaker: bool,
+    escape_formulas: bool,
+) -> RunReport:
     if read:
-        raise PolicyError(
-            f"{first_option(read)} is for CSV files; a table in a database has types of its own"
-        )
+        raise PolicyError(f"{first_option(read)} is for CSV files; a table in a database has types of its own")
     file = to if to is not None and to.lower().endswith(SUFFIXES) else None
     if file is not None:
         from sqlanon.database import check_file
@@ -130,7 +136,7 @@ def _table(
 
 def _file(
     screen: Screen, source: str, to: str | None, publish_file: str | None, asked: dict[str, Any], *, allow_weaker: bool
-) -> RunReport:  # fmt: skip
+) -> RunReport:
     if not source.lower().endswith(SUFFIXES) and not Path(source).is_file():
         raise PolicyError(
             f"{source} is not a {', '.join(SUFFIXES)} file; a table needs --db duckdb:///path, postgresql://... or sc://..."
@@ -140,9 +146,7 @@ def _file(
     if publish_file is not None:
         raise PolicyError("--publish-file goes with --db; for a file use --to FILE")
     if allow_weaker:
-        raise PolicyError(
-            "--allow-weaker goes with --db: a file is written without looking at an earlier one"
-        )
+        raise PolicyError("--allow-weaker goes with --db: a file is written without looking at an earlier one")
     import sqlanon
 
     try:
@@ -153,7 +157,7 @@ def _file(
 
 def _next(
     screen: Screen, report: RunReport, db: str | None, to: str | None, publish_file: str | None, asked: dict[str, Any]
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     if db is None:
         return []
     from sqlanon.cli.show.text import command, listed, shown_url

@@ -41,9 +41,7 @@ def audit(
     screen: Screen,
     table: Annotated[
         str | None,
-        typer.Argument(
-            show_default=False, help="Any table, view or release, or a .csv, .csv.gz or .parquet file."
-        ),
+        typer.Argument(show_default=False, help="Any table, view or release, or a .csv, .csv.gz or .parquet file."),
     ] = None,
     qi: Annotated[
         Names,
@@ -60,15 +58,11 @@ def audit(
     ] = None,
     identifier: Annotated[
         Names,
-        typer.Option(
-            "--identifier", metavar="COLUMNS", show_default=False, help="Count these per class as well."
-        ),
+        typer.Option("--identifier", metavar="COLUMNS", show_default=False, help="Count these per class as well."),
     ] = None,
     together: Annotated[
         tuple[str, str] | None,
-        typer.Option(
-            "--together", metavar="A B", show_default=False, help="Two releases of one source, held at once."
-        ),
+        typer.Option("--together", metavar="A B", show_default=False, help="Two releases of one source, held at once."),
     ] = None,
     history: Annotated[
         str | None,
@@ -168,9 +162,7 @@ def audit(
     named = {"qi": asked.quasi, "sensitive": asked.sensitive, "identifier": asked.identifiers}
     if table is None and any(named.values()):
         first = next(name for name, columns in named.items() if columns)
-        raise PolicyError(
-            f"--{first} goes with a TABLE or a file; of releases the columns are those of their policies"
-        )
+        raise PolicyError(f"--{first} goes with a TABLE or a file; of releases the columns are those of their policies")
     if table is None and asked.about:
         raise PolicyError(f"{first_option(asked.about)} goes with a TABLE or a file")
     if weight is not None and asked.quasi is None:
@@ -178,9 +170,7 @@ def audit(
     if table is not None and db is None and _is_file(table):
         return _file(screen, table, asked, read, policy, find_qi=find_qi)
     if read:
-        raise PolicyError(
-            f"{first_option(read)} is for CSV files; a table in a database has types of its own"
-        )
+        raise PolicyError(f"{first_option(read)} is for CSV files; a table in a database has types of its own")
     spec = found(db, policy)
     where = url(db, spec)
     if history is not None:
@@ -224,9 +214,7 @@ def _is_file(table: str) -> bool:
     return table.lower().endswith((".csv", ".csv.gz", ".parquet")) or Path(table).is_file()
 
 
-def _file(
-    screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy: Path | None, *, find_qi: bool
-) -> int:
+def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy: Path | None, *, find_qi: bool) -> int:
     from sqlanon.database import opened
 
     if policy is not None:

@@ -62,9 +62,7 @@ def _show(screen: Screen, name: str, db: str | None, policy: Path | None) -> int
     return None
 
 
-def diff(
-    screen: Screen, first: Version, second: Version, db: Db = None, policy: PolicyFile = None
-) -> int | None:
+def diff(screen: Screen, first: Version, second: Version, db: Db = None, policy: PolicyFile = None) -> int | None:
     """Compare two versions: rows, loss, requirements, policy."""
     with database(url(db, found(db, policy)), screen, read_only=True) as connected:
         report = connected.diff(first, second)
@@ -109,9 +107,7 @@ def unpublish(
     name: Annotated[str, typer.Argument(help="The release.")],
     purge: Annotated[
         bool,
-        typer.Option(
-            "--purge", help="Also drop the tables of all its versions; they cannot be rolled back to."
-        ),
+        typer.Option("--purge", help="Also drop the tables of all its versions; they cannot be rolled back to."),
     ] = False,
     compact: Compact = False,
     db: Db = None,

@@ -49,9 +49,7 @@ Profile = Annotated[
 ]
 Target = Annotated[
     str | None,
-    typer.Option(
-        "--target", "-t", metavar="NAME", show_default=False, help="Instead of the profile's own target."
-    ),
+    typer.Option("--target", "-t", metavar="NAME", show_default=False, help="Instead of the profile's own target."),
 ]
 TargetPath = Annotated[
     Path | None,
@@ -153,15 +151,11 @@ def run(
         with database(_url(project), screen) as connected:
 
             def work(spec: ReleaseSpec) -> RunReport:
-                return connected.run(
-                    spec, full=full, allow_weaker=allow_weaker, only_due=due, new_lineage=new_lineage
-                )
+                return connected.run(spec, full=full, allow_weaker=allow_weaker, only_due=due, new_lineage=new_lineage)
 
             def again(spec: ReleaseSpec, words: Sequence[str]) -> str:
                 more = [*words, *(["--record", str(record)] if record else [])]
-                return _next(
-                    "run", more, [spec.name], project_dir, profiles_dir, profile, target, target_path, db
-                )
+                return _next("run", more, [spec.name], project_dir, profiles_dir, profile, target, target_path, db)
 
             guarded, noted = _guarded(project, work), written.add if written else None
             code = each(screen, releases, guarded, done, noted, again=again)
@@ -192,39 +186,51 @@ def erase(
         if command == "clean":  # dbt has none of its own
             return next_command(screen, "clean", None, None, _url(project), own=words)
         chosen, about = ([name], []) if command == "run" else (None, [name])
-        return _next(
-            command, words, chosen, project_dir, profiles_dir, profile, target, target_path, db, *about
-        )
+        return _next(command, words, chosen, project_dir, profiles_dir, profile, target, target_path, db, *about)
 
     erase_keys(screen, _url(project), release, key_file, following, yes=yes, compact=compact)
     return None
 
 
 def _next(
-    name: str, words: Sequence[str], select: Sequence[str] | None, project_dir: Path | None, profiles_dir: Path | None, profile: str | None,
-    target: str | None, target_path: Path | None, db: str | None, *arguments: str,
-) -> str:  # fmt: skip
+    name: str,
+    words: Sequence[str],
+    select: Sequence[str] | None,
+    project_dir: Path | None,
+    profiles_dir: Path | None,
+    profile: str | None,
+    target: str | None,
+    target_path: Path | None,
+    db: str | None,
+    *arguments: str,
+) -> str:
     """A command of dbt to try next, with the same project and database as this one."""
     from sqlanon.cli.show.text import command, shown_url
 
     given = {
-        "--project-dir": project_dir, "--profiles-dir": profiles_dir, "--profile": profile, "--target": target, "--target-path": target_path,
+        "--project-dir": project_dir,
+        "--profiles-dir": profiles_dir,
+        "--profile": profile,
+        "--target": target,
+        "--target-path": target_path,
         "--db": None if db is None else shown_url(db),
-    }  # fmt: skip
+    }
     options = [part for option, value in given.items() if value is not None for part in (option, str(value))]
     chosen = [part for one in select or () for part in ("--select", one)]
     return command(f"dbt {name}", *arguments, options=[*words, *options, *chosen])
 
 
 def _load(
-    project_dir: Path | None, profiles_dir: Path | None, profile: str | None, target: str | None,
-    target_path: Path | None, db: str | None,
-) -> Project:  # fmt: skip
+    project_dir: Path | None,
+    profiles_dir: Path | None,
+    profile: str | None,
+    target: str | None,
+    target_path: Path | None,
+    db: str | None,
+) -> Project:
     from sqlanon.dbt.project import load
 
-    return load(
-        project_dir, profiles_dir=profiles_dir, profile=profile, target=target, target_path=target_path, db=db
-    )
+    return load(project_dir, profiles_dir=profiles_dir, profile=profile, target=target, target_path=target_path, db=db)
 
 
 def _url(project: Project) -> str:

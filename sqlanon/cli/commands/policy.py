@@ -37,7 +37,7 @@ from sqlanon.cli.options import (
     pick,
     reading,
     url,
-)  # fmt: skip
+)
 from sqlanon.cli.questions import asked, check_terminal
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
@@ -70,9 +70,7 @@ def init(
     ] = None,
     interactive: Annotated[
         bool,
-        typer.Option(
-            "--interactive", "-i", help="Ask for every role, k and l, with the reasons, on a terminal."
-        ),
+        typer.Option("--interactive", "-i", help="Ask for every role, k and l, with the reasons, on a terminal."),
     ] = False,
     from_labels: Annotated[
         bool,
@@ -129,9 +127,7 @@ def init(
     return None
 
 
-def _proposed(
-    screen: Screen, connected: Database, table: str, *, interactive: bool, from_labels: bool
-) -> Proposal:
+def _proposed(screen: Screen, connected: Database, table: str, *, interactive: bool, from_labels: bool) -> Proposal:
     proposal = connected.propose(table, from_labels=from_labels)
     return connected.checked(asked(screen, proposal), table) if interactive else proposal
 
@@ -145,9 +141,7 @@ def _of_file(screen: Screen, file: str, read: dict[str, Any], *, interactive: bo
         )
     try:
         with opened(file, progress=screen.progress(), **read) as found:
-            proposal = _proposed(
-                screen, found.database, found.table, interactive=interactive, from_labels=False
-            )
+            proposal = _proposed(screen, found.database, found.table, interactive=interactive, from_labels=False)
             return replace(proposal, warned=(*proposal.warned, *found.notes))
     finally:
         screen.close()
@@ -158,9 +152,7 @@ def plan(
     policy: PolicyFile = None,
     select: Select = None,
     db: Db = None,
-    sql: Annotated[
-        bool, typer.Option("--sql", help="Also print the SQL that does not depend on data.")
-    ] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Also print the SQL that does not depend on data.")] = False,
     new_lineage: NewLineage = False,
 ) -> int | None:
     """Say what a run would do, and whether it can."""
@@ -171,9 +163,7 @@ def plan(
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(
-                screen, report, sql=sql, run=next_command(screen, "run", policy, select, db, own=anew)
-            )
+            plan_report(screen, report, sql=sql, run=next_command(screen, "run", policy, select, db, own=anew))
 
     releases = pick(spec, select)
     with database(url(db, spec), screen, read_only=True) as connected:
@@ -182,9 +172,7 @@ def plan(
             releases,
             lambda release: connected.plan(release, beside=spec.releases, new_lineage=new_lineage),
             done,
-            again=lambda release, words: next_command(
-                screen, "plan", policy, [release.name], db, own=planned(words)
-            ),
+            again=lambda release, words: next_command(screen, "plan", policy, [release.name], db, own=planned(words)),
         )
 
 
@@ -224,9 +212,7 @@ def run(
                         raise PolicyError(f"{option} is for releases of one table; {name} has several")
                     all_of = [one for one in spec.releases if one.together and one.together.name == name]
                     try:
-                        made = connected.run_tables(
-                            all_of, full=full, allow_weaker=allow_weaker, only_due=due
-                        )
+                        made = connected.run_tables(all_of, full=full, allow_weaker=allow_weaker, only_due=due)
                         tables[name] = {one.release: one for one in made}
                     except SqlanonError as error:
                         tables[name] = error
@@ -278,9 +264,7 @@ def _following(
 
     view = release.publish or report.published
     sensitive = (
-        []
-        if report.certificate
-        else listed("--sensitive", [column.name for column in release.with_role("sensitive")])
+        [] if report.certificate else listed("--sensitive", [column.name for column in release.with_role("sensitive")])
     )
     if release.publish_file and not report.certificate:
         audit = command("audit", view, options=[*sensitive, "--db", f"duckdb:///{release.publish_file}"])

@@ -12,9 +12,7 @@ from sqlanon.cli.screen import Screen
 
 def query(
     screen: Screen,
-    sql: Annotated[
-        str, typer.Argument(show_default=False, help="One SELECT, against the source's column names.")
-    ],
+    sql: Annotated[str, typer.Argument(show_default=False, help="One SELECT, against the source's column names.")],
     release: Annotated[
         str | None,
         typer.Option(
@@ -25,9 +23,7 @@ def query(
         ),
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="The estimates alone.")] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Print the SQL that runs over the release.")
-    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Print the SQL that runs over the release.")] = False,
     allow_linking: Annotated[
         bool,
         typer.Option(
@@ -76,9 +72,15 @@ def query(
         # Several releases may stem from one source: which is meant is looked up where they are.
         own = spec.releases[0] if spec is not None and len(spec.releases) == 1 else None
         answer = connected.query(
-            sql, release=release, allow_linking=allow_linking, spec=own, role=role, seconds=timeout,
-            as_of_source=as_of_source, interval=interval,
-        )  # fmt: skip
+            sql,
+            release=release,
+            allow_linking=allow_linking,
+            spec=own,
+            role=role,
+            seconds=timeout,
+            as_of_source=as_of_source,
+            interval=interval,
+        )
     if explain:
         screen.emit({"sql": answer.sql})
         if not screen.json:

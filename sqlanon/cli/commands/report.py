@@ -77,9 +77,7 @@ def report(
     screen.emit({**described, "output": str(output)})
     if not screen.silent:
         secret = (
-            "confidential: it shows the source"
-            if audience == "owner"
-            else "made of the view and its metadata alone"
+            "confidential: it shows the source" if audience == "owner" else "made of the view and its metadata alone"
         )
         screen.show(f"report: {output}, for you alone to read; {secret}")
     return None

@@ -11,9 +11,14 @@ if TYPE_CHECKING:
     from sqlanon.results import AttackReport, CompositionAttack, GuessAttack, LinkageAttack
 
 HEAD = (
-    ("attack", "wrap"), ("mean", "right"), ("best set", "right", 2), ("highest", "right"), ("fewest", "right", 3), ("promised", "right"),
+    ("attack", "wrap"),
+    ("mean", "right"),
+    ("best set", "right", 2),
+    ("highest", "right"),
+    ("fewest", "right", 3),
+    ("promised", "right"),
     ("verdict", "left", 1),
-)  # fmt: skip
+)
 
 
 def attack_report(screen: Screen, report: AttackReport) -> None:
@@ -76,9 +81,14 @@ def _unpromised(screen: Screen, report: AttackReport) -> None:
 def _composed(one: CompositionAttack) -> tuple[str, ...]:
     who = "" if one.who == "common" else f", {one.who}"
     return (
-        f"with {one.kind} {safe(one.other)}{who}", share(one.mean, 1), "", share(one.highest, 1), things(one.fewest, "row"),
-        "none", "above 1/k" if one.promised is not None and one.highest > one.promised else "",
-    )  # fmt: skip
+        f"with {one.kind} {safe(one.other)}{who}",
+        share(one.mean, 1),
+        "",
+        share(one.highest, 1),
+        things(one.fewest, "row"),
+        "none",
+        "above 1/k" if one.promised is not None and one.highest > one.promised else "",
+    )
 
 
 def _verdict(promised: float | None, exceeded: bool) -> str:
@@ -93,17 +103,24 @@ def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
     known = f"{count(one.known)} known value{'s' if one.known > 1 else ''}"
     wrong = ", one wrong" if one.errors else ""
     return (
-        f"{known}{wrong}", share(one.mean, 1), share(one.worst_mean, 1), share(one.highest, 1),
-        things(one.fewest, counted.partition(" ")[0].removesuffix("s")) if one.fewest else "", _promise(one.promised), _verdict(one.promised, one.exceeded),
-    )  # fmt: skip
+        f"{known}{wrong}",
+        share(one.mean, 1),
+        share(one.worst_mean, 1),
+        share(one.highest, 1),
+        things(one.fewest, counted.partition(" ")[0].removesuffix("s")) if one.fewest else "",
+        _promise(one.promised),
+        _verdict(one.promised, one.exceeded),
+    )
 
 
 def _guess(one: GuessAttack) -> tuple[str, ...]:
     where = "class" if one.among == "class" else "candidates"
     return (
-        f"{safe(one.column)} by {where}", share(one.mean, 1), "", share(one.highest, 1), "",
-        _promise(one.promised), _verdict(one.promised, one.exceeded),
-    )  # fmt: skip
-
-
-__all__ = ["attack_report"]
+        f"{safe(one.column)} by {where}",
+        share(one.mean, 1),
+        "",
+        share(one.highest, 1),
+        "",
+        _promise(one.promised),
+        _verdict(one.promised, one.exceeded),
+    )

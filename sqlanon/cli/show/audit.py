@@ -49,8 +49,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         ("average risk", share(report.average_risk, 1)),
     ]
     rows += [
-        (f"fewest distinct {column} in a class", count(number))
-        for column, number in report.min_identifiers.items()
+        (f"fewest distinct {column} in a class", count(number)) for column, number in report.min_identifiers.items()
     ]
     screen.show("", table((("measure", "wrap"), ("value", "left")), rows), "")
     screen.show(*lowering(report))

@@ -66,11 +66,7 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[st
             "",
             f"source {safe(last.source)}, by {safe(last.published_by)}, {safe(last.method)}, sqlanon {last.sqlanon}",
             f"requirements: {safe(last.requirements)}",
-            *(
-                [f"every row has a box of its own, which {count(last.min_class)} candidates fit"]
-                if last.boxes
-                else []
-            ),
+            *([f"every row has a box of its own, which {count(last.min_class)} candidates fit"] if last.boxes else []),
         )
 
 
@@ -167,9 +163,7 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: 
     screen.show(*(f"warning: {safe(warning)}" for warning in report.warnings))
     if report.version is not None:
         again = "" if report.purged else f"; {back} publishes it again"
-        screen.show(
-            f"A later run makes a new version: take the release out of the policy if that is not meant{again}."
-        )
+        screen.show(f"A later run makes a new version: take the release out of the policy if that is not meant{again}.")
 
 
 def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
@@ -227,11 +221,7 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
         screen.show("nothing was done yet")
         next_commands(screen, [again])
     else:
-        what = (
-            f"version {report.version} is published without them"
-            if report.version
-            else "nothing is published"
-        )
+        what = f"version {report.version} is published without them" if report.version else "nothing is published"
         screen.show(f"{what}; copies that readers made are beyond any command")
 
 
@@ -239,15 +229,9 @@ def _policy(value: object, path: str = "") -> list[tuple[str, str]]:
     """A policy flattened to lines; what it leaves out is left out."""
     if isinstance(value, dict):
         if "name" in value and "role" in value:
-            rest = ", ".join(
-                f"{k} {v}" for k, v in value.items() if v and k not in ("name", "role", "weight")
-            )
+            rest = ", ".join(f"{k} {v}" for k, v in value.items() if v and k not in ("name", "role", "weight"))
             return [(f"column {value['name']}", f"{value['role']}{', ' + rest if rest else ''}")]
-        return [
-            line
-            for key, item in value.items()
-            for line in _policy(item, f"{path}.{key}" if path else str(key))
-        ]
+        return [line for key, item in value.items() for line in _policy(item, f"{path}.{key}" if path else str(key))]
     if isinstance(value, list) and path == "columns":
         return [line for item in value for line in _policy(item)]
     if value in (None, [], "", False):

@@ -49,19 +49,28 @@ def evaluation(screen: Screen, report: Evaluation) -> None:
 
 def _queries(screen: Screen, report: Evaluation) -> None:
     head = (
-        ("queries", "wrap"), ("answers", "right"), ("in bounds", "right"), ("relative error", "right"), ("median", "right", 1),
-        ("95 %", "right", 2), ("sd", "right", 3), ("width", "right", 4),
-    )  # fmt: skip
+        ("queries", "wrap"),
+        ("answers", "right"),
+        ("in bounds", "right"),
+        ("relative error", "right"),
+        ("median", "right", 1),
+        ("95 %", "right", 2),
+        ("sd", "right", 3),
+        ("width", "right", 4),
+    )
     families = [*report.families, *([report.total] if len(report.families) > 1 else [])]
     screen.show(table(head, [_family(family) for family in families]), "")
-    single = sorted(
-        (one for one in report.queries if not one.refused), key=lambda one: one.family != "queries"
-    )
+    single = sorted((one for one in report.queries if not one.refused), key=lambda one: one.family != "queries")
     single = [one for one in single if one.family == "queries"] or single[: MOST_QUERIES // 3]
     columns = (
-        ("query", "wrap"), ("truth", "right"), ("estimate", "right"), ("low", "right"), ("high", "right"),
-        ("error", "right", 1), ("in bounds", "right"),
-    )  # fmt: skip
+        ("query", "wrap"),
+        ("truth", "right"),
+        ("estimate", "right"),
+        ("low", "right"),
+        ("high", "right"),
+        ("error", "right", 1),
+        ("in bounds", "right"),
+    )
     screen.show(table(columns, [_query(one) for one in single[:MOST_QUERIES]]))
     if len(report.queries) > len(single[:MOST_QUERIES]):
         screen.show(f"{count(len(report.queries))} in all; --json has every one")
@@ -73,9 +82,7 @@ def _queries(screen: Screen, report: Evaluation) -> None:
     if refused:
         screen.show(f"{count(refused)} generated queries have no answer over this release", "")
     if report.total.lost:
-        screen.show(
-            f"{count(report.total.lost)} groups of the source are not named by the release's answers", ""
-        )
+        screen.show(f"{count(report.total.lost)} groups of the source are not named by the release's answers", "")
     if not report.sound:
         errors = report.total.errors
         screen.show(
@@ -88,18 +95,27 @@ def _queries(screen: Screen, report: Evaluation) -> None:
 def _family(one: Family) -> tuple[str, ...]:
     relative = one.errors.relative
     return (
-        f"{one.name} ({count(one.queries)})", count(one.errors.cells), share(one.errors.inside, one.errors.cells),
-        _percent(relative.mean), _percent(relative.median), _percent(relative.p95), _percent(relative.deviation),
+        f"{one.name} ({count(one.queries)})",
+        count(one.errors.cells),
+        share(one.errors.inside, one.errors.cells),
+        _percent(relative.mean),
+        _percent(relative.median),
+        _percent(relative.p95),
+        _percent(relative.deviation),
         _percent(one.errors.relative_width.mean),
-    )  # fmt: skip
+    )
 
 
 def _query(one: QueryResult) -> tuple[str, ...]:
     name = one.query if one.aggregate in ("n", "count") else f"{one.query}: {one.aggregate}"
     inside = "yes" if one.errors.inside == one.errors.cells else "NO"
     if one.groups == 1:
-        return (name, *(_plain(value) for value in (one.truth, one.estimate, one.low, one.high)),
-                _percent(one.errors.relative.mean), inside)  # fmt: skip
+        return (
+            name,
+            *(_plain(value) for value in (one.truth, one.estimate, one.low, one.high)),
+            _percent(one.errors.relative.mean),
+            inside,
+        )
     return f"{name} ({count(one.groups)} groups)", "", "", "", "", _percent(one.errors.relative.mean), inside
 
 

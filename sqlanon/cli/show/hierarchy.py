@@ -16,9 +16,14 @@ def levels_report(screen: Screen, report: Levels, *, values: bool) -> None:
     nulls = f", {count(report.nulls)} rows NULL" if report.nulls else ""
     screen.show(f"{report.column} of {report.release}: {safe(report.built)}{nulls}")
     shown = [
-        (str(level.level), count(level.nodes), count(min(level.rows.values(), default=0)), count(max(level.rows.values(), default=0)))
+        (
+            str(level.level),
+            count(level.nodes),
+            count(min(level.rows.values(), default=0)),
+            count(max(level.rows.values(), default=0)),
+        )
         for level in report.levels
-    ]  # fmt: skip
+    ]
     titles = (("level", "right"), ("nodes", "right"), ("fewest rows", "right"), ("most rows", "right"))
     screen.show(table(titles, shown))
     nodes = [

@@ -64,9 +64,7 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
     for column, kind in reading.get("types", {}).items():
         words += ["--types", pair(column, kind)]
     path = Path(source)
-    to = path.with_name(
-        f"{path.name.split('.')[0]}_anonymized{'.parquet' if path.suffix == '.parquet' else '.csv'}"
-    )
+    to = path.with_name(f"{path.name.split('.')[0]}_anonymized{'.parquet' if path.suffix == '.parquet' else '.csv'}")
     words += ["--to", str(to)]
     if "\0" in "".join(words):
         lines.append("# no command can hold a column's name here")

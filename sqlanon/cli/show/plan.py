@@ -50,9 +50,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         *(["loses"] if measured else []),
         "publishes",
     )
-    screen.show(
-        table([(title, _SIDE.get(title, "left"), _SPARE.get(title, 0)) for title in titles], rows), ""
-    )
+    screen.show(table([(title, _SIDE.get(title, "left"), _SPARE.get(title, 0)) for title in titles], rows), "")
     if report.feasible:
         feasible = [
             (
@@ -80,9 +78,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         for statement in report.statements:
             screen.show(statement.strip().rstrip(";") + ";", "")
     elif report.statements:
-        screen.show(
-            f"{count(len(report.statements))} SQL statements do not depend on data: --sql prints them"
-        )
+        screen.show(f"{count(len(report.statements))} SQL statements do not depend on data: --sql prints them")
     next_commands(screen, [] if report.state == "unchanged" else [run])
 
 
@@ -90,9 +86,7 @@ def _estimate(guess: Estimate | None) -> list[str]:
     """A rough guess, and how far it may be off."""
     if guess is None:
         return []
-    method = (
-        f"{_rough(guess.seconds)} to {_rough(guess.most_seconds)}, {count(max(guess.memory >> 20, 1))} MiB"
-    )
+    method = f"{_rough(guess.seconds)} to {_rough(guess.most_seconds)}, {count(max(guess.memory >> 20, 1))} MiB"
     sql = f"{_rough(guess.sql_seconds)} to {_rough(guess.most_sql_seconds)}"
     return [
         f"  estimate  method {method}; SQL around it {sql}",

@@ -24,8 +24,7 @@ def preview_report(screen: Screen, found: Preview, following: str) -> None:
     )
     # Where the screen is too narrow, columns that are published as they are go first, then the last ones.
     same = [
-        names == (name,)
-        and all(after is None or before[name] == after[name] for before, after in found.pairs)
+        names == (name,) and all(after is None or before[name] == after[name] for before, after in found.pairs)
         for name, names in found.columns
     ]
     headings: list[tuple[str, str, int]] = [("row", "right", 0)]
@@ -37,9 +36,7 @@ def preview_report(screen: Screen, found: Preview, following: str) -> None:
     screen.show(table(headings, rows), "", f"next: {following}")
 
 
-def _cell(
-    name: str, names: Sequence[str], before: Mapping[str, object], after: Mapping[str, object] | None
-) -> str:
+def _cell(name: str, names: Sequence[str], before: Mapping[str, object], after: Mapping[str, object] | None) -> str:
     """``34 -> 30 .. 39``."""
     if after is None:
         return f"{_text(before[name])} -> (left out)"

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from sqlanon.query.answer import Answer
 
 
-UNLISTED = (
-    "The source may have more groups: of values that the release shows nowhere, because they are suppressed."
-)
+UNLISTED = "The source may have more groups: of values that the release shows nowhere, because they are suppressed."
 """Below an answer whose groups may not be all."""
 
 
@@ -40,8 +38,14 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
     """A row a group: each estimate with its bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []
     level = next(
-        (cell.interval.level for row in answer.rows for cell in row.values() if isinstance(cell, Bounded) and cell.interval), None
-    )  # fmt: skip
+        (
+            cell.interval.level
+            for row in answer.rows
+            for cell in row.values()
+            if isinstance(cell, Bounded) and cell.interval
+        ),
+        None,
+    )
     for name in answer.columns:
         columns.append((safe(name), "right" if name in answer.aggregates else "left"))
         if bounds and name in answer.aggregates:

@@ -16,8 +16,7 @@ def risk_report(screen: Screen, report: RiskReport) -> None:
     """Show what every model reaches, and what could not be measured."""
     if report.models:
         rows = [
-            (_model(one), one.column or "", _reached(one), in_words(one.model, one.reached))
-            for one in report.models
+            (_model(one), one.column or "", _reached(one), in_words(one.model, one.reached)) for one in report.models
         ]
         screen.show(
             "privacy models, measured without a policy (docs/risk.md says what each figure means)",
@@ -44,11 +43,7 @@ SHOWN = 5
 
 def identifying_report(screen: Screen, report: IdentifyingReport) -> None:
     """Show of each size the sets of columns that identify best."""
-    how = (
-        "the best of all sets of each size"
-        if report.exhaustive
-        else "grown by the column that separates most"
-    )
+    how = "the best of all sets of each size" if report.exhaustive else "grown by the column that separates most"
     screen.show(
         f"columns of {safe(report.table)} that identify: {count(report.rows)} rows, {count(len(report.columns))} columns",
         f"  sets of columns: {how}; --json has every set that was measured",
@@ -75,9 +70,12 @@ def _attackers(screen: Screen, report: RiskReport) -> None:
     if report.marketer is not None:
         rows.append(("marketer", report.marketer.basis, "", share(report.marketer.average, 1), ""))
     headings = (
-        ("attacker", "left"), ("computed of", "left"), ("highest", "right"), ("average", "right"),
+        ("attacker", "left"),
+        ("computed of", "left"),
+        ("highest", "right"),
+        ("average", "right"),
         (f"rows above {report.threshold:g}", "right"),
-    )  # fmt: skip
+    )
     unique = [
         (
             "rows unique in the table",

@@ -74,9 +74,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         screen.show("of the newest cohort alone:")
     screen.show(*loss(report.loss, report.rows, "box" if report.certificate else "class"), "")
     screen.show(*history_tables(report.history))
-    stages = ", ".join(
-        f"{stage} {seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
-    )
+    stages = ", ".join(f"{stage} {seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total")
     screen.show(f"total {seconds(report.seconds.get('total', 0.0))}: {stages}")
     if report.scratch:
         lines = [
@@ -89,9 +87,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
             )
             for one in report.scratch
         ]
-        screen.show(
-            "", "kept in the private schema, with source values, until the next run or sqlanon clean:"
-        )
+        screen.show("", "kept in the private schema, with source values, until the next run or sqlanon clean:")
         screen.show(table(KEPT, lines), "")
     for one in report.notes:
         screen.show(note(one))
@@ -176,10 +172,7 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
         ]
         titles = (
             ("rows that", "left"),
-            *(
-                (t, "right")
-                for t in ("rows", "groups", "fewest candidates" if one.candidates else "smallest")
-            ),
+            *((t, "right") for t in ("rows", "groups", "fewest candidates" if one.candidates else "smallest")),
             *([("persons", "right")] if of_events else []),
             *((t, "right") for t in ("least l", "failing")),
         )
@@ -206,9 +199,7 @@ def requirements(results: Sequence[RequirementResult]) -> Sheet:
         )
         for result in results
     ]
-    return table(
-        (("requirement", "wrap"), ("asked", "right"), ("reached", "right"), ("satisfied", "left")), rows
-    )
+    return table((("requirement", "wrap"), ("asked", "right"), ("reached", "right"), ("satisfied", "left")), rows)
 
 
 def second_table(name: str | None) -> list[str]:
@@ -239,22 +230,16 @@ def loss(report: LossReport, released: int, unit: str = "class") -> tuple[Sheet 
     classes = f"NCP of a {unit}: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
     hidden = [] if report.stars is None else [_stars(report, report.stars)]
     hidden += (
-        []
-        if report.cm is None
-        else [f"CM {report.cm:.4f}: rows without their class's most frequent sensitive value"]
+        [] if report.cm is None else [f"CM {report.cm:.4f}: rows without their class's most frequent sensitive value"]
     )
     return shown, totals, classes, *hidden, *more
 
 
 def asked(report: LossReport) -> list[str]:
     """The metrics that were asked for, and those of extensions: a line, and one for each sensitive column."""
-    lines = (
-        [", ".join(f"{safe(name)} {value:.4f}" for name, value in report.more.items())] if report.more else []
-    )
+    lines = [", ".join(f"{safe(name)} {value:.4f}" for name, value in report.more.items())] if report.more else []
     for column, values in report.sensitive.items():
-        lines.append(
-            f"{safe(column)}: " + ", ".join(f"{safe(name)} {value:.4f}" for name, value in values.items())
-        )
+        lines.append(f"{safe(column)}: " + ", ".join(f"{safe(name)} {value:.4f}" for name, value in values.items()))
     return lines
 
 

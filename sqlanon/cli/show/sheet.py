@@ -114,6 +114,10 @@ class Sheet:
             for title, cell in zip(titles[1:], row[1:], strict=True):
                 line = f"{title}: {cell}" if title else cell
                 yield from wrap(
-                    line, most, initial_indent="  ", subsequent_indent="    ", break_long_words=False,
+                    line,
+                    most,
+                    initial_indent="  ",
+                    subsequent_indent="    ",
+                    break_long_words=False,
                     break_on_hyphens=False,
-                )  # fmt: skip
+                )

@@ -38,9 +38,7 @@ KMEMBER = MethodDeclaration(
     "kmember",
     "Greedy clusters, each around a row far from the last (Byun et al. 2007).",
     "sqlanon.methods.clustering.kmember:KMember",
-    Cost(
-        0.02, 0.27, rows=1.9, columns=0.9, worst=10.0, row_bytes=440, column_bytes=52, block="block", flat=8.0
-    ),
+    Cost(0.02, 0.27, rows=1.9, columns=0.9, worst=10.0, row_bytes=440, column_bytes=52, block="block", flat=8.0),
     (
         Word(
             "grow",
@@ -101,9 +99,7 @@ def counted_values(asked: Asked) -> Refused | None:
         return None
     own, instead = f"{asked.method}: objective={objective}", "use objective=loss or mi"
     if asked.sensitive != 1:
-        return Refused(
-            f"{own} is for one sensitive column, and there are {asked.sensitive}", instead, "objective"
-        )
+        return Refused(f"{own} is for one sensitive column, and there are {asked.sensitive}", instead, "objective")
     if not {"l", "distinct_l"} & set(asked.requirements):
         what = f"{own} makes classes of one sensitive value unless l or distinct_l is asked"
         return Refused(what, f"ask for l: 2, or {instead}", "objective")
@@ -143,11 +139,26 @@ SEQUENTIAL = MethodDeclaration(
     "Clusters that rows move between while an objective falls (Goldberger and Tassa 2010).",
     "sqlanon.methods.clustering.sequential:Sequential",
     Cost(
-        0.05, 24.0, rows=2.0, k=-0.8, worst=10.0, row_bytes=500, column_bytes=52, block="block", times="runs",
-        slower=(("objective", "mi", 1.1), ("objective", "pmi", 0.9), ("objective", "mixed", 2.6)), flat=0.2, beyond=1.9,
+        0.05,
+        24.0,
+        rows=2.0,
+        k=-0.8,
+        worst=10.0,
+        row_bytes=500,
+        column_bytes=52,
+        block="block",
+        times="runs",
+        slower=(("objective", "mi", 1.1), ("objective", "pmi", 0.9), ("objective", "mixed", 2.6)),
+        flat=0.2,
+        beyond=1.9,
     ),
     (
-        Word("start", ("random", "tree"), "Whether rows are dealt out to clusters at random or along the order `tree`.", shown=True),
+        Word(
+            "start",
+            ("random", "tree"),
+            "Whether rows are dealt out to clusters at random or along the order `tree`.",
+            shown=True,
+        ),
         Word(
             "objective",
             ("loss", "mi", "pmi", "mixed"),
@@ -165,4 +176,4 @@ SEQUENTIAL = MethodDeclaration(
     limits=_CLUSTERED,
     rules=(counted_values, weighted_objective, repeated_runs, refined_objective),
     unites=True,
-)  # fmt: skip
+)

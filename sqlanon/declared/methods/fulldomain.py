@@ -25,9 +25,7 @@ def options_of_search(asked: Asked) -> Refused | None:
         return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
     metric = asked.options["metric"]
     if search in ("global", "all") and metric in ("cm", "c_avg"):
-        return Refused(
-            f"{own} does not minimize {metric}", "use another metric, or say search=single", "metric"
-        )
+        return Refused(f"{own} does not minimize {metric}", "use another metric, or say search=single", "metric")
     if search in ("global", "all") and asked.options["nodes"] != MOST_NODES:
         return Refused(
             f"{own} finds the best node, however many there are",
@@ -44,9 +42,7 @@ def single_search(asked: Asked) -> Refused | None:
     own, metric = f"{asked.method}: search=single", asked.options["metric"]
     if asked.diverse:
         what = f"{own} is for k alone"
-        return Refused(
-            what, f"with {', '.join(asked.requirements)} say search=global or search=local", "search"
-        )
+        return Refused(what, f"with {', '.join(asked.requirements)} say search=global or search=local", "search")
     if metric not in ("loss", "dm", "cm", "c_avg"):
         what = f"{own} minimizes loss, dm, cm or c_avg"
         return Refused(what, "use one of them, or say search=global", "metric")
@@ -96,7 +92,9 @@ def suppressed_by_level(asked: Asked) -> Refused | None:
         return None
     own = f"{asked.method}: search=local"
     if not asked.diverse:
-        what = f"{own} has classes of k rows for all rows but fewer than k, and to suppress these does not lower the loss"
+        what = (
+            f"{own} has classes of k rows for all rows but fewer than k, and to suppress these does not lower the loss"
+        )
         return Refused(what, "leave suppression out, or say search=global", "search")
     if asked.left_out:
         return None

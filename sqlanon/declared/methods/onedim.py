@@ -58,9 +58,7 @@ def goal_of_solver(asked: Asked) -> Refused | None:
             return Refused(what, "use solver=auto", "solver")
         return None
     if solver == "dual":
-        return Refused(
-            f"{own} is for l that is asked", "with maximize use solver=auto, optimal, ac or ipcsd", "solver"
-        )
+        return Refused(f"{own} is for l that is asked", "with maximize use solver=auto, optimal, ac or ipcsd", "solver")
     if goal == "k" and solver != "auto":
         what = f"{own} maximizes l; k is maximized by solver=auto, over all runs of the order"
         return Refused(what, "leave solver out", "solver")
@@ -107,9 +105,7 @@ def optimal_line(asked: Asked) -> Refused | None:
     """The optimal solver takes one column that is a line; whether it is one, its type decides."""
     if asked.options["solver"] != "optimal" or asked.quasi == 1:
         return None
-    what = (
-        f"{asked.method}: solver=optimal takes one quasi column that is a line (numbers, dates or an order)"
-    )
+    what = f"{asked.method}: solver=optimal takes one quasi column that is a line (numbers, dates or an order)"
     return Refused(what, "solver=auto, the heuristic, takes any", "solver")
 
 

@@ -73,9 +73,7 @@ SUPPRESS = MethodDeclaration(
             "The cascade hides one column more each time (ours); tp, the paper's, hides all that differ in what its groups cannot keep.",
             shown=True,
         ),
-        Word(
-            "rest", ("none", "hilbert", "tree", "mondrian"), "The method that divides what tp leaves (TP+)."
-        ),
+        Word("rest", ("none", "hilbert", "tree", "mondrian"), "The method that divides what tp leaves (TP+)."),
         DIVIDE,
         Word(
             "solver",

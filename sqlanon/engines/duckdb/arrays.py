@@ -42,9 +42,7 @@ class Arrays(Connection):
         """
         spool = quoted(f"_sqlanon_stream_{secrets.token_hex(4)}")
         try:
-            self.execute(
-                Statement(statement.name, f"CREATE TEMP TABLE {spool} AS {statement.text}", statement.binds)
-            )
+            self.execute(Statement(statement.name, f"CREATE TEMP TABLE {spool} AS {statement.text}", statement.binds))
             for start in itertools.count(0, rows):
                 block = self.fetch_arrays(
                     Statement(

@@ -18,9 +18,24 @@ from sqlanon.errors import PolicyError, PrivacyViolation
 TEXT = "VARCHAR"
 _WIDE = {"hugeint": "DECIMAL(38,0)", "uhugeint": "DECIMAL(38,0)"}
 _SIMPLE = frozenset(
-    ["boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint", "float", "double",
-     "decimal", "varchar", "blob", "null"]
-)  # fmt: skip
+    [
+        "boolean",
+        "tinyint",
+        "smallint",
+        "integer",
+        "bigint",
+        "utinyint",
+        "usmallint",
+        "uinteger",
+        "ubigint",
+        "float",
+        "double",
+        "decimal",
+        "varchar",
+        "blob",
+        "null",
+    ]
+)
 _DATES = frozenset(
     [
         "date",
@@ -69,9 +84,7 @@ ARROW = Target("Arrow", _SIMPLE | _DATES | {"time", "time_ns", "enum", "interval
 POLARS = Target("polars", ARROW.kept, _WIDE, {**_OUTSIDE, **_SPAN})
 PANDAS = Target(
     "pandas",
-    _SIMPLE
-    | (_DATES - {"date", "timestamptz_ns"})
-    | {"time", "uuid", "enum", "hugeint", "uhugeint", "interval"},
+    _SIMPLE | (_DATES - {"date", "timestamptz_ns"}) | {"time", "uuid", "enum", "hugeint", "uhugeint", "interval"},
     {"date": "TIMESTAMP", "time_ns": "TIME", "timestamptz_ns": "TIMESTAMP WITH TIME ZONE"},
     {**_OUTSIDE, **_SPAN},
 )
@@ -130,8 +143,12 @@ def can_hold(connection: duckdb.DuckDBPyConnection, table: str, name: str, kind:
 
 
 def _chosen(
-    connection: duckdb.DuckDBPyConnection, table: str, name: str, kind: Any, target: Target  # noqa: ANN401
-) -> str | None:  # fmt: skip
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    name: str,
+    kind: Any,  # noqa: ANN401
+    target: Target,
+) -> str | None:
     outside: set[str] = set()
     first = _mapped(kind, target, outside)
     if first == str(kind) and not outside:
@@ -175,24 +192,26 @@ def _mapped(kind: Any, target: Target, outside: set[str] | None, *, inner: bool 
 
 def holds(
     connection: duckdb.DuckDBPyConnection, table: str, name: str, kind: str, candidate: str, outside: Iterable[str] = ()
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether every value of a column is again what it was after a cast there and back, and none is outside."""
     column = quoted(name)
     lost = [f"CONTAINS(CAST({column} AS VARCHAR), '{text}')" for text in sorted(outside)]
     if candidate != kind:
         lost.append(f"CAST(TRY_CAST({column} AS {candidate}) AS {kind}) IS DISTINCT FROM {column}")
     try:
-        row = connection.execute(
-            f"SELECT count(*) FROM {table} WHERE {column} IS NOT NULL AND ({' OR '.join(lost)})"  # noqa: S608
-        ).fetchall()[0] if lost else (0,)  # fmt: skip
+        row = (
+            connection.execute(
+                f"SELECT count(*) FROM {table} WHERE {column} IS NOT NULL AND ({' OR '.join(lost)})"  # noqa: S608
+            ).fetchall()[0]
+            if lost
+            else (0,)
+        )
     except _NO_CAST:
         return False
     return not row[0]
 
 
-def compare(
-    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried], written: str
-) -> None:
+def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried], written: str) -> None:
     """Compare what was written with the table, as multisets of rows.
 
     Args:
@@ -214,8 +233,12 @@ def compare(
 
 
 def check(
-    connection: duckdb.DuckDBPyConnection, table: str, written: str, pairs: Sequence[tuple[str, str]], shown_as: Sequence[str]
-) -> None:  # fmt: skip
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    written: str,
+    pairs: Sequence[tuple[str, str]],
+    shown_as: Sequence[str],
+) -> None:
     """Compare two relations, both called t in the pairs of expressions, as multisets of rows.
 
     Raises:
@@ -228,11 +251,7 @@ def check(
         found = None
     if found == released:
         return
-    differ = [
-        name
-        for name, pair in zip(shown_as, pairs, strict=True)
-        if not _alike(connection, table, written, pair)
-    ]
+    differ = [name for name, pair in zip(shown_as, pairs, strict=True) if not _alike(connection, table, written, pair)]
     which = f"column {', '.join(differ)}" if differ else "the rows"
     raise PrivacyViolation(
         f"what was written differs from the verified release in {which}; nothing was put in place: choose another format, or cast in the source"
@@ -246,9 +265,7 @@ def _alike(connection: duckdb.DuckDBPyConnection, table: str, written: str, pair
         return False
 
 
-def _fingerprint(
-    connection: duckdb.DuckDBPyConnection, source: str, expressions: Sequence[str]
-) -> tuple[object, ...]:
+def _fingerprint(connection: duckdb.DuckDBPyConnection, source: str, expressions: Sequence[str]) -> tuple[object, ...]:
     """How many rows there are, the sum of their hashes and the exclusive or of those."""
     made = f"SELECT hash({', '.join(expressions)}) AS h FROM {source} AS t"  # noqa: S608
     query = f"SELECT count(*), sum(CAST(h AS HUGEINT)), bit_xor(h) FROM ({made})"  # noqa: S608

@@ -60,9 +60,7 @@ class Connection:
         self._database = database or str(self._one("SELECT system.main.current_database()"))
         if self._database.lower() == PRIVATE_SCHEMA:
             # A view's text loses the database's name: in it, _sqlanon.t would mean two things.
-            raise DatabaseError(
-                f"{path}: a file of this name cannot hold the schema {PRIVATE_SCHEMA}; rename the file"
-            )
+            raise DatabaseError(f"{path}: a file of this name cannot hold the schema {PRIVATE_SCHEMA}; rename the file")
         self._empty = f"_sqlanon_empty_{secrets.token_hex(4)}"
         self._current = ""
         connection.execute(f"ATTACH ':memory:' AS {self._empty} (READ_WRITE)")
@@ -136,9 +134,7 @@ class Connection:
             result = self._run(statement)
             zoned = [i for i, field in enumerate(result.description or ()) if str(field[1]) == _ZONED]
             rows = (
-                answers.zoned(self._connection, statement, zoned, max_rows)
-                if zoned
-                else result.fetchmany(max_rows + 1)
+                answers.zoned(self._connection, statement, zoned, max_rows) if zoned else result.fetchmany(max_rows + 1)
             )
         if len(rows) > max_rows:
             raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")

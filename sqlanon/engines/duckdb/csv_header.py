@@ -151,12 +151,12 @@ def _check_names(path: Path, head: Head) -> None:
     folded = [name.casefold() for name in head.names]
     twice = sorted({name for name in head.names if folded.count(name.casefold()) > 1})
     if twice:
-        raise PolicyError(
-            f"{path}: the header names {len(twice)} column(s) twice: {', '.join(twice)}; rename them"
-        )
+        raise PolicyError(f"{path}: the header names {len(twice)} column(s) twice: {', '.join(twice)}; rename them")
     data = [
-        str(at) for at, name in enumerate(head.names, 1) if any(form.fullmatch(name) for form in (_NUMBER, _DATE, _MAIL))
-    ]  # fmt: skip
+        str(at)
+        for at, name in enumerate(head.names, 1)
+        if any(form.fullmatch(name) for form in (_NUMBER, _DATE, _MAIL))
+    ]
     if data:
         # Its fields would become column names, which messages show.
         raise PolicyError(

@@ -83,9 +83,7 @@ def _share(connection: duckdb.DuckDBPyConnection, table: str, column: str, form:
     return either / rows if having else None
 
 
-def _why_no_number(
-    connection: duckdb.DuckDBPyConnection, table: str, name: str
-) -> tuple[list[str], list[str]]:
+def _why_no_number(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> tuple[list[str], list[str]]:
     counts = _counts(
         connection,
         table,
@@ -100,16 +98,14 @@ def _why_no_number(
             "point": f"regexp_full_match({_bare()}, '[+-]?[0-9]{{1,3}}[.][0-9]+')",
             **{sign: f"contains(c, '{sign}') AND {_numbers()}" for sign in _SYMBOLS},
         },
-    )  # fmt: skip
+    )
     reasons, helps = _of_missing(connection, table, name)
     if counts["comma"] and counts["comma"] > counts["both"]:
-        grouped = [mark for mark in _MARKS if counts["pointed"] and _holds(connection, table, name, mark)]  # fmt: skip
+        grouped = [mark for mark in _MARKS if counts["pointed"] and _holds(connection, table, name, mark)]
         reasons.append(f"{counts['comma']} have a decimal comma")
         helps.append(option("decimal", ",") + "".join(f" {option('ignore', mark)}" for mark in grouped))
     elif counts["comma"]:
-        reasons.append(
-            f"{counts['comma']} have a comma before three digits, a decimal comma or one between thousands"
-        )
+        reasons.append(f"{counts['comma']} have a comma before three digits, a decimal comma or one between thousands")
         helps.append(f"{option('decimal', ',')} or {option('ignore', ',')}")
     elif counts["grouped"]:
         reasons.append(f"{counts['grouped']} have commas between thousands")
@@ -190,9 +186,7 @@ def _of_missing(connection: duckdb.DuckDBPyConnection, table: str, name: str) ->
     return [f"{rows} are {text}" for text, rows in found], [option("null", str(text)) for text, _ in found]
 
 
-def _counts(
-    connection: duckdb.DuckDBPyConnection, table: str, name: str, conditions: dict[str, str]
-) -> dict[str, int]:
+def _counts(connection: duckdb.DuckDBPyConnection, table: str, name: str, conditions: dict[str, str]) -> dict[str, int]:
     counted = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
     query = f"SELECT {counted} FROM (SELECT {quoted(name)} AS c FROM {table} AS t) WHERE c IS NOT NULL"  # noqa: S608
     return dict(zip(conditions, connection.execute(query).fetchall()[0], strict=True))

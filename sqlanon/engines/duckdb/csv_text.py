@@ -147,9 +147,7 @@ class CsvText:
                     line += chunk.count(end)
                 if plain:
                     around = last + chunk
-                    plain = not any(one in around for one in (b'"', b"\n\n", b"\n\r")) and (
-                        end == b"\n" or first < 0
-                    )
+                    plain = not any(one in around for one in (b'"', b"\n\n", b"\n\r")) and (end == b"\n" or first < 0)
                 last = (last + chunk)[-2:]
         return line + (length > 0) if plain else None
 
@@ -295,9 +293,7 @@ class CsvText:
             shown = _SHOWN.get(self.encoding, self.encoding)
             raise DatabaseError(f"{self.path} is not {shown}: add --encoding with another one") from error
         except OSError as error:
-            raise DatabaseError(
-                f"cannot read {self.path} ({error.strerror or type(error).__name__})"
-            ) from error
+            raise DatabaseError(f"cannot read {self.path} ({error.strerror or type(error).__name__})") from error
 
 
 _SHOWN = {"cp1252": "windows-1252", "iso8859-1": "latin-1"}

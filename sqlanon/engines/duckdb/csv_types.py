@@ -72,9 +72,11 @@ class Numbers:
             if other not in groups:
                 plain = f"trim(replace({plain}, {literal(other)}, ''))"
         between = "".join(f"({re.escape(mark)}[0-9]{{3}})+|" for mark in groups)
-        form = f"[+-]?([0-9]+|[0-9]{{1,3}}({between[:-1]}))?({re.escape(self.decimal)}[0-9]*)?" if groups else (
-            f"[+-]?[0-9]*({re.escape(self.decimal)}[0-9]*)?"
-        )  # fmt: skip
+        form = (
+            f"[+-]?([0-9]+|[0-9]{{1,3}}({between[:-1]}))?({re.escape(self.decimal)}[0-9]*)?"
+            if groups
+            else (f"[+-]?[0-9]*({re.escape(self.decimal)}[0-9]*)?")
+        )
         made = plain
         for mark in groups:
             made = f"replace({made}, {literal(mark)}, '')"
@@ -85,7 +87,7 @@ class Numbers:
 
 def guess(
     connection: duckdb.DuckDBPyConnection, table: str, name: str, *, exact: bool, numbers: Numbers | None = None
-) -> Guess | None:  # fmt: skip
+) -> Guess | None:
     """The type of a column of texts; None: it stays text.
 
     Args:

@@ -82,9 +82,7 @@ class DuckDBEngine(Compacting):
         return self
 
     @classmethod
-    def open(
-        cls, url: str, *, threads: int | None, memory: int | None, read_only: bool = False
-    ) -> DuckDBEngine:
+    def open(cls, url: str, *, threads: int | None, memory: int | None, read_only: bool = False) -> DuckDBEngine:
         """Open ``duckdb:///path`` (an existing file) or ``duckdb:///:memory:``.
 
         Args:
@@ -131,9 +129,7 @@ class DuckDBEngine(Compacting):
             )
         return found
 
-    def look_up(
-        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
-    ) -> Found:
+    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
         """See `Engine.look_up`."""
         meant = {name: (TableRef("main", name), self.target(name)) for name in names}
         with self._translated("catalog lookup"):
@@ -177,9 +173,7 @@ class DuckDBEngine(Compacting):
         with _locks_guard:
             lock = _locks.setdefault(key, threading.Lock())
         if not lock.acquire(blocking=wait):
-            raise LockedError(
-                f"{name} is being run by another thread of this process; try again when it is done"
-            )
+            raise LockedError(f"{name} is being run by another thread of this process; try again when it is done")
         try:
             yield
         finally:
@@ -203,9 +197,7 @@ class DuckDBEngine(Compacting):
         with self._translated(f"to close {path}"):
             self._connection.execute(f"DETACH {alias}")
 
-    def import_file(
-        self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading = EVERY
-    ) -> list[str]:
+    def import_file(self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading = EVERY) -> list[str]:
         """See `Files.import_file`."""
         self._use(self._empty)
         return files.read(self._connection, path, self._qualified(table), how, columns)

@@ -9,9 +9,7 @@ import duckdb
 from sqlanon.engines.base import DROPPED
 from sqlanon.errors import DatabaseError, LockedError
 
-_FULL = re.compile(
-    r"no space left|not enough space|disk quota|file too large|\"errno\":\"(27|28|122)\"", re.IGNORECASE
-)
+_FULL = re.compile(r"no space left|not enough space|disk quota|file too large|\"errno\":\"(27|28|122)\"", re.IGNORECASE)
 _DENIED = re.compile(r"permission denied|operation not permitted|read-only file system", re.IGNORECASE)
 _COLUMN = re.compile(r"^.*when casting from source column ([^\n]+)$", re.MULTILINE)
 
@@ -112,7 +110,9 @@ def meaning(error: duckdb.Error, text: str = "") -> str:
     if isinstance(error, duckdb.InvalidInputException) and "read-only mode" in said:
         return "the database is open for reading only; connect without read_only to write"
     if isinstance(error, duckdb.ConversionException) and (column := _cast_column(said, text)):
-        return f"a value of column {column} cannot be converted to the type that is asked for; cast the column in a view"
+        return (
+            f"a value of column {column} cannot be converted to the type that is asked for; cast the column in a view"
+        )
     if is_dropped(error):
         return f"{DROPPED}; if the source is a view, check that it can still be selected from"
     return next(

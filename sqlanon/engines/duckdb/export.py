@@ -20,9 +20,31 @@ _MISREAD = rf"[,\[\]{{}}\"\n\r]|^[{_SPACE}]|[{_SPACE}]$"
 """What makes `sqlanon.formats.label_text.quote` quote a text."""
 _SET = "VARCHAR[]"
 _AS_TEXT = frozenset(
-    ["boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint", "uhugeint",
-     "float", "double", "decimal", "bignum", "varchar", "enum", "blob", "uuid", "date", "timestamp", "null"]
-)  # fmt: skip
+    [
+        "boolean",
+        "tinyint",
+        "smallint",
+        "integer",
+        "bigint",
+        "hugeint",
+        "utinyint",
+        "usmallint",
+        "uinteger",
+        "ubigint",
+        "uhugeint",
+        "float",
+        "double",
+        "decimal",
+        "bignum",
+        "varchar",
+        "enum",
+        "blob",
+        "uuid",
+        "date",
+        "timestamp",
+        "null",
+    ]
+)
 """Types whose texts are all different, and read back."""
 _LINE = 2_097_152
 """Bytes of a line that DuckDB reads without being asked for more."""
@@ -110,9 +132,7 @@ def write_csv(
     return warned
 
 
-def _check_texts(
-    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, Any]]
-) -> None:
+def _check_texts(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, Any]]) -> None:
     """The texts of every column read back as its values.
 
     Raises:
@@ -121,9 +141,7 @@ def _check_texts(
     refused = [
         (name, kind)
         for name, kind in columns
-        if kind.id not in _AS_TEXT
-        and str(kind) != _SET
-        and not holds(connection, table, name, str(kind), TEXT)
+        if kind.id not in _AS_TEXT and str(kind) != _SET and not holds(connection, table, name, str(kind), TEXT)
     ]
     if refused:
         better = all(can_hold(connection, table, name, kind, PARQUET) for name, kind in refused)
@@ -135,7 +153,7 @@ def _check_texts(
 
 def _empty(
     connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, Any]], sensitive: Sequence[str]
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """What is to be known of columns with empty texts and NULL: only quotes distinguish them in a CSV file, and most readers do not look."""
     texts = [name for name, kind in columns if kind.id in ("varchar", "enum")]
     if not texts:

@@ -63,9 +63,7 @@ def read(
     return []
 
 
-def _read_parquet(
-    connection: duckdb.DuckDBPyConnection, path: Path, table: str, columns: ColumnReading
-) -> None:
+def _read_parquet(connection: duckdb.DuckDBPyConnection, path: Path, table: str, columns: ColumnReading) -> None:
     try:
         schema = connection.execute(
             "SELECT name, type, precision, num_children FROM parquet_schema(?)", [_literal(path)]
@@ -121,9 +119,7 @@ class _Csv:
         self._columns = columns
         self._text = CsvText(path, codec(how.encoding))
         self._given = delimiter_of(how.delimiter)
-        if how.decimal is not None and (
-            len(how.decimal) != 1 or how.decimal.isalnum() or how.decimal in '+-"\r\n'
-        ):
+        if how.decimal is not None and (len(how.decimal) != 1 or how.decimal.isalnum() or how.decimal in '+-"\r\n'):
             raise PolicyError("decimal: the one mark before the decimals of a number is wanted, such as ,")
         if any(not text.strip(" ") and text != " " for text in how.ignore) or any(
             re.search(r"[0-9\r\n\"]", text) or text == (how.decimal or ".") for text in how.ignore
@@ -164,10 +160,7 @@ class _Csv:
             elif not self._columns.exact(name) and (line := note(self._connection, table, name)):
                 notes.append(line)
         if guesses:
-            shown = (
-                f"{guesses[name].value} AS {quoted(name)}" if name in guesses else quoted(name)
-                for name in names
-            )
+            shown = (f"{guesses[name].value} AS {quoted(name)}" if name in guesses else quoted(name) for name in names)
             self._connection.execute(
                 f"CREATE OR REPLACE TABLE {table} AS SELECT {', '.join(shown)} FROM {table}"  # noqa: S608
             )
@@ -179,9 +172,7 @@ class _Csv:
         folded = {name.casefold() for name in head.names}
         unknown = [name for name in self._how.types if name.casefold() not in folded]
         if unknown:
-            raise PolicyError(
-                f"{self._path}: types are given for {', '.join(unknown)}, which the header does not name"
-            )
+            raise PolicyError(f"{self._path}: types are given for {', '.join(unknown)}, which the header does not name")
         for kind in kinds.values():
             try:
                 if not _TYPE.fullmatch(kind):
@@ -195,9 +186,17 @@ class _Csv:
         """Every column as text; DuckDB guesses nothing."""
         # It drops lines that begin with # as comments, unless it is kept from it.
         options: dict[str, Any] = {
-            "auto_detect": False, "header": True, "skip": 0, "comment": "", "quote": '"', "escape": '"', "delim": head.delimiter,
-            "nullstr": nulls, "columns": dict.fromkeys(head.names, "VARCHAR"), "max_line_size": "2097152",
-        }  # fmt: skip
+            "auto_detect": False,
+            "header": True,
+            "skip": 0,
+            "comment": "",
+            "quote": '"',
+            "escape": '"',
+            "delim": head.delimiter,
+            "nullstr": nulls,
+            "columns": dict.fromkeys(head.names, "VARCHAR"),
+            "max_line_size": "2097152",
+        }
         with ExitStack() as stack:
             path = self._path
             if self._text.encoding != "utf-8":

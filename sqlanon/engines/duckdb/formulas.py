@@ -11,16 +11,44 @@ _BEGINS = r"[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"-[0-9]*[.,]?[0-9]+([.,][0-9]+)*([eE][+\-]?[0-9]+)?"
 """A negative number is what it looks like."""
 _SAFE = frozenset(
-    ["boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint", "uhugeint",
-     "bignum", "float", "double", "decimal", "date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns",
-     "timestamp with time zone", "timestamptz_ns", "time", "time_ns", "time with time zone", "uuid", "bit", "list", "array", "struct", "map"]
-)  # fmt: skip
+    [
+        "boolean",
+        "tinyint",
+        "smallint",
+        "integer",
+        "bigint",
+        "hugeint",
+        "utinyint",
+        "usmallint",
+        "uinteger",
+        "ubigint",
+        "uhugeint",
+        "bignum",
+        "float",
+        "double",
+        "decimal",
+        "date",
+        "timestamp",
+        "timestamp_s",
+        "timestamp_ms",
+        "timestamp_ns",
+        "timestamp with time zone",
+        "timestamptz_ns",
+        "time",
+        "time_ns",
+        "time with time zone",
+        "uuid",
+        "bit",
+        "list",
+        "array",
+        "struct",
+        "map",
+    ]
+)
 """Types whose texts never begin so, but for negative numbers."""
 
 
-def warned(
-    connection: duckdb.DuckDBPyConnection, table: str, cells: Sequence[tuple[str, str, str]]
-) -> list[str]:
+def warned(connection: duckdb.DuckDBPyConnection, table: str, cells: Sequence[tuple[str, str, str]]) -> list[str]:
     """A line for each column with cells that begin as formulas do, with their number, and for names that do.
 
     Args:

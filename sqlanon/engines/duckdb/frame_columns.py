@@ -101,9 +101,7 @@ def refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) -> str | 
     """
     found = []
     if pandas:
-        found = [
-            f"{name} ({frame[name].dtype})" for name in frame.columns if not reads(frame[[name]].head(0))
-        ]
+        found = [f"{name} ({frame[name].dtype})" for name in frame.columns if not reads(frame[[name]].head(0))]
         how = "make them text, frame[column].astype(str), or numbers, dates or timestamps"
     else:
         polars = home(frame) == "polars"

@@ -67,9 +67,7 @@ def _check_installed(kind: FrameKind) -> None:
         raise UnsupportedError(f"to_{kind} needs the package {package}, which is not installed") from error
 
 
-def _selected(
-    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]
-) -> duckdb.DuckDBPyRelation:
+def _selected(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> duckdb.DuckDBPyRelation:
     return connection.query(f"SELECT {', '.join(one.expression for one in columns)} FROM {table}")  # noqa: S608
 
 
@@ -99,9 +97,7 @@ def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     import pandas as pd
 
     objects = [
-        one
-        for one in columns
-        if one.carried == str(one.type) or one.type.id in ("list", "array", "struct", "map")
+        one for one in columns if one.carried == str(one.type) or one.type.id in ("list", "array", "struct", "map")
     ]
     objects = [one for one in objects if one.type.id in _OBJECTS and one.carried != "VARCHAR"]
     names = [one.name for one in objects]
@@ -113,9 +109,7 @@ def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     for one in objects:
         rows = _selected(connection, table, [one]).fetchall()
         values[one.name] = pd.Series([_hashable(row[0]) for row in rows], dtype=object)
-    return pd.DataFrame(
-        {one.name: values[one.name] if one.name in values else made[one.name] for one in columns}
-    )
+    return pd.DataFrame({one.name: values[one.name] if one.name in values else made[one.name] for one in columns})
 
 
 def _hashable(value: object) -> object:

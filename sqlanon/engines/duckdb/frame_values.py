@@ -48,9 +48,7 @@ def exact(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN401 - of a l
             continue
         values = [None if gone else value for value, gone in zip(column, column.isna(), strict=True)]
         if not all(
-            isinstance(value, Decimal | int) and not isinstance(value, bool)
-            for value in values
-            if value is not None
+            isinstance(value, Decimal | int) and not isinstance(value, bool) for value in values if value is not None
         ):
             refused += [] if all(map(_floats, values)) else [f"{name}: {_MIXED}"]
         elif kind := decimal_type(values):
@@ -119,9 +117,7 @@ def check_arrow(frame: Any, described: Mapping[str, str]) -> None:  # noqa: ANN4
         spans = [name for name, kind in described.items() if kind == "INTERVAL"]
         for name in spans:
             values = (
-                chain.from_iterable(chunk for chunk in frame.column(name).chunks)
-                if hasattr(frame, "schema")
-                else ()
+                chain.from_iterable(chunk for chunk in frame.column(name).chunks) if hasattr(frame, "schema") else ()
             )
             if any(_nanoseconds(value) % 1000 for value in values if value.is_valid):
                 refused.append(f"{name}: {_FINE}")

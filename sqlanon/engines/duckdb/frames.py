@@ -81,8 +81,7 @@ def read(
             described = connection.execute(f"DESCRIBE {_VIEW}").fetchall()
             if not pandas:
                 frame_columns.check_names(
-                    frame_columns.arrow_names(frame)
-                    or [row[0] for row in described if columns.wants(str(row[0]))]
+                    frame_columns.arrow_names(frame) or [row[0] for row in described if columns.wants(str(row[0]))]
                 )
                 frame_values.check_arrow(frame, {str(name): str(kind) for name, kind, *_ in described})
             orders = _orders(frame, pandas=pandas)
@@ -129,15 +128,9 @@ def _read(name: str, kind: str, orders: Mapping[str, Sequence[str] | None]) -> s
         return quoted(name)
     order = orders[name]
     if order is None:
-        return (
-            f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" if kind.startswith("ENUM") else quoted(name)
-        )
+        return f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" if kind.startswith("ENUM") else quoted(name)
     labels = ", ".join("'" + label.replace("'", "''") + "'" for label in order)
-    return (
-        f"CAST(CAST({quoted(name)} AS VARCHAR) AS ENUM({labels})) AS {quoted(name)}"
-        if order
-        else quoted(name)
-    )
+    return f"CAST(CAST({quoted(name)} AS VARCHAR) AS ENUM({labels})) AS {quoted(name)}" if order else quoted(name)
 
 
 def _reads(connection: duckdb.DuckDBPyConnection, frame: Any) -> bool:  # noqa: ANN401
@@ -152,9 +145,7 @@ def _reads(connection: duckdb.DuckDBPyConnection, frame: Any) -> bool:  # noqa: 
     return True
 
 
-def load(
-    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Column], rows: Sequence[Row]
-) -> None:
+def load(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
     """Load rows of another engine into a new table.
 
     Args:

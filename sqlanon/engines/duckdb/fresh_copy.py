@@ -46,9 +46,7 @@ def check_file(path: Path) -> None:
             f"{path} belongs to the user with number {known.st_uid}, and a file that takes its place would be this user's: run it as that user"
         )
     if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise DatabaseError(
-            f"this user may not write in {path.parent}, where the copy of {path.name} is made"
-        )
+        raise DatabaseError(f"this user may not write in {path.parent}, where the copy of {path.name} is made")
 
 
 def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> tuple[int, int]:
@@ -134,9 +132,7 @@ def _open(connection: duckdb.DuckDBPyConnection, path: Path, database: str) -> N
     try:
         _attach(connection, path, database)
     except duckdb.ResourceInUseException as error:
-        raise LockedError(
-            f"{path} is open in other connections of this process; close them, and run again"
-        ) from error
+        raise LockedError(f"{path} is open in other connections of this process; close them, and run again") from error
     except duckdb.Error as error:
         raise cannot_open(str(path), error) from error
 
@@ -191,9 +187,7 @@ def _add_triggers(old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection
 def _check_unmoved(path: Path, old: int, copy: Path) -> None:
     """Raise an error where another file has taken the place of the one that was copied, or a log of changes lies next to it or to the copy."""
     if not os.path.samestat(os.fstat(old), path.stat()):
-        raise DatabaseError(
-            f"{path} was replaced by another file meanwhile, which is left as it is; run again"
-        )
+        raise DatabaseError(f"{path} was replaced by another file meanwhile, which is left as it is; run again")
     logs = [Path(f"{file}.wal") for file in (path, copy) if Path(f"{file}.wal").exists()]
     if logs:
         raise DatabaseError(
@@ -214,6 +208,3 @@ def _give_owner(copy: Path, path: Path) -> None:
         except PermissionError:
             if name.startswith(_RIGHTS):
                 raise  # others are the system's own
-
-
-__all__ = ["check_file", "write_anew"]

@@ -112,6 +112,3 @@ def _rows(connection: duckdb.DuckDBPyConnection, database: str, table: Table) ->
     hashed = ", ".join(f"_sqlanon_row.{quoted(column)}" for column in table.columns)
     text = f"SELECT count(*), sum(hash({hashed})) FROM {table.qualified(database)} AS _sqlanon_row"  # noqa: S608
     return "rows of", ".".join(table.parts), tuple(map(repr, connection.execute(text).fetchall()))
-
-
-__all__ = ["Facts", "inventory", "lacking", "tables"]

@@ -34,6 +34,3 @@ def as_lists(
     lists = ", ".join(f"UNNEST(CAST(? AS {kind}[])) AS {column}" for column, kind in named)
     text = f"{create} ({defined}); INSERT INTO {name} BY NAME SELECT {lists}"
     return text, [array.tolist() for array in columns.values()]
-
-
-__all__ = ["as_lists"]

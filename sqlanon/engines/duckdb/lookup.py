@@ -99,6 +99,3 @@ def look_up(
 def _key(ref: TableRef, database: str) -> Key:
     base = ref.database or (database if ref.schema else "temp")
     return base, (ref.schema or "main").lower(), ref.name.lower()
-
-
-__all__ = ["look_up"]

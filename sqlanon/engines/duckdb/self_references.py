@@ -28,9 +28,7 @@ def self_references(connection: duckdb.DuckDBPyConnection, database: str) -> dic
     return found
 
 
-def copy_rows(
-    connection: duckdb.DuckDBPyConnection, database: str, copy: str, references: dict[int, Keys]
-) -> None:
+def copy_rows(connection: duckdb.DuckDBPyConnection, database: str, copy: str, references: dict[int, Keys]) -> None:
     """Copy the rows of all tables into the empty tables of a copy.
 
     Args:
@@ -60,9 +58,7 @@ def copy_rows(
         waiting = postponed
 
 
-def _copy_table(
-    connection: duckdb.DuckDBPyConnection, old: str, new: str, columns: Sequence[str], keys: Keys
-) -> None:
+def _copy_table(connection: duckdb.DuckDBPyConnection, old: str, new: str, columns: Sequence[str], keys: Keys) -> None:
     listed = ", ".join(map(quoted, columns))
     copied = f"INSERT INTO {new} ({listed}) SELECT {listed} FROM {old}"  # noqa: S608
     if not keys:
@@ -92,6 +88,3 @@ def _is_copied(new: str, columns: Sequence[str], referenced: Sequence[str]) -> s
         f"n.{quoted(there)} = o.{quoted(here)}" for here, there in zip(columns, referenced, strict=True)
     )
     return f"EXISTS (SELECT 1 FROM {new} AS n WHERE {equal})"  # noqa: S608
-
-
-__all__ = ["copy_rows", "self_references"]

@@ -31,9 +31,7 @@ class Spill:
         atexit.register(folder.remove)  # where the connection is never closed
         self._before = before
         self._users = 0
-        self.setting = str(
-            folder.path / "spill"
-        )  # DuckDB makes it, and removes it when it shuts the database down
+        self.setting = str(folder.path / "spill")  # DuckDB makes it, and removes it when it shuts the database down
 
     def enter(self) -> Spill:
         """One connection more."""

@@ -20,9 +20,7 @@ _HEAD = re.compile(
     rf"CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\s+|TEMPORARY\s+)?VIEW\s+{_NAME}(?:\.{_NAME})*\s*(\((?:{_NAME}|[\s,])*\))?\s*AS\s+",
     re.IGNORECASE,
 )
-_VIEWS = (
-    "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE NOT internal AND database_name = $database"
-)
+_VIEWS = "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE NOT internal AND database_name = $database"
 _MACROS = (
     "SELECT schema_name, function_name, macro_definition, function_type FROM duckdb_functions() "
     "WHERE NOT internal AND macro_definition IS NOT NULL AND database_name = $database"
@@ -64,18 +62,14 @@ def _lower(view: TableRef) -> tuple[str, str]:
     return (view.schema or "main").lower(), view.name.lower()
 
 
-def _reads(
-    connection: duckdb.DuckDBPyConnection, query: str, schema: str, views: set[tuple[str, str]]
-) -> bool:
+def _reads(connection: duckdb.DuckDBPyConnection, query: str, schema: str, views: set[tuple[str, str]]) -> bool:
     tree = _tree(connection, query)
     if tree is None:  # a query that the parser has no tree for: any mention counts
         return any(name in query.lower() for _, name in views)
     for node in _nodes(tree):
         if node.get("type") == "BASE_TABLE":
             name = str(node.get("table_name")).lower()
-            places = (
-                [str(node["schema_name"]).lower()] if node.get("schema_name") else [schema.lower(), "main"]
-            )
+            places = [str(node["schema_name"]).lower()] if node.get("schema_name") else [schema.lower(), "main"]
             if any((place, name) in views for place in places):
                 return True
     return False

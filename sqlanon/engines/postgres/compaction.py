@@ -98,6 +98,3 @@ class Compacting(Session):
         finally:
             if not self._connection.closed:
                 self._control("settings", "SET lock_timeout = 0")
-
-
-__all__ = ["Compacting"]

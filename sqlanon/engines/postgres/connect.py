@@ -24,8 +24,10 @@ _CAUSES = (
         "there is no such database: check the last part of the URL, or create it (createdb)",
     ),
     (
-        re.compile(r"no password supplied|password authentication failed|SCRAM|role \".*\" does not exist|"
-                   r"authentication failed|permission denied for database|not permitted to log in"),
+        re.compile(
+            r"no password supplied|password authentication failed|SCRAM|role \".*\" does not exist|"
+            r"authentication failed|permission denied for database|not permitted to log in"
+        ),
         "the server refuses this user: check user and password of the URL (or PGPASSWORD, ~/.pgpass), and that the role may log in",
     ),
     (
@@ -36,9 +38,15 @@ _CAUSES = (
         re.compile(r"too many (clients|connections)|remaining connection slots|starting up|shutting down|recovery"),
         "the server takes no connection now: try again later",
     ),
-    (re.compile(r"(SSL|ssl|certificate|GSS)"), "the server and this machine agree on no encryption: check sslmode of the URL"),
-    (re.compile(r".*", re.DOTALL), "the server cannot be reached: check host and port of the URL, and that the server runs"),
-)  # fmt: skip
+    (
+        re.compile(r"(SSL|ssl|certificate|GSS)"),
+        "the server and this machine agree on no encryption: check sslmode of the URL",
+    ),
+    (
+        re.compile(r".*", re.DOTALL),
+        "the server cannot be reached: check host and port of the URL, and that the server runs",
+    ),
+)
 """What libpq says and what to do about it, the first that fits. Errors of connecting have no SQLSTATE."""
 
 
@@ -65,9 +73,7 @@ def open_session(url: str) -> psycopg.Connection:
     version = connection.info.server_version
     if version < 140000:
         connection.close()
-        raise DatabaseError(
-            f"this server is PostgreSQL {version // 10000}; sqlanon needs PostgreSQL 14 or newer"
-        )
+        raise DatabaseError(f"this server is PostgreSQL {version // 10000}; sqlanon needs PostgreSQL 14 or newer")
     return connection
 
 

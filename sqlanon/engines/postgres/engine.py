@@ -111,10 +111,7 @@ class PostgresEngine(Tables, Granting, Compacting):
             self._ready()
             cursor.execute(statement.text, dict(statement.binds) or None)
             values = list(zip(*cursor.fetchall(), strict=True))
-        return [
-            np.frombuffer(b"".join(part or b"" for part in column), ">i8").astype(np.int64)
-            for column in values
-        ]
+        return [np.frombuffer(b"".join(part or b"" for part in column), ">i8").astype(np.int64) for column in values]
 
     def stream_arrays(
         self, statement: Statement, dtypes: Sequence[str], rows: int
@@ -148,9 +145,7 @@ class PostgresEngine(Tables, Granting, Compacting):
         with self._translated("catalog lookup"):
             return self._names.relation(name)
 
-    def look_up(
-        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
-    ) -> Found:
+    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
         """See `Engine.look_up`."""
         with self._translated("catalog lookup"):
             return self._names.look_up(tables, names, schema)

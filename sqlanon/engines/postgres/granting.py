@@ -37,9 +37,7 @@ class Granting(Session):
             try:
                 self._connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))
             except psycopg.Error as error:
-                raise DatabaseError(
-                    f"this session may not act as role {role}: connect as a member of it"
-                ) from error
+                raise DatabaseError(f"this session may not act as role {role}: connect as a member of it") from error
             yield
 
     def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:

@@ -58,10 +58,18 @@ WHERE n.nspname = %(listed)s AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
 ORDER BY 1, 12
 """
 _KINDS: dict[str, Kind] = {
-    "smallint": "integer", "integer": "integer", "bigint": "integer", "numeric": "decimal",
-    "real": "float", "double precision": "float", "boolean": "boolean", "date": "date",
-    "text": "text", "character varying": "text", "character": "text",
-}  # fmt: skip
+    "smallint": "integer",
+    "integer": "integer",
+    "bigint": "integer",
+    "numeric": "decimal",
+    "real": "float",
+    "double precision": "float",
+    "boolean": "boolean",
+    "date": "date",
+    "text": "text",
+    "character varying": "text",
+    "character": "text",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +140,7 @@ class Names:
     ) -> Found:
         """See `Engine.look_up`; with ``one``, a name that means tables of several schemas is an error."""
         meant = {name: self._places(name) for name in names}
-        wanted = list(
-            dict.fromkeys([*tables, *(ref for tries in meant.values() for refs in tries for ref in refs)])
-        )
+        wanted = list(dict.fromkeys([*tables, *(ref for tries in meant.values() for refs in tries for ref in refs)]))
         binds = {
             "schemas": [ref.schema for ref in wanted],
             "names": [ref.name for ref in wanted],
@@ -181,15 +187,11 @@ class Names:
             DatabaseError: no schema of the path is there.
         """
         if self._own.first is None:
-            raise DatabaseError(
-                f"no schema of the search_path ({self._own.setting}) exists; write schema.table"
-            )
+            raise DatabaseError(f"no schema of the search_path ({self._own.setting}) exists; write schema.table")
         return self._own.first
 
 
-def _first(
-    relations: Mapping[TableRef, Relation], places: Sequence[TableRef], *, one: bool
-) -> Relation | None:
+def _first(relations: Mapping[TableRef, Relation], places: Sequence[TableRef], *, one: bool) -> Relation | None:
     """The table of the first schema that has one; where several have, an error or nothing."""
     found = [ref for ref in places if ref in relations]
     # A role that may create in an earlier schema could put a table of its own before the one that is meant.
@@ -204,10 +206,23 @@ def _first(
 
 
 def _column(
-    name: str, shown: str, category: str, type_name: str, own_operators: bool, collation: str | None, deterministic: bool
-) -> Column:  # fmt: skip
-    return Column(name, shown, _kind(category, "text" if _is_citext(type_name, own_operators) else shown),
-                  own_operators, collation, deterministic, _WITHOUT_HASH.fullmatch(shown) is None)  # fmt: skip
+    name: str,
+    shown: str,
+    category: str,
+    type_name: str,
+    own_operators: bool,
+    collation: str | None,
+    deterministic: bool,
+) -> Column:
+    return Column(
+        name,
+        shown,
+        _kind(category, "text" if _is_citext(type_name, own_operators) else shown),
+        own_operators,
+        collation,
+        deterministic,
+        _WITHOUT_HASH.fullmatch(shown) is None,
+    )
 
 
 _WITHOUT_HASH = re.compile(

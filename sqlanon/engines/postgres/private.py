@@ -140,13 +140,9 @@ def check_private(connection: Connection, schema: str) -> bool:
             f"the private schema {schema} holds what is not yours: {listed}; drop it, and revoke CREATE on the schema"
         )
     if triggers := found.get("trigger"):
-        listed = _listed(
-            [f"{name} on {table} (function of role {role})" for table, name, role, _ in triggers]
-        )
+        listed = _listed([f"{name} on {table} (function of role {role})" for table, name, role, _ in triggers])
         table, name, *_ = triggers[0]
-        drop = sql.SQL("DROP TRIGGER {} ON {}").format(
-            sql.Identifier(str(name)), sql.Identifier(schema, str(table))
-        )
+        drop = sql.SQL("DROP TRIGGER {} ON {}").format(sql.Identifier(str(name)), sql.Identifier(schema, str(table)))
         raise DatabaseError(
             f"private tables of {schema} have triggers, which sqlanon does not make and which would run with your rights: {listed}; "
             f"look at what they do, then drop them: {drop.as_string(connection)}"
@@ -154,13 +150,11 @@ def check_private(connection: Connection, schema: str) -> bool:
     if granted := found.get("granted"):
         tables = _listed(sorted({str(table) for table, *_ in granted}))
         roles = sorted({str(role) for _, role, *_ in granted})
-        first = sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}").format(
-            sql.Identifier(schema), _role(roles[0])
-        )
+        first = sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}").format(sql.Identifier(schema), _role(roles[0]))
         raise DatabaseError(
             f"{_listed(roles)} may read or change private tables of sqlanon (of {schema}: {tables}), or see their values in "
             f"pg_stats: {first.as_string(connection)}; column rights are revoked by column. Consider what was read as known"
-        )  # fmt: skip
+        )
     return by_default
 
 
@@ -230,9 +224,7 @@ def drop_statistics(connection: Connection, tables: Sequence[TableRef]) -> None:
     texts = []
     for schema in sorted({str(table.schema) for table in tables}):
         names = [table.name for table in tables if table.schema == schema]
-        for _, name, columns, types in connection.execute(
-            _COUNTED, {"schema": schema, "names": names}
-        ).fetchall():
+        for _, name, columns, types in connection.execute(_COUNTED, {"schema": schema, "names": names}).fetchall():
             changes = sql.SQL(", ").join(
                 sql.SQL("ALTER COLUMN {c} TYPE {t}, ALTER COLUMN {c} SET STATISTICS 0").format(
                     c=sql.Identifier(column), t=sql.SQL(kind)

@@ -37,18 +37,14 @@ def reason(error: psycopg.Error) -> str:
             return f"there is no function {called.group(1).lower()} for these types in PostgreSQL"
     if is_dropped(error):
         return NOT_THERE
-    return next(
-        (words for kind, words in _REASONS if isinstance(error, kind)), "PostgreSQL cannot compute it"
-    )
+    return next((words for kind, words in _REASONS if isinstance(error, kind)), "PostgreSQL cannot compute it")
 
 
 def is_dropped(error: psycopg.Error) -> bool:
     """Whether a table or view was missing, or went while the server looked at it, for which it has no condition of its own."""
     if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
         return True
-    return isinstance(error, psycopg.errors.InternalError_) and bool(
-        _WENT.match(error.diag.message_primary or "")
-    )
+    return isinstance(error, psycopg.errors.InternalError_) and bool(_WENT.match(error.diag.message_primary or ""))
 
 
 def described(connection: psycopg.Connection, text: str) -> tuple[str, ...]:

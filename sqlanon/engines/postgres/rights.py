@@ -94,9 +94,7 @@ def recorded(connection: Connection, view: TableRef, columns: Sequence[str]) -> 
         option = " WITH GRANT OPTION" if grantable else ""
         statements.append(f"GRANT {privilege}{of} ON {target} TO {grantee}{option}")
     for column, comment in connection.execute(_COMMENTS, binds).fetchall():
-        what = (
-            f"COLUMN {target}.{sql.Identifier(column).as_string(connection)}" if column else f"VIEW {target}"
-        )
+        what = f"COLUMN {target}.{sql.Identifier(column).as_string(connection)}" if column else f"VIEW {target}"
         statements.append(f"COMMENT ON {what} IS {sql.Literal(comment).as_string(connection)}")
     return statements
 

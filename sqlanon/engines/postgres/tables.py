@@ -109,9 +109,7 @@ class Tables(Session):
                 private.revoke(self._connection, found)
         return rows
 
-    def _send_singly(
-        self, creations: Sequence[tuple[Statement, str | None]], answer: int | None
-    ) -> list[Row]:
+    def _send_singly(self, creations: Sequence[tuple[Statement, str | None]], answer: int | None) -> list[Row]:
         for at, (one, table) in enumerate(creations, 1):
             if at == len(creations) and answer is not None:
                 return self.fetch(one, max_rows=answer)
@@ -136,14 +134,10 @@ class Tables(Session):
         )
         record = record_type(dtypes)
         count = len(next(iter(columns.values())))
-        self._new(
-            table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, ident(table), defined)
-        )
+        self._new(table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, ident(table), defined))
         with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
             names = sql.SQL(", ").join(map(sql.Identifier, columns))
-            with cursor.copy(
-                sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(ident(table), names)
-            ) as copy:
+            with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(ident(table), names)) as copy:
                 copy.write(SIGNATURE)
                 for start in range(0, count, _CHUNK):
                     stop = min(count, start + _CHUNK)
@@ -186,9 +180,7 @@ class Tables(Session):
         defined = sql.SQL(", ").join(
             sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns
         )
-        self._new(
-            table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, ident(table), defined)
-        )
+        self._new(table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, ident(table), defined))
         copy_in = sql.SQL("COPY {} FROM STDIN").format(ident(table))
         with (
             self._translated(f"load {table.name}"),

@@ -71,6 +71,3 @@ def run(statements: Sequence[Statement], execute: Callable[[Statement], None]) -
             waiting = [pool.submit(execute, one) for one in part]
         for done in waiting:
             done.result()
-
-
-__all__ = ["run", "steps"]

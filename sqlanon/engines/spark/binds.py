@@ -100,6 +100,3 @@ def _placed(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[
         return f"(SELECT {name} FROM {view})"  # noqa: S608 - a name of ours
 
     return _TOKEN.sub(value, text), hidden
-
-
-__all__ = ["Binds", "frame_of"]

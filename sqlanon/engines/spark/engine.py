@@ -51,8 +51,12 @@ _VIEW = re.compile(
 )
 _NAME = re.compile(r"\w+")
 _MISSING = (
-    "TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "NO_SUCH_", "CATALOG_NOT_FOUND", "REQUIRES_SINGLE_PART_NAMESPACE"
-)  # fmt: skip
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "SCHEMA_NOT_FOUND",
+    "NO_SUCH_",
+    "CATALOG_NOT_FOUND",
+    "REQUIRES_SINGLE_PART_NAMESPACE",
+)
 
 
 class SparkEngine:
@@ -109,8 +113,14 @@ class SparkEngine:
 
     @classmethod
     def open(
-        cls, url: str, *, threads: int | None, accept_shared: bool = False, temporary: bool = False, archive: bool | str = False
-    ) -> SparkEngine:  # fmt: skip
+        cls,
+        url: str,
+        *,
+        threads: int | None,
+        accept_shared: bool = False,
+        temporary: bool = False,
+        archive: bool | str = False,
+    ) -> SparkEngine:
         """Open ``sc://host:port`` or ``spark+local:///DIR?cores=2``.
 
         Args:
@@ -129,9 +139,7 @@ class SparkEngine:
         accept_shared |= "accept_shared" in confirmed
         temporary |= "temporary" in confirmed
         if url.lower().startswith("sc:"):
-            return cls.of(
-                opening.remote(place), accept_shared=accept_shared, temporary=temporary, archive=archive
-            )
+            return cls.of(opening.remote(place), accept_shared=accept_shared, temporary=temporary, archive=archive)
         session, private, started = opening.local(place, threads=threads)
         try:
             shared = accept_shared or private
@@ -211,7 +219,7 @@ class SparkEngine:
             table = self._frame(statement).toArrow()
         if table.num_rows > max_rows:
             raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
-        return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []  # fmt: skip
+        return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []
 
     def describe(self, text: str) -> tuple[str, ...]:
         """See `Engine.describe`: the schema of a query is known before it runs."""
@@ -230,8 +238,7 @@ class SparkEngine:
         if any(column.null_count for column in table.columns):
             raise DatabaseError(f"{statement.name} returned a NULL where none can be")
         return [
-            column.to_numpy().astype(dtype, copy=False)
-            for column, dtype in zip(table.columns, dtypes, strict=True)
+            column.to_numpy().astype(dtype, copy=False) for column, dtype in zip(table.columns, dtypes, strict=True)
         ]
 
     def stream_arrays(
@@ -256,10 +263,7 @@ class SparkEngine:
 
         cells = list(zip(*rows, strict=True)) or [()] * len(columns)
         made = pa.table(
-            {
-                name: pa.array(values, arrow_type(kind))
-                for (name, kind), values in zip(columns, cells, strict=True)
-            }
+            {name: pa.array(values, arrow_type(kind)) for (name, kind), values in zip(columns, cells, strict=True)}
         )
         self._load(table, made)
 
@@ -287,7 +291,7 @@ class SparkEngine:
 
     def map_arrays(
         self, read: Statement, work: Work, table: TableRef, columns: Sequence[tuple[str, str]], *, by: str | None = None
-    ) -> None:  # fmt: skip
+    ) -> None:
         """See `Workers.map_arrays`."""
         with self._translated(read.name):
             made = mapped(self._frame(read), work, columns, by)
@@ -302,15 +306,11 @@ class SparkEngine:
             )
         return found
 
-    def look_up(
-        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
-    ) -> Found:
+    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
         """See `Engine.look_up`."""
         with self._translated("catalog lookup"):
             there: dict[tuple[str | None, str | None], dict[str, bool] | None] = {}
-            places: set[tuple[str | None, str | None]] = {
-                (ref.database, ref.schema) for ref in tables if ref.schema
-            }
+            places: set[tuple[str | None, str | None]] = {(ref.database, ref.schema) for ref in tables if ref.schema}
             if schema is not None:
                 places.add((schema.database, schema.schema))
             for place in places:
@@ -326,9 +326,7 @@ class SparkEngine:
         named = {name: found for name in names if (found := self._look(self.target(name))) is not None}
         of = there.get((schema.database, schema.schema)) if schema is not None else None
         schemas = frozenset(
-            str(ref.schema)
-            for ref in tables
-            if ref.schema and there.get((ref.database, ref.schema)) is not None
+            str(ref.schema) for ref in tables if ref.schema and there.get((ref.database, ref.schema)) is not None
         )
         return Found(relations, named, frozenset(of or ()), schemas, frozenset(tables))
 
@@ -394,9 +392,7 @@ class SparkEngine:
         catalog = parts[0] if len(parts) == 3 else self._catalog
         for part in parts:
             if len(part.encode()) > self.capabilities.max_identifier:
-                raise PolicyError(
-                    f"a part of {name!r} is longer than {self.capabilities.max_identifier} bytes"
-                )
+                raise PolicyError(f"a part of {name!r} is longer than {self.capabilities.max_identifier} bytes")
         return TableRef(schema, parts[-1], catalog)
 
     @contextmanager

@@ -150,9 +150,7 @@ def refused(what: str, error: BaseException) -> DatabaseError:
     found = _found(error)
     named = condition(error)
     shown = (
-        found[0]
-        if found
-        else "the statement failed; if the source is a view, check that it can still be selected from"
+        found[0] if found else "the statement failed; if the source is a view, check that it can still be selected from"
     )
     return DatabaseError(f"Spark refused {what}: {shown}" + (f" ({named})" if named else ""))
 
@@ -164,6 +162,3 @@ def reason(error: DatabaseError) -> str:
         return str(error)
     found = _found(cause)
     return found[1] if found else "Spark cannot compute it"
-
-
-__all__ = ["GONE", "condition", "is_gone", "of_spark", "quiet", "reason", "refused"]

@@ -47,6 +47,3 @@ def restore(session: SparkSession, before: dict[str, str | None]) -> None:
             conf.unset(key)
         else:
             conf.set(key, kept)
-
-
-__all__ = ["FEW", "restore", "settings", "use"]

@@ -115,7 +115,9 @@ class Locks:
             return None
         held = Held(name, stem, highest + 1, secrets.token_hex(8))
         try:
-            self._run(f"CREATE TABLE {self._schema}.{quoted(held.table)} (held INT) TBLPROPERTIES ({self._properties(held)})")  # fmt: skip
+            self._run(
+                f"CREATE TABLE {self._schema}.{quoted(held.table)} (held INT) TBLPROPERTIES ({self._properties(held)})"
+            )
         except DatabaseError:
             if held.number in self._numbers(stem):
                 return None
@@ -145,9 +147,7 @@ class Locks:
         try:
             rows = self._run(f"SHOW TBLPROPERTIES {self._schema}.{quoted(table)}")
         except DatabaseError:
-            if any(
-                str(row[1]) == table for row in self._run(f"SHOW TABLES IN {self._schema} LIKE '{table}'")
-            ):
+            if any(str(row[1]) == table for row in self._run(f"SHOW TABLES IN {self._schema} LIKE '{table}'")):
                 raise  # who cannot ask whose a lock is does not take it over
             return {}
         return {str(row[0]): str(row[1]) for row in rows}
@@ -162,7 +162,9 @@ class Locks:
 
     def _is_ours(self, held: Held) -> bool:
         numbers = self._numbers(held.stem)
-        return bool(numbers) and numbers[-1] == held.number and self._read(held.table).get("sqlanon.holder") == held.token  # fmt: skip
+        return (
+            bool(numbers) and numbers[-1] == held.number and self._read(held.table).get("sqlanon.holder") == held.token
+        )
 
     def _drop(self, table: str) -> None:
         self._run(f"DROP TABLE IF EXISTS {self._schema}.{quoted(table)}")
@@ -178,7 +180,9 @@ class Locks:
                 for held in self._held:
                     until = f"{time.time() + self._lease:.0f}"
                     with suppress(DatabaseError):  # one that is lost is found by `check`
-                        self._run(f"ALTER TABLE {self._schema}.{quoted(held.table)} SET TBLPROPERTIES ('sqlanon.until' = '{until}')")  # fmt: skip
+                        self._run(
+                            f"ALTER TABLE {self._schema}.{quoted(held.table)} SET TBLPROPERTIES ('sqlanon.until' = '{until}')"
+                        )
 
 
 def _stem(name: str) -> str:
@@ -204,6 +208,3 @@ def _runs(pid: int) -> bool:
     except OSError:
         return True
     return True
-
-
-__all__ = ["LEASE", "Locks"]

@@ -8,7 +8,10 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, PolicyError
 
-_PATH = re.compile(r"^(?:[a-z0-9+]+:/|\.{0,2}/)|\.(?:parquet|csv|csv\.gz|json|orc|avro)$|^(?:parquet|csv|json|orc|avro|delta)\.[`\"]", re.IGNORECASE)  # fmt: skip
+_PATH = re.compile(
+    r"^(?:[a-z0-9+]+:/|\.{0,2}/)|\.(?:parquet|csv|csv\.gz|json|orc|avro)$|^(?:parquet|csv|json|orc|avro|delta)\.[`\"]",
+    re.IGNORECASE,
+)
 
 
 def quoted(name: str) -> str:
@@ -37,6 +40,3 @@ def parts_of(name: str) -> list[str]:
     if len(parts) > 3:
         raise PolicyError(f"{name!r} has too many parts; write table, schema.table or catalog.schema.table")
     return parts
-
-
-__all__ = ["parts_of", "qualified", "quoted"]

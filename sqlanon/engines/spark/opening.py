@@ -41,7 +41,12 @@ SETTINGS = {
 _TRIES, _TRIES_FIRST, _PAUSE = 8, 4, 10_000
 """How often a server is tried that does not answer, in a session and to open one, and milliseconds between two tries, at most: most of a
 minute in all, and a few seconds."""
-_COMPILED_LATE = {"InvocationThreshold": 100_000, "MinInvocationThreshold": 12_000, "CompileThreshold": 300_000, "BackEdgeThreshold": 800_000}  # fmt: skip
+_COMPILED_LATE = {
+    "InvocationThreshold": 100_000,
+    "MinInvocationThreshold": 12_000,
+    "CompileThreshold": 300_000,
+    "BackEdgeThreshold": 800_000,
+}
 """From how many calls, and turns of loops, on Java optimizes code fully in a session of our own: 20 times its defaults. Each statement has code
 of its own, which Java has compiled quickly before; to optimize what runs for a second takes longer than is won."""
 _SHARED = (
@@ -78,9 +83,7 @@ def confirmations(url: str) -> tuple[str, set[str]]:
     >>> confirmations("sc://host:15002/;user_id=a;accept_shared=true") == ("sc://host:15002/;user_id=a", {"accept_shared"})
     True
     """
-    found = {
-        name for name in ("accept_shared", "temporary") if re.search(rf"[;?&]{name}=true(?=[;&]|$)", url)
-    }
+    found = {name for name in ("accept_shared", "temporary") if re.search(rf"[;?&]{name}=true(?=[;&]|$)", url)}
     for name in found:
         url = re.sub(rf";{name}=true|(?<=\?){name}=true&?|&{name}=true", "", url)
     return url.removesuffix("?"), found
@@ -153,10 +156,7 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
         settings["spark.sql.warehouse.dir"] = _passing()
     if running is not None:
         wanted = settings["spark.sql.warehouse.dir"]
-        if (
-            folder is not None
-            and str(running.conf.get("spark.sql.warehouse.dir")).removeprefix("file:") != wanted
-        ):
+        if folder is not None and str(running.conf.get("spark.sql.warehouse.dir")).removeprefix("file:") != wanted:
             raise DatabaseError(
                 "this process has another Spark session, and can have one; pass it to sqlanon.connect, or stop it"
             )
@@ -283,18 +283,3 @@ def why_not_written(session: SparkSession, *, accept_shared: bool, temporary: bo
     if not temporary and not persists(session, session.catalog.currentCatalog()):
         return _FORGETS
     return None if accept_shared else _SHARED
-
-
-__all__ = [
-    "SETTINGS",
-    "check_version",
-    "confirmations",
-    "is_connect",
-    "java_missing",
-    "local",
-    "own_settings",
-    "patient",
-    "persists",
-    "remote",
-    "why_not_written",
-]

@@ -36,9 +36,7 @@ def ship(session: SparkSession, archive: bool | str) -> None:
     try:
         session.addArtifacts(f"{file.absolute()}#{NAME}", archive=True)
     except Exception as error:
-        raise DatabaseError(
-            f"archive: Spark cannot send {file} to the executors ({type(error).__name__})"
-        ) from error
+        raise DatabaseError(f"archive: Spark cannot send {file} to the executors ({type(error).__name__})") from error
     place = "."
     if not is_connect(session) and session.sparkContext.master.startswith("local["):
         from pyspark.core.files import SparkFiles
@@ -67,6 +65,3 @@ def _packed() -> Path:
             "that venv-pack or conda-pack has made"
         ) from error
     return file
-
-
-__all__ = ["NAME", "ship"]

@@ -70,10 +70,7 @@ class _OfTable:
         types = {"integer": pa.int32(), "bigint": pa.int64()}
         found = self._work([column.to_numpy(zero_copy_only=False) for column in table.columns])
         return pa.table(
-            {
-                name: pa.array(array, types[kind])
-                for (name, kind), array in zip(self._columns, found, strict=True)
-            }
+            {name: pa.array(array, types[kind]) for (name, kind), array in zip(self._columns, found, strict=True)}
         )
 
     def whole(self) -> Callable[[pa.Table], pa.Table]:
@@ -134,6 +131,3 @@ class _OfBatches:
 
         made: list[pa.RecordBatch] = self._one.whole()(pa.Table.from_batches(batches)).to_batches(_SENT)
         return made
-
-
-__all__ = ["keep_compiled", "mapped"]

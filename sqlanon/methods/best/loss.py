@@ -68,9 +68,7 @@ class Losses:
             for domain, extent in extents
         }
 
-    def _boxes(
-        self, made: Assignment
-    ) -> tuple[Longs, npt.NDArray[np.bool_], int, list[npt.NDArray[np.generic]]]:
+    def _boxes(self, made: Assignment) -> tuple[Longs, npt.NDArray[np.bool_], int, list[npt.NDArray[np.generic]]]:
         """Rows of each class, whether it is the starred one, rows without a class, and four columns of each class for each quasi column."""
         quasi, scratch = self._context.encoded.quasi, self._context.scratch
         columns = [{"code": d.code, "counted": self._is_set(d)} for d in quasi]
@@ -82,16 +80,12 @@ class Losses:
             spans=made.spans,
             columns=columns,
         )
-        number, rows, *boxes = scratch.fetch_arrays(
-            statement, ["int32", "int64", *["int64"] * (4 * len(quasi))]
-        )
+        number, rows, *boxes = scratch.fetch_arrays(statement, ["int32", "int64", *["int64"] * (4 * len(quasi))])
         size = rows.astype(np.int64, copy=False)
         starred = number == (-1 if made.starred is None else made.starred)
         return size, starred, self._context.encoded.rows - int(size.sum()), boxes
 
-    def _extents(
-        self, starred: npt.NDArray[np.bool_], boxes: list[npt.NDArray[np.generic]]
-    ) -> Iterator[Longs]:
+    def _extents(self, starred: npt.NDArray[np.bool_], boxes: list[npt.NDArray[np.generic]]) -> Iterator[Longs]:
         """Of every class what it loses in each quasi column in turn, from 0 to `SCALE`; of ``stars`` 0 or 1."""
         for j, domain in enumerate(self._context.encoded.quasi):
             low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])

@@ -88,9 +88,15 @@ class Best:
         """The methods that can solve what is asked of a table; see `_able` for the others and errors."""
         encoded = context.encoded
         problem = Problem(
-            context.requirements, context.accuracy, encoded.quasi, encoded.sensitive, encoded.rows, context.execution,
-            memory=context.memory, persons=encoded.persons,
-        )  # fmt: skip
+            context.requirements,
+            context.accuracy,
+            encoded.quasi,
+            encoded.sensitive,
+            encoded.rows,
+            context.execution,
+            memory=context.memory,
+            persons=encoded.persons,
+        )
         return self._able(problem, refine=context.refine is not None, form=context.format)
 
     def _able(self, problem: Problem, *, refine: bool = False, form: str = "ranges") -> tuple[Able, Reasons]:
@@ -151,9 +157,16 @@ def _asked(problem: Problem, *, refine: bool, form: str) -> Asked:
     asked = {one.name: one.asked for one in problem.requirements}
     distinct, accuracy = asked.get("distinct_l"), problem.accuracy
     return Asked(
-        "best", {}, k=least_rows(problem.requirements), l=asked.get("l"),
+        "best",
+        {},
+        k=least_rows(problem.requirements),
+        l=asked.get("l"),
         distinct_l=int(distinct) if distinct is not None else None,
         more=tuple(name for name in REQUIREMENTS if name in asked and name not in ("k", "l", "distinct_l")),
-        maximize=accuracy.maximize if accuracy else None, quasi=len(problem.quasi), sensitive=len(problem.sensitive),
-        execution=problem.execution, format=form, refine=refine,
-    )  # fmt: skip
+        maximize=accuracy.maximize if accuracy else None,
+        quasi=len(problem.quasi),
+        sensitive=len(problem.sensitive),
+        execution=problem.execution,
+        format=form,
+        refine=refine,
+    )

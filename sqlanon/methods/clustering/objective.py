@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def objective_of(
     geometry: Geometry, codes: npt.NDArray[np.int32], value: npt.NDArray[np.int64], values: int, whole: int, part: int
-) -> Objective:  # fmt: skip
+) -> Objective:
     """What classes of a table cost.
 
     Args:
@@ -30,7 +30,9 @@ def objective_of(
     """
     if whole == 0:
         none = np.zeros((0, 2), np.int32)
-        return Objective(geometry.facts, geometry.table, 0, 0, np.zeros(1, np.int32), none, np.zeros(len(codes), np.int64))  # fmt: skip
+        return Objective(
+            geometry.facts, geometry.table, 0, 0, np.zeros(1, np.int32), none, np.zeros(len(codes), np.int64)
+        )
     parts = []
     for column, fact in zip(codes, geometry.facts, strict=True):
         size = int(fact[SIZE] + fact[NULLS])

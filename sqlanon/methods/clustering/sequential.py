@@ -32,9 +32,7 @@ class Sequential:
         block: rows that are clustered together.
     """
 
-    def __init__(
-        self, start: str, objective: str, w: int, runs: int, alpha: int, omega: int, block: int
-    ) -> None:
+    def __init__(self, start: str, objective: str, w: int, runs: int, alpha: int, omega: int, block: int) -> None:
         self.start, self.objective, self.w, self.runs = start, objective, w, runs
         self.alpha, self.omega, self.block = alpha, omega, block
 
@@ -94,15 +92,24 @@ class Sequential:
             for run in range(self.runs):
                 if block.stop[0]:
                     break
-                state = np.random.SeedSequence((context.search_seed, block.number, run)).generate_state(
-                    1, np.uint64
-                )
+                state = np.random.SeedSequence((context.search_seed, block.number, run)).generate_state(1, np.uint64)
                 group = np.empty_like(block.group)
                 cost = sequential(
-                    block.rows.codes, own[numbers], key[numbers], objective, block.demands, kept, numbers, self.alpha,
-                    self.omega, drawn, seeded(int(state[0])), group, block.stop,
+                    block.rows.codes,
+                    own[numbers],
+                    key[numbers],
+                    objective,
+                    block.demands,
+                    kept,
+                    numbers,
+                    self.alpha,
+                    self.omega,
+                    drawn,
+                    seeded(int(state[0])),
+                    group,
+                    block.stop,
                     block.done,
-                )  # fmt: skip
+                )
                 if best < 0 or cost < best:
                     best = int(cost)
                     block.group[:] = group

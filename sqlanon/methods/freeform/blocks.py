@@ -23,8 +23,13 @@ def largest(n: int, block: int) -> int:
 
 
 def solved_in_blocks(
-    solver: str, codes: npt.NDArray[np.int32], geometry: Geometry, k: int, block: int, progress: Callable[[int, int], None]
-) -> Longs:  # fmt: skip
+    solver: str,
+    codes: npt.NDArray[np.int32],
+    geometry: Geometry,
+    k: int,
+    block: int,
+    progress: Callable[[int, int], None],
+) -> Longs:
     """The matchings that a solver finds in every block, int64[k, n].
 
     Args:

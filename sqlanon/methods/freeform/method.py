@@ -44,12 +44,8 @@ class Freeform:
             if refused:
                 return f"method freeform: {refused}, or name a block"
             if self.solver == "mip" and find_spec("scipy") is None:
-                return (
-                    "method freeform: solver mip needs SciPy: install sqlanon[mip], or use solver hungarian"
-                )
-        needed = FREEFORM.cost.memory(
-            problem.rows, len(problem.quasi), k, {"solver": self.solver, "block": self.block}
-        )
+                return "method freeform: solver mip needs SciPy: install sqlanon[mip], or use solver hungarian"
+        needed = FREEFORM.cost.memory(problem.rows, len(problem.quasi), k, {"solver": self.solver, "block": self.block})
         lack = problem.lacks(needed)
         return f"method freeform {lack}, or use tree" if lack else None
 

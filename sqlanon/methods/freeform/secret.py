@@ -19,9 +19,7 @@ def of_method(secret: str) -> str:
     return hmac.new(secret.encode(), b"freeform method", hashlib.sha256).hexdigest()
 
 
-def content_of(
-    secret: str, options: Mapping[str, object], codes: npt.NDArray[np.int32], geometry: Geometry
-) -> str:
+def content_of(secret: str, options: Mapping[str, object], codes: npt.NDArray[np.int32], geometry: Geometry) -> str:
     """What matchings are made of, as a keyed hash: the method and its options, and the quasi values in their order.
 
     Private values are not among them: if they changed the draw, and not the graph, a reader of two versions could match rows by

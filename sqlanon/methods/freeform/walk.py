@@ -36,9 +36,15 @@ def windows_of(n: int, block: int, shift: int = 0) -> Longs:
 
 
 def walked(
-    codes: Ints, geometry: Geometry, k: int, block: int, passes: int, key: bytes, threads: int,
+    codes: Ints,
+    geometry: Geometry,
+    k: int,
+    block: int,
+    passes: int,
+    key: bytes,
+    threads: int,
     progress: Callable[[int, int], None] | None = None,
-) -> Longs:  # fmt: skip
+) -> Longs:
     """The matchings, int64[k, n]: the box of every row in each of them, no box twice.
 
     Args:

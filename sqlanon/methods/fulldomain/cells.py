@@ -42,8 +42,10 @@ class Cells:
     def some(self, records: npt.NDArray[np.intp]) -> Cells:
         """Those of these numbers."""
         return Cells(
-            np.ascontiguousarray(self.codes[:, records]), [column[records] for column in self.sensitive], self.rows[records]
-        )  # fmt: skip
+            np.ascontiguousarray(self.codes[:, records]),
+            [column[records] for column in self.sensitive],
+            self.rows[records],
+        )
 
 
 def read_cells(context: Context) -> Cells:
@@ -106,8 +108,12 @@ def attach(context: Context, cells: Cells, record: Ints, label: Ints, rows: Long
     pieces, assign = scratch.table("pieces"), scratch.table("assign")
     scratch.engine.load_arrays(pieces, loaded)
     scratch.execute(
-        "cells/assign", assign=assign, work=context.encoded.work, pieces=pieces, columns=[column.code for column in columns],
+        "cells/assign",
+        assign=assign,
+        work=context.encoded.work,
+        pieces=pieces,
+        columns=[column.code for column in columns],
         divided=divided,
-    )  # fmt: skip
+    )
     scratch.drop(pieces)
     return assign, divided

@@ -151,18 +151,14 @@ class ColumnSearch:
     def _ways(self, costs: Longs) -> Iterator[tuple[int, list[int]]]:
         """The ways to divide a column, by ascending costs: each as the first codes of its intervals."""
         size, never = len(costs), int(NEVER)
-        onward = [
-            [(b + 1, int(costs[a, b])) for b in range(a, size) if costs[a, b] != NEVER] for a in range(size)
-        ]
+        onward = [[(b + 1, int(costs[a, b])) for b in range(a, size) if costs[a, b] != NEVER] for a in range(size)]
         left = [never] * size + [0]
         for a in reversed(range(size)):
             left[a] = min((cost + left[b] for b, cost in onward[a] if left[b] != never), default=never)
         if left[0] == never:
             return
         # The intervals after each code, those first with which the rest costs least; of these the longest, which suppress fewer rows.
-        ranked = [
-            sorted((cost + left[b], -b, cost) for b, cost in some if left[b] != never) for some in onward
-        ]
+        ranked = [sorted((cost + left[b], -b, cost) for b, cost in some if left[b] != never) for some in onward]
         # The way to a code is followed by its interval of a rank: bound, code (of equal bounds the farthest first), order of entry, rank,
         # what the way costs, and its first codes, each with those before it.
         waiting: list[tuple[int, int, int, int, int, _Chain]] = [(left[0] + self._base, 0, 0, 0, 0, None)]

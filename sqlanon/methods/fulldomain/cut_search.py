@@ -138,7 +138,9 @@ class CutSearch:
                 continue
             if self.looked >= most:
                 left = [two.bound for two in stack] + [two[0] for two in heap]
-                self.bound = min([*(found for found in left if found is not None), *([self.best[0]] if self.best else [])])  # fmt: skip
+                self.bound = min(
+                    [*(found for found in left if found is not None), *([self.best[0]] if self.best else [])]
+                )
                 return self.best is not None and self.bound >= self.best[0]
             head = one.head.copy()
             head[one.tail[one.at]] = True

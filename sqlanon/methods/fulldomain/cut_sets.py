@@ -78,14 +78,16 @@ class CutSets:
         sizes = [max(codes - 1, 0) for codes in self.codes]
         self._start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.column = np.repeat(np.arange(len(quasi)), sizes)
-        self.cut = np.concatenate(
-            [np.arange(1, size + 1) for size in sizes] or [np.zeros(0, np.int64)]
-        ).astype(np.int64)
+        self.cut = np.concatenate([np.arange(1, size + 1) for size in sizes] or [np.zeros(0, np.int64)]).astype(
+            np.int64
+        )
         self.count = len(self.cut)
         self._weights = [domain.reading.spec.weight for domain in quasi]
         self._null = [domain.has_null for domain in quasi]
         self._places: list[Longs] = []
-        for domain, (code, position) in zip(quasi, by_code(context.scratch, "table/domain_positions", quasi, "int32"), strict=True):  # fmt: skip
+        for domain, (code, position) in zip(
+            quasi, by_code(context.scratch, "table/domain_positions", quasi, "int32"), strict=True
+        ):
             self._places.append(np.zeros(domain.codes, np.int64))
             self._places[-1][code] = position
         self.full = {"dm": self.rows, "cm": 1, "loss": SCALE * sum(self._weights), "c_avg": 0}[metric]

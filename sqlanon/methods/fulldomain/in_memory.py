@@ -44,27 +44,20 @@ class InMemory:
         self._nodes = lattice.tables()
         self._counted = bool(self._cells.sensitive)
         # Records are also distinguished by what is counted: as further columns, always at their only level.
-        wide = [
-            np.arange(int(column.max(initial=0)) + 1, dtype=np.int32)[None]
-            for column in self._cells.sensitive
-        ]
+        wide = [np.arange(int(column.max(initial=0)) + 1, dtype=np.int32)[None] for column in self._cells.sensitive]
         self._wide = maps_of([*self._nodes, *wide])
         population = context.encoded.population
         self._people = PeopleInMemory(context, lattice, population) if population else None
         self._room = room_of(len(self._cells.rows), self._wide.words)
         self._whole = kernel_input.whole_table(context) if self._counted else kernel_input.WholeTable()
-        self._kept: list[tuple[npt.NDArray[np.int16], Cells]] = [
-            (np.zeros(len(self._nodes), np.int16), self._cells)
-        ]
+        self._kept: list[tuple[npt.NDArray[np.int16], Cells]] = [(np.zeros(len(self._nodes), np.int16), self._cells)]
         self._left = KEPT * len(self._cells.rows)
         self._open = _Open.empty()
 
     def check(self, node: tuple[int, ...]) -> Checked:
         """See `Checker.check`. Cost: linear in the cells of the roll-up; with more than k asked, in the rows."""
         levels = np.array(node, np.int16)
-        source = min(
-            (cells for at, cells in self._kept if (at <= levels).all()), key=lambda cells: len(cells.rows)
-        )
+        source = min((cells for at, cells in self._kept if (at <= levels).all()), key=lambda cells: len(cells.rows))
         rolled = self._rolled(source, levels)
         if 2 * len(rolled.rows) <= len(source.rows) and len(rolled.rows) <= self._left:
             self._kept.append((levels, rolled))
@@ -78,16 +71,19 @@ class InMemory:
         n, room = len(source.rows), self._room
         codes = np.concatenate([source.codes, np.array(source.sensitive, np.int32).reshape(-1, n)])
         room.rows[:n] = np.arange(n, dtype=np.int32)
-        groups = group(
-            codes, n, self._wide, np.append(levels, np.zeros(len(source.sensitive), np.int16)), room
-        )
+        groups = group(codes, n, self._wide, np.append(levels, np.zeros(len(source.sensitive), np.int16)), room)
         add_up(n, groups, room, source.rows)
         first = room.first[:groups]
         return Cells(
-            np.array([node[level][column[first]] for node, level, column in zip(self._nodes, levels, source.codes, strict=True)]),
+            np.array(
+                [
+                    node[level][column[first]]
+                    for node, level, column in zip(self._nodes, levels, source.codes, strict=True)
+                ]
+            ),
             [column[first] for column in source.sensitive],
             room.size[:groups].copy(),
-        )  # fmt: skip
+        )
 
     def _opened(self, node: tuple[int, ...], levels: npt.NDArray[np.int16], rolled: Cells) -> _Open:
         n, room = len(rolled.rows), self._room
@@ -141,9 +137,12 @@ class InMemory:
         gone = self._gone(joined)
         size, first = opened.size[gone], opened.first[gone]
         extra = sum(
-            (column.extra[level][codes[first]] for column, level, codes in zip(self._lattice.columns, opened.node, opened.cells.codes, strict=True)),
+            (
+                column.extra[level][codes[first]]
+                for column, level, codes in zip(self._lattice.columns, opened.node, opened.cells.codes, strict=True)
+            ),
             start=np.zeros(len(size), np.int64),
-        )  # fmt: skip
+        )
         return Suppressed(int(size.sum()), int((size * extra).sum()), int((size * size).sum()))
 
     def _gone(self, joined: int) -> npt.NDArray[np.bool_]:

@@ -99,9 +99,7 @@ def _ended(local: Local) -> Pieces:
         return made
     some = own > 0
     last = np.full(int(some.sum()), local.rest.facts[CLASSES], np.int32)
-    return Pieces(
-        np.append(made.record, rest[some]), np.append(made.label, last), np.append(made.rows, own[some])
-    )
+    return Pieces(np.append(made.record, rest[some]), np.append(made.label, last), np.append(made.rows, own[some]))
 
 
 def shown(lattice: Lattice, cells: Cells, pieces: Pieces) -> int:

@@ -112,9 +112,7 @@ def lattice_of(quasi: Sequence[Domain], counts: Sequence[Longs], metric: str) ->
     weights = sum(domain.reading.spec.weight for domain in quasi)
     # Sums over all rows fit 64 bits.
     scale = min(SCALE, (1 << 62) // max(rows * weights * 64, 1))
-    return Lattice(
-        tuple(_column(domain, count, metric, scale) for domain, count in zip(quasi, counts, strict=True))
-    )
+    return Lattice(tuple(_column(domain, count, metric, scale) for domain, count in zip(quasi, counts, strict=True)))
 
 
 def _column(domain: Domain, count: Longs, metric: str, scale: int) -> Column:
@@ -135,8 +133,12 @@ def _column(domain: Domain, count: Longs, metric: str, scale: int) -> Column:
         extra[:] = height - np.arange(height + 1)[:, None]
         full[:] = height
     return Column(
-        domain.reading.name, domain.code, node, extra, np.array([int(((full - level) * count).sum()) for level in extra], np.int64)
-    )  # fmt: skip
+        domain.reading.name,
+        domain.code,
+        node,
+        extra,
+        np.array([int(((full - level) * count).sum()) for level in extra], np.int64),
+    )
 
 
 def _bits(node: npt.NDArray[np.int32], count: Longs, scale: int) -> Longs:

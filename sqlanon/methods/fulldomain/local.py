@@ -78,9 +78,11 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
         others_ = 4 * -(-asked.p // asked.q)
         counts = np.append(counts, (np.arange(others_) + spare) // others_)
     rest = Rest(
-        np.arange(len(cells.rows), dtype=np.int32), cells.rows.copy(), counts,
+        np.arange(len(cells.rows), dtype=np.int32),
+        cells.rows.copy(),
+        counts,
         np.array([len(cells.rows), rows + spare, 0, 0], np.int64),
-    )  # fmt: skip
+    )
     pieces = Pieces(np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int64))
     counters = new_counters(demands, rows + spare if others else 0)
     return Local(cells, value, asked, demands, counters, rest, pieces)
@@ -112,9 +114,11 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
         pieces = found
     table, divided = attach(context, cells, pieces.record, _numbered(pieces), pieces.rows)
     nodes = len(lattice.nodes)
-    notes = () if most >= nodes - 1 else (
-        f"fulldomain: the search ended after {most} of {nodes} nodes, as nodes: {most} says",
-    )  # fmt: skip
+    notes = (
+        ()
+        if most >= nodes - 1
+        else (f"fulldomain: the search ended after {most} of {nodes} nodes, as nodes: {most} says",)
+    )
     gone = int(pieces.rows.sum()) < context.encoded.rows
     return Assignment(table, "kernel", notes, divided=divided, unassigned=gone)
 
@@ -125,17 +129,23 @@ def search(context: Context, lattice: Lattice, local: Local, most: int, spare: i
     order = np.append(order[: min(most, len(order) - 1)], order[-1])
     maps, codes, rest = maps_of(lattice.tables()), local.cells.codes, local.rest
     room = room_of(len(local.cells.rows), maps.words)
-    sieve = (
-        Sieve(lattice, codes, maps, local.asked, rest, context.threads)
-        if Sieve.pays(len(order), rest)
-        else None
-    )
+    sieve = Sieve(lattice, codes, maps, local.asked, rest, context.threads) if Sieve.pays(len(order), rest) else None
     for at in range(0, len(order), AT_ONCE):
         nodes = lattice.nodes[order[at : at + AT_ONCE]]
         filters = sieve.of(nodes) if sieve is not None else NOTHING
         visit(
-            codes, local.value, maps, nodes, local.asked, local.demands, local.counters, rest, local.pieces, room, filters
-        )  # fmt: skip
+            codes,
+            local.value,
+            maps,
+            nodes,
+            local.asked,
+            local.demands,
+            local.counters,
+            rest,
+            local.pieces,
+            room,
+            filters,
+        )
         context.progress.update(min(at + AT_ONCE, len(order)), len(order), "nodes of the lattice")
         if rest.facts[ROWS] == spare:
             break
@@ -176,16 +186,16 @@ def completed(local: Local) -> tuple[Pieces, bool]:
         low, high = (middle, high) if joined(middle) else (low, middle - 1)
     label = np.minimum(made.label, low)
     pieces = Pieces(
-        np.append(made.record, rest), np.append(label, np.full(len(rest), low, np.int32)), np.append(made.rows, left[rest])
-    )  # fmt: skip
+        np.append(made.record, rest),
+        np.append(label, np.full(len(rest), low, np.int32)),
+        np.append(made.rows, left[rest]),
+    )
     return pieces, lawful and (low > 0 or joined(0))
 
 
 def _numbered(pieces: Pieces) -> Ints:
     """Classes in the order of their first cells, so that near numbers are alike."""
-    first = np.full(
-        int(pieces.label.max(initial=-1)) + 1, len(pieces.record) and int(pieces.record.max()) + 1
-    )
+    first = np.full(int(pieces.label.max(initial=-1)) + 1, len(pieces.record) and int(pieces.record.max()) + 1)
     np.minimum.at(first, pieces.label, pieces.record)
     rank = np.empty(len(first), np.int32)
     rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)

@@ -44,11 +44,7 @@ class FullDomain:
             )
         if self.search == "local":
             lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
-            return (
-                f"method fulldomain (search=local) {lack}, or use search=global, or use mondrian"
-                if lack
-                else None
-            )
+            return f"method fulldomain (search=local) {lack}, or use search=global, or use mondrian" if lack else None
         return None
 
     def _refuses_single(self, problem: Problem) -> str | None:

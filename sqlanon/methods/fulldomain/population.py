@@ -93,8 +93,6 @@ class PeopleInTables:
             for code, table, level in zip(self._codes, self._levels, node, strict=True)
         ]
         scratch.execute("lattice/rolled", rolled=people, cells=self._cells, columns=columns, kept=[])
-        scratch.execute(
-            "lattice/population", matched=matched, rolled=rolled, people=people, columns=self._codes
-        )
+        scratch.execute("lattice/population", matched=matched, rolled=rolled, people=people, columns=self._codes)
         scratch.drop(people)
         return matched

@@ -80,9 +80,7 @@ class Pushed:
         scratch, columns = self._scratch, self._columns(node)
         for table in self._open:
             scratch.drop(table)
-        _, source, size = min(
-            (one for one in self._kept if all(map(int.__le__, one[0], node))), key=lambda one: one[2]
-        )
+        _, source, size = min((one for one in self._kept if all(map(int.__le__, one[0], node))), key=lambda one: one[2])
         self._made += 1
         rolled, classes = scratch.table(f"rolled_{self._made}"), scratch.table("classes")
         scratch.execute("lattice/rolled", rolled=rolled, cells=source, columns=columns, kept=self._counted)
@@ -101,9 +99,7 @@ class Pushed:
         return Checked(few, squares, Suppressed(*gone))
 
     def _fetched(self, joined: int) -> list[int]:
-        row = self._scratch.fetch("lattice/checked", classes=self._classes, least=self._least, joined=joined)[
-            0
-        ]
+        row = self._scratch.fetch("lattice/checked", classes=self._classes, least=self._least, joined=joined)[0]
         return [integer(cell) for cell in row]
 
     def _below(self, table: TableRef, groups: Sequence[str]) -> list[TableRef]:
@@ -111,8 +107,16 @@ class Pushed:
         sensitive = [domain.code for domain in self._context.encoded.sensitive]
         persons = [domain.code for domain in self._context.encoded.persons]
         rows = Grouped(
-            table, groups, sensitive, "n", self._context.encoded.work, sensitive, persons, self._whole.rows, self._whole.values
-        )  # fmt: skip
+            table,
+            groups,
+            sensitive,
+            "n",
+            self._context.encoded.work,
+            sensitive,
+            persons,
+            self._whole.rows,
+            self._whole.values,
+        )
         found = []
         # What any row meets counts values, which the cells need not have.
         asked = [one for one in of_rows(self._context.requirements) if not one.shape.trivial]
@@ -138,9 +142,14 @@ class Pushed:
         """See `Checker.meets`."""
         starred = self._scratch.table("starred")
         self._scratch.execute(
-            "lattice/starred", starred=starred, rolled=self._rolled, classes=self._classes, columns=self._codes,
-            kept=self._counted, joined=joined,
-        )  # fmt: skip
+            "lattice/starred",
+            starred=starred,
+            rolled=self._rolled,
+            classes=self._classes,
+            columns=self._codes,
+            kept=self._counted,
+            joined=joined,
+        )
         below = self._below(starred, ["one"])
         failing = sum(self._count(table) for table in below)
         for table in (starred, *below):
@@ -159,15 +168,24 @@ class Pushed:
         """See `Checker.assign`."""
         scratch, pieces, assign = self._scratch, self._scratch.table("pieces"), self._scratch.table("assign")
         kept, gone = (
-            integer(cell)
-            for cell in scratch.fetch("lattice/numbered", classes=self._classes, joined=joined)[0]
+            integer(cell) for cell in scratch.fetch("lattice/numbered", classes=self._classes, joined=joined)[0]
         )
         scratch.execute(
-            "lattice/pieces", pieces=pieces, cells=self._cells, classes=self._classes, columns=self._columns(self._node),
-            joined=joined, starred=starred,
-        )  # fmt: skip
+            "lattice/pieces",
+            pieces=pieces,
+            cells=self._cells,
+            classes=self._classes,
+            columns=self._columns(self._node),
+            joined=joined,
+            starred=starred,
+        )
         scratch.execute(
-            "cells/assign", assign=assign, work=self._context.encoded.work, pieces=pieces, columns=self._codes, divided=False
-        )  # fmt: skip
+            "cells/assign",
+            assign=assign,
+            work=self._context.encoded.work,
+            pieces=pieces,
+            columns=self._codes,
+            divided=False,
+        )
         star = kept if starred and gone else None
         return assign, star, kept + (star is not None)

@@ -172,10 +172,7 @@ class Search:
     def _chain(self, at: int) -> Iterator[int]:
         """Nodes above one, each with one more level: of the column that then costs least."""
         columns, strides = self._lattice.columns, self._lattice.strides
-        rises = [
-            np.diff(column.base[level:]).tolist()
-            for column, level in zip(columns, self._node(at), strict=True)
-        ]
+        rises = [np.diff(column.base[level:]).tolist() for column, level in zip(columns, self._node(at), strict=True)]
         steps = [(rise[0], j, 0) for j, rise in enumerate(rises) if rise]
         heapq.heapify(steps)
         while steps:
@@ -200,9 +197,7 @@ class Search:
         found, self.best = [], None
         for at in np.flatnonzero(self.meets):
             node = self._node(int(at))
-            if not any(
-                level > 0 and self.meets[at - self._lattice.strides[j]] for j, level in enumerate(node)
-            ):
+            if not any(level > 0 and self.meets[at - self._lattice.strides[j]] for j, level in enumerate(node)):
                 found.append(node)
         for node in found:
             self._score(node, self._checker.check(node))
@@ -232,9 +227,7 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
     if best is None:
         raise InfeasibleError(nothing_found(context))
     checker.check(best.node)
-    shown = ", ".join(
-        f"{column.name} {level}" for column, level in zip(lattice.columns, best.node, strict=True)
-    )
+    shown = ", ".join(f"{column.name} {level}" for column, level in zip(lattice.columns, best.node, strict=True))
     notes.insert(
         0,
         f"fulldomain: published at the levels {shown}; {search.looked} of {len(lattice.nodes)} nodes were looked at",
@@ -251,9 +244,15 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
     context.scratch.engine.load_arrays(at, loaded)
     gone = context.suppression is not None and not starred and context.most_unassigned > 0
     return Assignment(
-        table, checker.execution, tuple(notes), divided=False, unassigned=gone, starred=star, levels=at,
+        table,
+        checker.execution,
+        tuple(notes),
+        divided=False,
+        unassigned=gone,
+        starred=star,
+        levels=at,
         search={"nodes": len(lattice.nodes), "looked_at": search.looked},
-    )  # fmt: skip
+    )
 
 
 def _checker(context: Context, lattice: Lattice, *, pushed: bool) -> Checker:
@@ -264,6 +263,3 @@ def _checker(context: Context, lattice: Lattice, *, pushed: bool) -> Checker:
     from sqlanon.methods.fulldomain.in_memory import InMemory
 
     return InMemory(context, lattice)
-
-
-__all__ = ["Best", "Search", "assign"]

@@ -79,9 +79,7 @@ class Sieve:
                 inside = combined[:, a] + 1 < level
                 above[inside, a] = np.flatnonzero(inside) - stride
             bits = np.empty((tables, words), np.uint64)
-            project(
-                self._codes, self._maps, nodes, above, self._least, self._rest, self._place, self._room, bits
-            )
+            project(self._codes, self._maps, nodes, above, self._least, self._rest, self._place, self._room, bits)
             parts.append(bits[::-1])
         self._bits = np.ascontiguousarray(np.concatenate(parts))
 

@@ -42,16 +42,12 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
             "fulldomain: no set of cuts has suppressed rows that are a class of k rows within the limit: raise limit, or say rows: left_out"
         )
     score, head = search.best
-    made = _published(
-        context, sets, cells, head, tuple(_notes(search, sets, score, head, most, proven=proven))
-    )
+    made = _published(context, sets, cells, head, tuple(_notes(search, sets, score, head, most, proven=proven)))
     bound = {"bound": round(sets.value(search.bound))} if metric == "dm" else {}
     return replace(made, search={"looked_at": search.looked, **bound})
 
 
-def _notes(
-    search: CutSearch, sets: CutSets, score: int, head: Flags, most: int, *, proven: bool
-) -> list[str]:
+def _notes(search: CutSearch, sets: CutSets, score: int, head: Flags, most: int, *, proven: bool) -> list[str]:
     found = f"{search.looked} sets of cuts were looked at, {int(head.sum())} of {sets.count} cuts are published; {sets.metric} {sets.shown(score)}"
     if proven:
         return [f"fulldomain: {found}, the least of all"]
@@ -62,9 +58,7 @@ def _notes(
     ]
 
 
-def _published(
-    context: Context, sets: CutSets, cells: Cells, head: Flags, notes: tuple[str, ...]
-) -> Assignment:
+def _published(context: Context, sets: CutSets, cells: Cells, head: Flags, notes: tuple[str, ...]) -> Assignment:
     """The classes of a set: numbered by their intervals, those below k starred or left out."""
     label, classes = sets.grouped(head, sets.records)
     few = classes.rows < sets.k
@@ -79,9 +73,7 @@ def _published(
     held = cells.codes[:, ~few[label]]
     spans = _spans(context, sets.parts(head), held, classes, order, gone)
     left = context.suppression is not None and not sets.starred and context.most_unassigned > 0
-    return Assignment(
-        table, "kernel", notes, spans=spans, wider=True, divided=False, unassigned=left, starred=star
-    )
+    return Assignment(table, "kernel", notes, spans=spans, wider=True, divided=False, unassigned=left, starred=star)
 
 
 def _spans(

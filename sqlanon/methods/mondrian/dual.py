@@ -57,7 +57,7 @@ def assign(context: Context, *, median: bool) -> Assignment:
         demands = kernel_input.demands(raised, sensitive, n, whole)
         first = grow_tree(
             rows, spare, cutting, demands, kernel_input.sizes(context), context.threads, context.progress, median=median
-        )  # fmt: skip
+        )
         group = (np.cumsum(first) - 1).astype(np.int32)
         loss = widest(rows.codes, group, int(group[-1]) + 1, geometry, bounds)
         if loss <= bounds.total:

@@ -85,9 +85,7 @@ class Mondrian:
             made = self._kernel(context, table, None, None, most)
             if made is not None:
                 boxes, listed = made
-                return Assignment(
-                    table, "kernel", spans=boxes, divided=self.variant == "relaxed", listed=listed
-                )
+                return Assignment(table, "kernel", spans=boxes, divided=self.variant == "relaxed", listed=listed)
         return self._pushed(context, fits)
 
     def row_bytes(self, d: int, s: int) -> int:
@@ -142,9 +140,13 @@ class Mondrian:
         return Assignment(table, "pushdown+kernel", divided=self.variant == "relaxed")
 
     def _kernel(
-        self, context: Context, table: TableRef, parts: TableRef | None, span: tuple[int, int] | None,
+        self,
+        context: Context,
+        table: TableRef,
+        parts: TableRef | None,
+        span: tuple[int, int] | None,
         most: int | None = None,
-    ) -> tuple[TableRef, bool] | None:  # fmt: skip
+    ) -> tuple[TableRef, bool] | None:
         """Finish the whole table, or the open partitions of ``span``, and append the rows' classes to ``table``.
 
         Args:
@@ -181,14 +183,10 @@ class Mondrian:
                 rows = by_part.astype(np.int32)
                 base, starts = np.unique(part[by_part], return_index=True)
                 bounds = [int(start) for start in starts] + [len(rid)]
-            found = Fetched(
-                rid, kernel_input.bare_of(codes, rows, geometry, context.threads), sensitive, None
-            )
+            found = Fetched(rid, kernel_input.bare_of(codes, rows, geometry, context.threads), sensitive, None)
         else:
             asked = bool(beyond_rows(context.requirements))
-            fetched = fetch_bare(
-                context, geometry, sensitive=asked, together=not asked and not median, most=most
-            )
+            fetched = fetch_bare(context, geometry, sensitive=asked, together=not asked and not median, most=most)
             if fetched is None:
                 return None
             found = fetched
@@ -198,14 +196,20 @@ class Mondrian:
             context.encoded.drop_work()  # before the tree and the classes take their memory
         d = len(geometry.facts)
         first = grow_tree(
-            bare, kernel_input.room(len(bare.number), d, geometry, counted=len(bare.count) > 0), geometry, demands,
-            kernel_input.sizes(context), context.threads, context.progress, bounds=bounds, relaxed=relaxed, median=median,
-        )  # fmt: skip
+            bare,
+            kernel_input.room(len(bare.number), d, geometry, counted=len(bare.count) > 0),
+            geometry,
+            demands,
+            kernel_input.sizes(context),
+            context.threads,
+            context.progress,
+            bounds=bounds,
+            relaxed=relaxed,
+            median=median,
+        )
         starts = np.flatnonzero(first)
         group = (np.cumsum(first, dtype=np.int32) - np.int32(1)).astype(np.int32, copy=False)
-        names = (
-            np.arange(len(starts), dtype=np.int32) if span is None else _names(starts, np.array(bounds), base)
-        )
+        names = np.arange(len(starts), dtype=np.int32) if span is None else _names(starts, np.array(bounds), base)
         classes = np.empty(len(first), np.int32)
         classes[bare.number] = names[group]
         of_row = classes if found.group is None else classes[found.group]

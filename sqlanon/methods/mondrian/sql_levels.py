@@ -34,10 +34,16 @@ class Pushdown:
         asked = beyond_rows(context.requirements)
         # Windows count two known shapes as a partition is swept; whatever else is asked is asked of both halves of every cut.
         self._checks = [
-            {"kind": shape.kind, "p": shape.p, "q": shape.q, "value": names[shape.value],
-             "within": [names[i] for i in shape.within]}
-            for shape in (one.shape for one in asked) if shape.kind in ("frequency", "distinct")
-        ]  # fmt: skip
+            {
+                "kind": shape.kind,
+                "p": shape.p,
+                "q": shape.q,
+                "value": names[shape.value],
+                "within": [names[i] for i in shape.within],
+            }
+            for shape in (one.shape for one in asked)
+            if shape.kind in ("frequency", "distinct")
+        ]
         self._others = [one for one in asked if one.shape.kind == "other"]
         self._whole = kernel_input.whole_table(context)
         self._values = names
@@ -51,9 +57,13 @@ class Pushdown:
 
     def _attribute(self, j: int, domain: Domain) -> dict[str, object]:
         treatment = domain.reading.treatment
-        kind = "ordered" if treatment == "ordered" else "tree" if treatment == "hierarchy" else (
-            "set" if domain.size <= MASK_LIMIT else "span"
-        )  # fmt: skip
+        kind = (
+            "ordered"
+            if treatment == "ordered"
+            else "tree"
+            if treatment == "hierarchy"
+            else ("set" if domain.size <= MASK_LIMIT else "span")
+        )
         return {
             "code": domain.code,
             "dim": j,
@@ -106,9 +116,13 @@ class Pushdown:
         cuts = scratch.table("cuts")
         scratch.execute("mondrian/choose", cuts=cuts, candidates=tables)
         scratch.execute(
-            "mondrian/finished", done=self._done, items=self._items, cuts=cuts, keys=self._keys,
+            "mondrian/finished",
+            done=self._done,
+            items=self._items,
+            cuts=cuts,
+            keys=self._keys,
             distinct=not self._relaxed,
-        )  # fmt: skip
+        )
         self._level += 1
         divided = scratch.table(f"items_{self._level % 2}")
         scratch.execute(
@@ -129,13 +143,25 @@ class Pushdown:
         scratch, dim = self._scratch, attribute["dim"]
         halves, lawful = scratch.table(f"halves_{dim}"), scratch.table(f"lawful_{dim}")
         scratch.execute(
-            "mondrian/halves", halves=halves, candidates=candidates, items=self._items, attribute=attribute,
-            sensitive=self._sensitive, relaxed=self._relaxed,
-        )  # fmt: skip
+            "mondrian/halves",
+            halves=halves,
+            candidates=candidates,
+            items=self._items,
+            attribute=attribute,
+            sensitive=self._sensitive,
+            relaxed=self._relaxed,
+        )
         rows = Grouped(
-            halves, ("part", "cut", "side"), self._values, "n", self._context.encoded.work, self._values, self._persons,
-            self._whole.rows, self._whole.values,
-        )  # fmt: skip
+            halves,
+            ("part", "cut", "side"),
+            self._values,
+            "n",
+            self._context.encoded.work,
+            self._values,
+            self._persons,
+            self._whole.rows,
+            self._whole.values,
+        )
         below = [scratch.table(f"below_{dim}_{i}") for i in range(len(self._others))]
         for requirement, table in zip(self._others, below, strict=True):
             requirement.below(scratch, table, rows)

@@ -27,9 +27,18 @@ _WORTH = 50_000 * 8**2
 
 
 def grow_tree(
-    rows: Bare, spare: Bare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64],
-    threads: int, progress: Progress, *, bounds: Sequence[int] = (), relaxed: bool = False, median: bool = False,
-) -> npt.NDArray[np.bool_]:  # fmt: skip
+    rows: Bare,
+    spare: Bare,
+    geometry: Geometry,
+    demands: Demands,
+    domains: npt.NDArray[np.int64],
+    threads: int,
+    progress: Progress,
+    *,
+    bounds: Sequence[int] = (),
+    relaxed: bool = False,
+    median: bool = False,
+) -> npt.NDArray[np.bool_]:
     """Cut rows down to the leaves, left before right.
 
     Args:
@@ -52,17 +61,23 @@ def grow_tree(
 
     def cut(start: int, stop: int, target: int) -> None:
         grow(
-            rows.part(start, stop), spare.part(start, stop), first[start:stop], np.array([0, stop - start]), geometry, demands,
-            domains, relaxed, median, target,
-        )  # fmt: skip
+            rows.part(start, stop),
+            spare.part(start, stop),
+            first[start:stop],
+            np.array([0, stop - start]),
+            geometry,
+            demands,
+            domains,
+            relaxed,
+            median,
+            target,
+        )
 
     pieces = list(bounds) or [0, n]
     shared = max(n // _PIECES, min(_WORTH // len(domains) ** 2, 50_000))
     if n > shared and threads > 1 and not bounds and not relaxed and not median:
         pieces = [0, *_first_cut(rows, spare, geometry, demands, domains, threads), n]
-    if len(pieces) == 2 and (
-        threads == 1 or n <= shared
-    ):  # a thread takes longer to start than few rows to cut
+    if len(pieces) == 2 and (threads == 1 or n <= shared):  # a thread takes longer to start than few rows to cut
         cut(0, n, 0)
         progress.update(n, n, "rows")
         return first
@@ -93,7 +108,7 @@ def grow_tree(
 
 def _first_cut(
     rows: Bare, spare: Bare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], threads: int
-) -> list[int]:  # fmt: skip
+) -> list[int]:
     """The bound of the whole table's strict loss cut, its attributes dealt among the threads; none if it has none."""
     d = len(domains)
     parts = [d * part // threads for part in range(threads + 1)]

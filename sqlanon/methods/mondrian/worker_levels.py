@@ -69,9 +69,7 @@ def _checks(context: Context) -> tuple[Checks, list[int]]:
     sizes = [context.encoded.sensitive[value].codes for value in columns]
     rows = [(shape.kind == "distinct", shape.p, shape.q, columns.index(shape.value)) for shape in asked]
     return (
-        Checks(
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), np.array(rows, np.int64).reshape(-1, 4)
-        ),
+        Checks(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), np.array(rows, np.int64).reshape(-1, 4)),
         columns,
     )
 
@@ -168,9 +166,7 @@ class _Nodes:
 
     def tree(self) -> Tree:
         """The cuts."""
-        return Tree(
-            *(np.array(column, np.int32) for column in (self.attribute, self.cut, self.left, self.right))
-        )
+        return Tree(*(np.array(column, np.int32) for column in (self.attribute, self.cut, self.left, self.right)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +238,3 @@ class Placing:
         """Find the partitions of some rows. Cost: O(n depth)."""
         leaf = find_leaves(np.stack(self.packing.codes(columns[1:])[: self.d]), self.levels.tree)  # type: ignore[arg-type]
         return *columns, self.levels.begin[leaf], self.levels.open[leaf].astype(np.int32)
-
-
-__all__ = ["Levels", "Placing", "can_count", "grow_levels"]

@@ -91,9 +91,15 @@ def canonical(context: Context, loaded: Loaded) -> Sorted:
 
 
 def settled(
-    context: Context, loaded: Loaded, order: Ints, begins: npt.NDArray[np.bool_], line: Longs | None = None,
-    span: int = 0, *, exact: bool,
-) -> Sorted:  # fmt: skip
+    context: Context,
+    loaded: Loaded,
+    order: Ints,
+    begins: npt.NDArray[np.bool_],
+    line: Longs | None = None,
+    span: int = 0,
+    *,
+    exact: bool,
+) -> Sorted:
     """Break ties, then bring the rows into the order; those of a tie are in the order of ``loaded``, and ``exact`` says that their codes are equal."""
     codes = loaded.codes[:0] if exact else loaded.codes
     sensitive = loaded.sensitive_matrix

@@ -152,9 +152,7 @@ class Hilbert(_Curve):
         turned = [j for j in turned if axes[j].any()] or turned[:1]
         bits = hilbert.grid_bits([axes[j] for j in turned])
         tables = [hilbert.cells(axes[j], bits) for j in turned]
-        return _HilbertKeys(
-            bits, turned, tables, all(j in turned or len(axes[j]) == 1 for j in range(len(axes)))
-        )
+        return _HilbertKeys(bits, turned, tables, all(j in turned or len(axes[j]) == 1 for j in range(len(axes))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +229,4 @@ class _DistanceKeys:
 
 
 def _points(axes: Sequence[Ints], codes: Ints) -> Ints:
-    return np.ascontiguousarray(
-        np.stack([table[column] for table, column in zip(axes, codes, strict=True)], axis=1)
-    )
+    return np.ascontiguousarray(np.stack([table[column] for table, column in zip(axes, codes, strict=True)], axis=1))

@@ -69,9 +69,7 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
     return diverse_groups if whole_l(checks) else fractional_groups
 
 
-def solve(
-    context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast: bool, minimize: str
-) -> Groups:
+def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast: bool, minimize: str) -> Groups:
     """Bring the rows fully into order; the class of every row, int32[n].
 
     With l, an order that rearranges its rows is tried before and after that, and the lesser GCP counts. The heuristic takes the
@@ -106,9 +104,7 @@ def solve(
     return group if _gcp(arranged.rows, loaded, group) < loss else before[bare.number]
 
 
-def _private(
-    context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Shape], fast: bool
-) -> Groups:  # fmt: skip
+def _private(context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Shape], fast: bool) -> Groups:
     if not grouped(checks):
         return _lawful(context, loaded, arranged)
     value, l = loaded.sensitive[checks[0].value][arranged.rows.number], Fraction(checks[0].p, checks[0].q)  # noqa: E741
@@ -123,9 +119,7 @@ def _gcp(rows: Rows, loaded: Loaded, group: Groups) -> int:
     return int(np.dot(size, width))
 
 
-def _runs(
-    loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int
-) -> Groups:  # fmt: skip
+def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int) -> Groups:
     rows, n = arranged.rows, len(arranged.rows.number)
     if fast and arranged.line is not None:
         first = runs.line_runs(runs.shortened(arranged.line, arranged.span, k), k, objective)
@@ -138,8 +132,13 @@ def _runs(
 
 
 def diverse(
-    loaded: Loaded, arranged: Arranged, value: npt.NDArray[np.int32], l: Fraction, k: int, fast: bool  # noqa: E741
-) -> Groups:  # fmt: skip
+    loaded: Loaded,
+    arranged: Arranged,
+    value: npt.NDArray[np.int32],
+    l: Fraction,  # noqa: E741
+    k: int,
+    fast: bool,
+) -> Groups:
     """Groups of the l-diversity heuristic, merged until each has ``k`` rows; ``value`` is the sensitive code by row in order."""
     rows, n = arranged.rows, len(value)
     group = np.zeros(n, np.int32)
@@ -193,9 +192,7 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     return short if _gcp(rows, loaded, short) <= _gcp(rows, loaded, group) else group
 
 
-def _short_runs(
-    loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int, threads: int
-) -> Groups:
+def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int, threads: int) -> Groups:
     """`lawful_runs` with at most ``most`` rows a run, then more, up to ``longest``, while the last run has more."""
     n = len(rows.number)
     while True:

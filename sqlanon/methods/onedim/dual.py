@@ -80,9 +80,7 @@ def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     return (np.cumsum(first) - 1).astype(np.int32)
 
 
-def _accurate(
-    loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: bool = False
-) -> tuple[Groups, Fraction]:
+def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: bool = False) -> tuple[Groups, Fraction]:
     """The heuristic's groups and their PM."""
     value = _value(loaded, arranged)
     values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
@@ -116,9 +114,7 @@ def _searched(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
     if found.l is None:
         # Not even l = 1: groups of equal rows at least keep to the bound.
         return _accurate(loaded, arranged, bounds)[0], noted(found)
-    rounded = (
-        "ipcsd: as in the paper l is searched among whole numbers; a fraction between two was rounded down"
-    )
+    rounded = "ipcsd: as in the paper l is searched among whole numbers; a fraction between two was rounded down"
     return known[math.floor(found.l)][1], (*noted(found), rounded)
 
 

@@ -46,9 +46,7 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
     return _marks(back), int(found[0, -1])
 
 
-def requiring_runs(
-    rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int
-) -> tuple[Flags, int]:  # fmt: skip
+def requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
     """Where runs begin that meet requirements, of at most ``most`` rows but the last one, and their loss; see `lawful_runs`.
 
     Returns:
@@ -63,15 +61,19 @@ def requiring_runs(
     found, back = _in_pieces(solve, n, first, most, before, _LEAST_LAWFUL, threads)
     if found[0, n] == NEVER:
         opt, need = found
-        lawful_runs(
-            rows.places, rows.sets, rows.number, geometry, demands, most, n, True, opt, need, back
-        )  # fmt: skip
+        lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, n, True, opt, need, back)
     return (_marks(back) if found[0, n] < NEVER else np.zeros(n, np.bool_)), int(found[0, n])
 
 
 def _in_pieces(
-    solve: Callable[[int, int, Longs], tuple[Longs, Ints]], n: int, first: Longs, window: int, before: int, least: int, threads: int
-) -> tuple[Longs, Ints]:  # fmt: skip
+    solve: Callable[[int, int, Longs], tuple[Longs, Ints]],
+    n: int,
+    first: Longs,
+    window: int,
+    before: int,
+    least: int,
+    threads: int,
+) -> tuple[Longs, Ints]:
     """Solve all prefixes of n rows.
 
     Args:
@@ -132,17 +134,13 @@ def _marks(back: Ints) -> Flags:
     return marks
 
 
-def _requiring(
-    rows: Rows, geometry: Geometry, demands: Demands, most: int, known: Longs
-) -> tuple[Longs, Ints]:  # fmt: skip
+def _requiring(rows: Rows, geometry: Geometry, demands: Demands, most: int, known: Longs) -> tuple[Longs, Ints]:
     """Losses, shortest runs and back-pointers of all prefixes, where ``known`` are those of the first."""
     n, given = len(rows.number), known.shape[1]
     found, back = np.zeros((2, n + 1), np.int64), np.zeros(n + 1, np.int32)
     found[:, :given] = known
     opt, need = found
-    lawful_runs(
-        rows.places, rows.sets, rows.number, geometry, demands, most, given - 1, False, opt, need, back
-    )  # fmt: skip
+    lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, given - 1, False, opt, need, back)
     return found, back
 
 

@@ -139,4 +139,4 @@ class _Solver:
             ends = np.arange(len(rows.number) + 1, dtype=np.int64)
             runs.best_runs(
                 rows.places, rows.places, rows.sets, ends, self._geometry, self._k, self._objective, known, opt, back
-            )  # fmt: skip
+            )

@@ -16,9 +16,7 @@ MOST = 1 << 24
 """Rows whose classes are one value at most."""
 
 
-def load_classes(
-    context: Context, table: TableRef, rid: npt.NDArray[np.int32], classes: npt.NDArray[np.int32]
-) -> bool:
+def load_classes(context: Context, table: TableRef, rid: npt.NDArray[np.int32], classes: npt.NDArray[np.int32]) -> bool:
     """Load the class of every row; True: as one array, see `Assignment.listed`.
 
     Args:
@@ -37,6 +35,3 @@ def load_classes(
             return True
     context.scratch.engine.load_arrays(table, {"rid": rid, "class": classes})
     return False
-
-
-__all__ = ["load_classes"]

@@ -123,9 +123,7 @@ class _Grouping:
         """Number the rows of a block, [d, rows]."""
         own, at = self.group[self._done : self._done + codes.shape[1]], 0
         while True:
-            self._made, at = number_rows(
-                codes, self._shift, self._places, self._keys, self._count, self._made, at, own
-            )
+            self._made, at = number_rows(codes, self._shift, self._places, self._keys, self._count, self._made, at, own)
             if at == codes.shape[1]:
                 break
             self._keys = np.concatenate([self._keys, np.empty_like(self._keys)])
@@ -154,9 +152,7 @@ class _Grouping:
 def _grouping(context: Context, columns: Ints) -> _Grouping | None:
     """Where a row has an equal one in the mean, as far as some rows show, and keys have at most 62 bits."""
     n = context.encoded.rows
-    bits = np.array(
-        [max(int(domain.codes - 1).bit_length(), 1) for domain in context.encoded.quasi], np.int64
-    )
+    bits = np.array([max(int(domain.codes - 1).bit_length(), 1) for domain in context.encoded.quasi], np.int64)
     if n < _FEW or bits.sum() > 62:
         return None
     shift = np.cumsum(bits) - bits

@@ -53,6 +53,3 @@ class EqualRows:
         found[group[apart]] = True
         numbers: Ints = self.number[found[group]]
         return numbers
-
-
-__all__ = ["EqualRows"]

@@ -59,7 +59,7 @@ def measures(scratch: Scratch, domain: Domain) -> Measures:
         nanoseconds = domain.reading.column.type == "TIMESTAMP_NS"
         scratch.execute(
             "table/ordinals", ordinals=moments, values=domain.table, kind=kind, ranks=None, nanoseconds=nanoseconds
-        )  # fmt: skip
+        )
         found = scratch.engine.fetch(
             scratch.sql("table/domain_moments", domain=domain.table, ordinals=moments), max_rows=_MOST_VALUES
         )

@@ -92,9 +92,7 @@ def _packed(tree: Tree) -> npt.NDArray[np.int64]:
     """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
     size = len(tree.node[0])
     parts = [
-        part
-        for level in range(1, len(tree.node))
-        for part in (tree.node[level], tree.leaves[level] * SCALE // size)
+        part for level in range(1, len(tree.node)) for part in (tree.node[level], tree.leaves[level] * SCALE // size)
     ]
     return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
 
@@ -190,9 +188,7 @@ class Loaded:
 def load(context: Context) -> Loaded:
     """Read the work table, by row id."""
     rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
-    if (
-        rid[1:] < rid[:-1]
-    ).any():  # an engine's threads give a few ascending pieces, which take few steps to merge
+    if (rid[1:] < rid[:-1]).any():  # an engine's threads give a few ascending pieces, which take few steps to merge
         order = np.argsort(rid, kind="stable")
         rid, sensitive = rid[order], [column[order] for column in sensitive]
 
@@ -206,11 +202,7 @@ def load(context: Context) -> Loaded:
 
 def code_type(geometry: Geometry) -> type[np.int16 | np.int32]:
     """What `Bare` keeps codes as."""
-    return (
-        np.int16
-        if (geometry.facts[:, SIZE] + geometry.facts[:, NULLS]).max(initial=0) <= 1 << 15
-        else np.int32
-    )
+    return np.int16 if (geometry.facts[:, SIZE] + geometry.facts[:, NULLS]).max(initial=0) <= 1 << 15 else np.int32
 
 
 def bare_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Bare:
@@ -250,8 +242,7 @@ def room(n: int, d: int, geometry: Geometry, *, counted: bool = False) -> Bare:
 def least_class(context: Context) -> int:
     """The fewest rows that the requirements leave a class, k or l."""
     return max(
-        [least_rows(context.requirements)]
-        + [shape.p // shape.q for shape in shapes_beyond_rows(context.requirements)]
+        [least_rows(context.requirements)] + [shape.p // shape.q for shape in shapes_beyond_rows(context.requirements)]
     )
 
 
@@ -278,26 +269,13 @@ def demands(context: Context, sensitive: list[Ints], rows: int, whole: WholeTabl
     encoded = context.encoded
     past = len(encoded.sensitive)
     coded = Coded(
-        rows, sensitive[:past], [domain.codes for domain in encoded.sensitive], whole.rows,
-        sensitive[past:], [domain.codes for domain in encoded.persons], whole.values,
-    )  # fmt: skip
+        rows,
+        sensitive[:past],
+        [domain.codes for domain in encoded.sensitive],
+        whole.rows,
+        sensitive[past:],
+        [domain.codes for domain in encoded.persons],
+        whole.values,
+    )
     asked = context.requirements
     return demands_of(least_rows(asked), [one.tally(coded) for one in beyond_rows(asked)])
-
-
-__all__ = [
-    "WholeTable",
-    "bare_of",
-    "code_type",
-    "demands",
-    "fetch_codes",
-    "filled",
-    "geometry",
-    "geometry_of",
-    "kind_of",
-    "least_class",
-    "room",
-    "rows_of",
-    "sizes",
-    "whole_table",
-]

@@ -82,8 +82,14 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
 
         ordered = [column[order] for column in sensitive]
         found = searched(
-            context, np.ascontiguousarray(codes[:, order]), ordered, geometry, whole, classes.astype(np.int64), spec.search
-        )  # fmt: skip
+            context,
+            np.ascontiguousarray(codes[:, order]),
+            ordered,
+            geometry,
+            whole,
+            classes.astype(np.int64),
+            spec.search,
+        )
         classes = found.astype(np.int32)
         if assignment.starred is not None:  # a number of its own
             classes += classes >= assignment.starred

@@ -31,9 +31,14 @@ POOLED, POOLED_ABOVE, LARGE = 16, 8, 20
 
 
 def searched(
-    context: Context, codes: Ints, sensitive: list[Ints], geometry: Geometry, whole: kernel_input.WholeTable, classes: Longs,
+    context: Context,
+    codes: Ints,
+    sensitive: list[Ints],
+    geometry: Geometry,
+    whole: kernel_input.WholeTable,
+    classes: Longs,
     trials: int,
-) -> Longs:  # fmt: skip
+) -> Longs:
     """The class of every row, 0 to the number of classes - 1, after so many trials for every class that loses something.
 
     Args:
@@ -48,7 +53,7 @@ def searched(
     Cost: O(n k d) a trial, blocks on all threads.
     """
     n = codes.shape[1]
-    least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])  # fmt: skip
+    least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])
     most = (POOLED if least <= LARGE else POOLED_ABOVE) * least
     group, rounds, done = np.unique(classes, return_inverse=True)[1], -(-trials // ROUND), 0
     for turn in range(rounds):
@@ -70,9 +75,17 @@ def searched(
             own = (group[part] - span[0]).astype(np.int32)  # noqa: B023
             drawn = np.random.SeedSequence((context.search_seed, turn, number)).generate_state(1, np.uint64)  # noqa: B023
             search(
-                rows.places, rows.sets, geometry, demands, own, span[1] - span[0], least, min(most, len(part)),
-                min(ROUND, trials - turn * ROUND), seeded(int(drawn[0])),  # noqa: B023
-            )  # fmt: skip
+                rows.places,
+                rows.sets,
+                geometry,
+                demands,
+                own,
+                span[1] - span[0],
+                least,
+                min(most, len(part)),
+                min(ROUND, trials - turn * ROUND),  # noqa: B023
+                seeded(int(drawn[0])),
+            )
             return own
 
         spans = [(int(a), int(b)) for a, b in pairwise(cuts)]

@@ -118,9 +118,7 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
     )
     if pushed:
         kept = _phase_one(context, table, keys, names, cut)
-    statement = scratch.sql(
-        "suppress/counts", cells=kept or table, keys=keys, sensitive=names, kept=kept is not None
-    )
+    statement = scratch.sql("suppress/counts", cells=kept or table, keys=keys, sensitive=names, kept=kept is not None)
     types = ["int64"] * len(keys) + [d.code_array for d in sensitive] + ["int64"] * (1 + pushed)
     columns = [column.astype(np.int64, copy=False) for column in scratch.fetch_arrays(statement, types)]
     for used in (table, *([kept] if kept else [])):
@@ -137,7 +135,7 @@ def _phase_one(
         heights = scratch.table("heights")
         scratch.execute(
             "suppress/heights", heights=heights, cells=table, keys=keys, value=names[cut.value], p=cut.p, q=cut.q
-        )  # fmt: skip
+        )
         scratch.execute("suppress/cut", cut=made, cells=table, heights=heights, keys=keys, k=k)
         scratch.drop(heights)
         return made
@@ -154,8 +152,13 @@ def _phase_one(
 
 
 def _below(
-    context: Context, requirement: Requirement, made: TableRef, table: TableRef, keys: Sequence[str], names: Sequence[str]
-) -> None:  # fmt: skip
+    context: Context,
+    requirement: Requirement,
+    made: TableRef,
+    table: TableRef,
+    keys: Sequence[str],
+    names: Sequence[str],
+) -> None:
     encoded = context.encoded
     whole = [domain.code for domain in encoded.sensitive]
     requirement.below(context.scratch, made, Grouped(table, keys, names, "n", encoded.work, whole))
@@ -237,10 +240,7 @@ def attach(context: Context, cells: Cells, sensitive: Sequence[Domain], parts: P
         places,
         {
             **{name: column[cell] for name, column in zip(keys, cells.keys, strict=True)},
-            **{
-                name: column[cell].astype(np.int32)
-                for name, column in zip(names, cells.sensitive, strict=True)
-            },
+            **{name: column[cell].astype(np.int32) for name, column in zip(names, cells.sensitive, strict=True)},
             "cell": cell.astype(np.int32),
             "after": after.astype(np.int32),
             "upto": (after + rows).astype(np.int32),

@@ -179,15 +179,12 @@ def _bits(cells: Cells, varied: Sequence[int]) -> dict[int, int]:
     """Of each column the entropy of its values in the table, in parts of a bit."""
     rows = np.bincount(cells.group, cells.count)
     shares = {j: np.bincount(cells.codes[j], rows) / rows.sum() for j in varied}
-    return {
-        j: max(round(-BITS * sum(p * math.log2(p) for p in share.tolist() if p)), 1)
-        for j, share in shares.items()
-    }
+    return {j: max(round(-BITS * sum(p * math.log2(p) for p in share.tolist() if p)), 1) for j, share in shares.items()}
 
 
 def _step(
     left: _Left, subsets: Sequence[tuple[int, ...]], bits: dict[int, int], cells: Cells, rules: Rules, classes: _Classes
-) -> _Left:  # fmt: skip
+) -> _Left:
     """Keep what can be kept with so many columns, those subsets first that keep most and hide least: rows over bits to the fourth."""
     most = []
     for columns in subsets if len(left.cell) else ():
@@ -203,6 +200,3 @@ def _step(
         classes.add(left.cell, taken, of, made)
         left = left.without(taken)
     return left
-
-
-__all__ = ["Solved", "checks_of", "cut_of", "rules_of", "solve"]

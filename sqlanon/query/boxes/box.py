@@ -127,9 +127,7 @@ def _read(box: Box, cell: Cell) -> Box:
     """The box with the parts of a published cell."""
     state, mean, point = (sql(text) if text else None for text in (cell.state, cell.mean, cell.point))
     parts = {part: sql(text) for part, text in cell.parts.items()}
-    return replace(
-        box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued, beside=cell.beside
-    )
+    return replace(box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued, beside=cell.beside)
 
 
 def _check_quotes(engine: Engine, released: Released, own: Field) -> None:
@@ -208,12 +206,7 @@ def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
     if own.treatment == "ordered" and own.kind == "enum" and not released.form.facts.text:
         shown = next((c for c in released.view.columns if c.name == own.published[0]), None)
         if shown is not None and shown.kind == "enum":
-            one = (
-                exp.Select()
-                .select(column(shown.name, VIEW))
-                .from_(table_of(released.view.ref, VIEW))
-                .limit(0)
-            )
+            one = exp.Select().select(column(shown.name, VIEW)).from_(table_of(released.view.ref, VIEW)).limit(0)
             listed = sql("SELECT CAST(UNNEST(ENUM_RANGE(:one)) AS TEXT) AS label", one=one.subquery())
             rows = engine.fetch(Statement("query/labels", listed.sql(dialect=engine.dialect)))
             return tuple(str(row[0]) for row in rows)

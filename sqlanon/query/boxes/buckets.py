@@ -75,9 +75,20 @@ def bucket_of(term: Tree, box: Box) -> Bucket | None:
 
 
 _UNITS = {
-    "YEAR": "YEAR", "DECADE": "YEAR", "CENTURY": "YEAR", "MILLENNIUM": "YEAR", "QUARTER": "QUARTER", "MONTH": "MONTH", "WEEK": "WEEK",
-    "DAY": "DAY", "DOW": "DAY", "ISODOW": "DAY", "DOY": "DAY", "HOUR": "HOUR", "MINUTE": "MINUTE",
-}  # fmt: skip
+    "YEAR": "YEAR",
+    "DECADE": "YEAR",
+    "CENTURY": "YEAR",
+    "MILLENNIUM": "YEAR",
+    "QUARTER": "QUARTER",
+    "MONTH": "MONTH",
+    "WEEK": "WEEK",
+    "DAY": "DAY",
+    "DOW": "DAY",
+    "ISODOW": "DAY",
+    "DOY": "DAY",
+    "HOUR": "HOUR",
+    "MINUTE": "MINUTE",
+}
 """Parts of a time, and the longest steps within which each has one value."""
 _PARTS: dict[type[exp.Expr], str] = {
     exp.Year: "YEAR",
@@ -164,9 +175,7 @@ def _constant(node: exp.Expr) -> Fraction | None:
     return Fraction(node.this) if isinstance(node, exp.Literal) and not node.is_string else None
 
 
-def unroll_buckets(
-    box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select
-) -> exp.Query:
+def unroll_buckets(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select) -> exp.Query:
     """Every distinct box, piece by piece, in the buckets that it reaches: value ``v``, weight ``w``, ``way``, ends ``l``, ``h``.
 
     Args:
@@ -184,9 +193,7 @@ def unroll_buckets(
 
 
 def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, line: Interval) -> exp.Select:
-    low_ends, high_ends = (
-        [] if end is None else [literal(end, box.field)] for end in (piece.low, piece.high)
-    )
+    low_ends, high_ends = ([] if end is None else [literal(end, box.field)] for end in (piece.low, piece.high))
     lo, hi = column(f"{box.id}_lo", "k"), column(f"{box.id}_hi", "k")
     first, last = greatest([lo, *low_ends]), least([hi, *high_ends])
 
@@ -212,11 +219,7 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
         )
         if box.field.kind == "integer":
             begin, end = exp.cast(begin, "BIGINT"), sql("CAST(:e AS BIGINT) - 1", e=end)
-    if (
-        piece.high is not None
-        and not piece.closed[1]
-        and (bucket.width is None or bucket.width.denominator == 1)
-    ):
+    if piece.high is not None and not piece.closed[1] and (bucket.width is None or bucket.width.denominator == 1):
         kept.append(sql(":b < :h", b=begin, h=high_ends[0]))  # the bucket that begins where the piece ends
     low, high = greatest([first, begin]), least([last, end])
     measured = [measure(side, box.field.kind) for side in (high, low)]
@@ -228,10 +231,14 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
     weight = when(exp.EQ(this=lo.copy(), expression=hi.copy()), sql("1.0"), weight)
     names = [f"{box.id}_{part}" for part in box.parts]
     made = exp.Select().select(
-        *(column(name, "k") for name in names), exp.alias_(value.copy(), "v", quoted=True),
-        exp.alias_(exp.cast(weight, "DOUBLE"), "w", quoted=True), exp.alias_(FALSE.copy(), "u", quoted=True),
-        exp.alias_(exp.Literal.number(way), "way", quoted=True), exp.alias_(low, "l", quoted=True), exp.alias_(high, "h", quoted=True),
-    )  # fmt: skip
+        *(column(name, "k") for name in names),
+        exp.alias_(value.copy(), "v", quoted=True),
+        exp.alias_(exp.cast(weight, "DOUBLE"), "w", quoted=True),
+        exp.alias_(FALSE.copy(), "u", quoted=True),
+        exp.alias_(exp.Literal.number(way), "way", quoted=True),
+        exp.alias_(low, "l", quoted=True),
+        exp.alias_(high, "h", quoted=True),
+    )
     tail = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(1, 2) AS s(i)")
     tail.args["joins"][0].this.this.replace(series)
     made.set("from_", exp.From(this=boxes.subquery("k")))

@@ -53,9 +53,7 @@ class Interval:
         self._state = column(f"{box.id}_state", table) if box.state is not None else None
         self._mean = column(f"{box.id}_mean", table) if box.mean is not None else None
         self._point = box.point is not None
-        self._line = [
-            (Group(holds), piece) for holds, piece in pieces_of(comparisons, box.step, box.field.kind)
-        ]
+        self._line = [(Group(holds), piece) for holds, piece in pieces_of(comparisons, box.step, box.field.kind)]
         self._pieces: dict[Group, list[Piece]] = {}
         for group, piece in self._line:
             self._pieces.setdefault(group, []).append(piece)
@@ -178,9 +176,7 @@ class Interval:
         ways: list[Tree] = []
         if piece.low is not None:
             ways.append(
-                (exp.GTE if piece.closed[0] else exp.GT)(
-                    this=hi.copy(), expression=literal(piece.low, self._box.field)
-                )
+                (exp.GTE if piece.closed[0] else exp.GT)(this=hi.copy(), expression=literal(piece.low, self._box.field))
             )
         if piece.high is not None:
             ways.append(
@@ -207,9 +203,7 @@ class Interval:
             share = sql("CAST(:i AS DOUBLE) / (:h - :l)", i=inner, h=high, l=low)
             return when(sql(":h > :l AND :h - :l < 1e300", h=high, l=low), share, self._equal(touches))
         size = number(step)
-        inner = sql(
-            "GREATEST(:h - :l + :s, 0.0)", h=least([high, *ends_high]), l=greatest([low, *ends_low]), s=size
-        )
+        inner = sql("GREATEST(:h - :l + :s, 0.0)", h=least([high, *ends_high]), l=greatest([low, *ends_low]), s=size)
         share = sql("LEAST(:i / (:h - :l + :s), 1.0)", i=inner, h=high, l=low, s=size)
         if kind in ("integer", "decimal", "boolean"):
             return share
@@ -246,9 +240,7 @@ class Interval:
 
     def _by_point(self, groups: Sequence[Group]) -> Tree:
         """Format points: the value that is shown counts for the whole box."""
-        ways = [
-            every([sql(":x IS NOT NULL", x=self._lo), self.touches(piece)]) for piece in self._runs(groups)
-        ]
+        ways = [every([sql(":x IS NOT NULL", x=self._lo), self.touches(piece)]) for piece in self._runs(groups)]
         if self._null in groups:
             ways.append(sql(":x IS NULL", x=self._lo))
         return indicator(sql("COALESCE(:x, FALSE)", x=some(ways)))

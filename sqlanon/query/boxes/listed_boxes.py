@@ -50,9 +50,18 @@ class Lookup:
     """
 
     def __init__(
-        self, box: Box, ways: Sequence[frozenset[int]], tests: Sequence[ValueTest], table: str,
-        spread: int | None = None, key: Tree | None = None, *, values: bool = False, suffix: str = "", bucketed: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        box: Box,
+        ways: Sequence[frozenset[int]],
+        tests: Sequence[ValueTest],
+        table: str,
+        spread: int | None = None,
+        key: Tree | None = None,
+        *,
+        values: bool = False,
+        suffix: str = "",
+        bucketed: bool = False,
+    ) -> None:
         self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
         self.bucketed = bucketed
         self.box, self.key, self._tests, self._values, self._table = box, key, tests, values, table
@@ -105,9 +114,7 @@ class Lookup:
             first = column(self.keys[0], self._table)
             return when(sql(":k IS NULL", k=first), ONE if null else ZERO, known)
         mine = len(plan) - null
-        return unknown_share(
-            self._state, known, mine, max(len(self._inside) - 1, 1), null=null, beside=self.box.beside
-        )
+        return unknown_share(self._state, known, mine, max(len(self._inside) - 1, 1), null=null, beside=self.box.beside)
 
     @property
     def counts_attained(self) -> bool:
@@ -214,11 +221,7 @@ class Lookup:
     def keys(self) -> list[str]:
         """The columns of the box that the lookup is joined by."""
         names = [f"{self.box.id}_{part}" for part in self.box.parts]
-        return (
-            [*names, f"{self.box.id}_state"]
-            if self._spread is not None and self.box.state is not None
-            else names
-        )
+        return [*names, f"{self.box.id}_state"] if self._spread is not None and self.box.state is not None else names
 
     @property
     def given(self) -> list[str]:
@@ -266,9 +269,12 @@ class Lookup:
     def way(self, value: Tree) -> Tree:
         """The number of the group that a value is in."""
         turns = [
-            exp.If(this=every(t.on(value) if t.id in group.holds else negate(t.on(value)) for t in self._tests), true=exp.Literal.number(j))
+            exp.If(
+                this=every(t.on(value) if t.id in group.holds else negate(t.on(value)) for t in self._tests),
+                true=exp.Literal.number(j),
+            )
             for j, group in enumerate(self._inside)
-        ]  # fmt: skip
+        ]
         return exp.Case(ifs=turns) if self._tests else exp.Literal.number(0)
 
     @property
@@ -294,9 +300,7 @@ class Lookup:
             over = exp.Window(this=sql("SUM(:t)", t=total), partition_by=[key.copy() for key in keys])
             inside = FALSE if self.box.point is not None else sql("SUM(:w) = :o", w=weight, o=over)
             if self.bucketed:  # lengths do not add up to the last digit; one key alone is the whole box
-                inside = sql(
-                    "1 = :o", o=exp.Window(this=sql("COUNT(*)"), partition_by=[key.copy() for key in keys])
-                )
+                inside = sql("1 = :o", o=exp.Window(this=sql("COUNT(*)"), partition_by=[key.copy() for key in keys]))
             if (
                 self._open and self.box.point is None and not null_only(self.key)
             ):  # it may have a value that no row shows
@@ -309,9 +313,7 @@ class Lookup:
         if self.box.shape == "group":
             chosen[f"{name}_size"] = total
         # Of a range only the ends are attained, of a set every member.
-        ends = [
-            exp.EQ(this=value.copy(), expression=column(f"{self.box.id}_{end}", "m")) for end in ("lo", "hi")
-        ]
+        ends = [exp.EQ(this=value.copy(), expression=column(f"{self.box.id}_{end}", "m")) for end in ("lo", "hi")]
         hit = TRUE if self.box.shape == "set" else some(ends)
         if (
             self.box.beside and self.key is not None
@@ -327,15 +329,11 @@ class Lookup:
         for j in range(len(self._inside)):
             mine = sql(":g = :j", g=column("way", "m"), j=exp.Literal.number(j))
             counted = when(mine, weight, exp.Literal.number(0))
-            chosen[f"{name}_s{j}"] = sql(
-                "CAST(SUM(:w) AS DOUBLE) / NULLIF(CAST(:t AS DOUBLE), 0)", w=counted, t=total
-            )
+            chosen[f"{name}_s{j}"] = sql("CAST(SUM(:w) AS DOUBLE) / NULLIF(CAST(:t AS DOUBLE), 0)", w=counted, t=total)
             if self._reached:
                 chosen[f"{name}_r{j}"] = sql("BOOL_OR(:m)", m=mine)
             if self.counts_attained:
-                chosen[f"{name}_t{j}"] = sql(
-                    "CAST(SUM(:h) AS BIGINT)", h=when(mine, hit, exp.Literal.number(0))
-                )
+                chosen[f"{name}_t{j}"] = sql("CAST(SUM(:h) AS BIGINT)", h=when(mine, hit, exp.Literal.number(0)))
             if self._values and self.box.shape == "group":
                 for end, kept in (("v", sql(":v IS NOT NULL", v=value)), ("y", sql(":v IS NULL", v=value))):
                     counted = when(every([mine, kept]), weight, exp.Literal.number(0))
@@ -348,11 +346,7 @@ class Lookup:
                 first, last = ("BOOL_AND", "BOOL_OR") if self.box.field.kind == "boolean" else ("MIN", "MAX")
                 chosen[f"{name}_l{j}"] = sql(f"{first}(:v)", v=when(mine, low))
                 chosen[f"{name}_h{j}"] = sql(f"{last}(:v)", v=when(mine, high))
-                middle = (
-                    sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high)
-                    if self.bucketed
-                    else value
-                )
+                middle = sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high) if self.bucketed else value
                 weighed = sql(":w * CAST(:v AS DOUBLE)", w=weight, v=middle)
                 valued = every([mine, sql(":v IS NOT NULL", v=value)]) if self.box.shape == "group" else mine
                 mean = sql("SUM(:a) / NULLIF(SUM(:b), 0)", a=when(valued, weighed), b=when(valued, weight))
@@ -374,19 +368,54 @@ def null_only(key: Tree) -> bool:
     asked = [found for found in whole.find_all(exp.Column) if found.table == "_box"]
     parents = [found.find_ancestor(exp.Is, exp.Func, exp.Binary, exp.Case) for found in asked]
     return bool(asked) and all(
-        isinstance(parent, exp.Is)
-        and isinstance(parent.expression, exp.Null)
-        and parent.this.unnest() is found
+        isinstance(parent, exp.Is) and isinstance(parent.expression, exp.Null) and parent.this.unnest() is found
         for found, parent in zip(asked, parents, strict=True)
     )
 
 
 _STRICT = (
-    exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Abs, exp.Floor, exp.Ceil, exp.Round, exp.Trunc,
-    exp.Extract, exp.Year, exp.Quarter, exp.Month, exp.Week, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear, exp.Hour, exp.Minute,
-    exp.TimestampTrunc, exp.DateTrunc, exp.Lower, exp.Upper, exp.Length, exp.Substring, exp.Left, exp.Var, exp.DataType, exp.Cast,
-    exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like,
-)  # fmt: skip
+    exp.Column,
+    exp.Identifier,
+    exp.Literal,
+    exp.Paren,
+    exp.Neg,
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Abs,
+    exp.Floor,
+    exp.Ceil,
+    exp.Round,
+    exp.Trunc,
+    exp.Extract,
+    exp.Year,
+    exp.Quarter,
+    exp.Month,
+    exp.Week,
+    exp.Day,
+    exp.DayOfMonth,
+    exp.DayOfWeek,
+    exp.DayOfYear,
+    exp.Hour,
+    exp.Minute,
+    exp.TimestampTrunc,
+    exp.DateTrunc,
+    exp.Lower,
+    exp.Upper,
+    exp.Length,
+    exp.Substring,
+    exp.Left,
+    exp.Var,
+    exp.DataType,
+    exp.Cast,
+    exp.EQ,
+    exp.NEQ,
+    exp.LT,
+    exp.LTE,
+    exp.GT,
+    exp.GTE,
+    exp.Like,
+)
 """Of what an expression is made that is NULL exactly where the column is."""
 
 

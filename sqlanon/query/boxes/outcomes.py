@@ -47,9 +47,7 @@ def outcomes(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | Non
         return None
     found = []
     null = frozenset(one.id for one in equal if one.op == "null")
-    ways = [
-        frozenset(one.id for one in equal if one.holds_at(at)) for at in [*sorted(constants, key=str), None]
-    ]
+    ways = [frozenset(one.id for one in equal if one.holds_at(at)) for at in [*sorted(constants, key=str), None]]
     for known in [*ways, null]:
         found += [
             known | frozenset(i for i, is_in in zip(free, chosen, strict=True) if is_in)

@@ -16,10 +16,7 @@ from sqlanon.query.sql.sqltree import Tree, column, named, select, sql
 
 def select_line(box: Box) -> exp.Select:
     """Every value ``v`` from the first to the last that some range has."""
-    ends = [
-        named(sql(f"{word}(:x)", x=column(f"{box.id}_{end}")), end)
-        for word, end in (("MIN", "lo"), ("MAX", "hi"))
-    ]
+    ends = [named(sql(f"{word}(:x)", x=column(f"{box.id}_{end}")), end) for word, end in (("MIN", "lo"), ("MAX", "hi"))]
     first, last, value = number_values(box, column("lo", "k"), column("hi", "k"))
     made = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
     made.set("expressions", [named(value, "v")])
@@ -37,9 +34,7 @@ def count_line(lookup: Lookup, members: str) -> exp.Select:
     """
     inner = select([column("v"), named(lookup.way(column("v")), "way")], members)
     over = "OVER (ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
-    sums = [
-        named(sql(f"SUM(CASE WHEN way = {j} THEN 1 ELSE 0 END) {over}"), f"c{j}") for j in range(lookup.count)
-    ]
+    sums = [named(sql(f"SUM(CASE WHEN way = {j} THEN 1 ELSE 0 END) {over}"), f"c{j}") for j in range(lookup.count)]
     return select(
         [column("v"), column("way"), named(sql("ROW_NUMBER() OVER (ORDER BY v)"), "i"), *sums],
         inner.subquery("m"),
@@ -57,9 +52,7 @@ def select_lookup(lookup: Lookup, table: str) -> exp.Select:
     keys = [column(key, "k") for key in lookup.keys]
     shares: list[Tree] = [
         named(
-            sql(
-                f"CAST(b.c{j} - a.c{j} + CASE WHEN a.way = {j} THEN 1 ELSE 0 END AS DOUBLE) / (b.i - a.i + 1)"
-            ),
+            sql(f"CAST(b.c{j} - a.c{j} + CASE WHEN a.way = {j} THEN 1 ELSE 0 END AS DOUBLE) / (b.i - a.i + 1)"),
             f"{lookup.name}_s{j}",
         )
         for j in range(lookup.count)
@@ -67,9 +60,7 @@ def select_lookup(lookup: Lookup, table: str) -> exp.Select:
     if lookup.counts_attained:  # the two ends, which are one value where they meet
         shares += [
             named(
-                sql(
-                    f"CASE WHEN a.way = {j} THEN 1 ELSE 0 END + CASE WHEN b.way = {j} AND b.i > a.i THEN 1 ELSE 0 END"
-                ),
+                sql(f"CASE WHEN a.way = {j} THEN 1 ELSE 0 END + CASE WHEN b.way = {j} AND b.i > a.i THEN 1 ELSE 0 END"),
                 f"{lookup.name}_t{j}",
             )
             for j in range(lookup.count)
@@ -79,8 +70,11 @@ def select_lookup(lookup: Lookup, table: str) -> exp.Select:
     made.set(
         "joins",
         [
-            exp.Join(this=exp.alias_(exp.to_table(table), name, table=True), on=exp.EQ(this=column("v", name), expression=column(f"{box.id}_{end}", "k")))
+            exp.Join(
+                this=exp.alias_(exp.to_table(table), name, table=True),
+                on=exp.EQ(this=column("v", name), expression=column(f"{box.id}_{end}", "k")),
+            )
             for name, end in (("a", "lo"), ("b", "hi"))
         ],
-    )  # fmt: skip
+    )
     return made

@@ -76,9 +76,7 @@ def count_listed(view: ReleasedView, box: Box, bucket: Bucket | None = None) -> 
     """How many values, or steps, all distinct ranges of a column hold together."""
     if not is_finite(view, box):
         return math.inf
-    lo, hi = (
-        when(sql(":l <= :h", l=box.parts["lo"], h=box.parts["hi"]), box.parts[end]) for end in ("lo", "hi")
-    )
+    lo, hi = (when(sql(":l <= :h", l=box.parts["lo"], h=box.parts["hi"]), box.parts[end]) for end in ("lo", "hi"))
     ends = column("lo", "d"), column("hi", "d")
     first, last = places(box, bucket, *ends) if bucket is not None else number_values(box, *ends)[:2]
     rows = table_of(view.released.view.ref, VIEW)
@@ -93,8 +91,7 @@ def is_finite(view: ReleasedView, box: Box) -> bool:
         return True
     places_ = [measure(box.parts[end], box.field.kind) or box.parts[end] for end in ("lo", "hi")]
     found = some(
-        sql(f":x IS NOT NULL AND NOT {FINITE}", x=box.parts[e], m=m)
-        for e, m in zip(("lo", "hi"), places_, strict=True)
+        sql(f":x IS NOT NULL AND NOT {FINITE}", x=box.parts[e], m=m) for e, m in zip(("lo", "hi"), places_, strict=True)
     )
     rows = table_of(view.released.view.ref, VIEW)
     counted = select([sql("COUNT(*)")], rows, where=[found])

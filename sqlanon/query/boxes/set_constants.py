@@ -100,9 +100,7 @@ class Contained:
             return known
         mine, null = sum(group in self._of for group in plan), self._null in plan
         if self._point:
-            shown = every(
-                [sql(":n IS NOT NULL", n=self._size), sql("COALESCE(:c > 0, FALSE)", c=self._count(plan))]
-            )
+            shown = every([sql(":n IS NOT NULL", n=self._size), sql("COALESCE(:c > 0, FALSE)", c=self._count(plan))])
             return indicator(some([shown, *([sql(":n IS NULL", n=self._size)] if null else [])]))
         return unknown_share(self._state, known, mine, len(self._of), null=null)
 
@@ -134,9 +132,7 @@ class Contained:
         return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE
 
 
-def unknown_share(
-    state: Tree, known: Tree, mine: int, all_of: int, *, null: bool, beside: bool = False
-) -> Tree:
+def unknown_share(state: Tree, known: Tree, mine: int, all_of: int, *, null: bool, beside: bool = False) -> Tree:
     """A share where NULL may be: every group counts the same in a box that is not known. ``beside``: NULL is half of a box that has ends."""
     half = sql("(:s) / 2 + :n", s=known, n=number(Fraction(1, 2)) if null else ZERO)
     tree = exp.Case(
@@ -145,9 +141,7 @@ def unknown_share(
             exp.If(this=string("none"), true=known),
             *([exp.If(this=string("ends"), true=half)] if beside else []),
             exp.If(this=string("all"), true=ONE if null else ZERO),
-            exp.If(
-                this=string("some"), true=number(Fraction(mine + null, all_of + 1)) if mine + null else ZERO
-            ),
+            exp.If(this=string("some"), true=number(Fraction(mine + null, all_of + 1)) if mine + null else ZERO),
         ],
         default=number(Fraction(mine, all_of)) if mine else ZERO,
     )

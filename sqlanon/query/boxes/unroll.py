@@ -45,10 +45,7 @@ class Unroll:
         if box.point is not None:
             return self._points(lookup, keys)
         plain = constants_of(box)
-        empty = [
-            exp.alias_(plain.get(part, no_members(box)), f"{box.id}_{part}", quoted=True)
-            for part in box.parts
-        ]
+        empty = [exp.alias_(plain.get(part, no_members(box)), f"{box.id}_{part}", quoted=True) for part in box.parts]
         name = f"{box.id}_state"
         if lookup.bucketed:
             return self._unknown_buckets(lookup, made, empty)
@@ -87,10 +84,7 @@ class Unroll:
         """Every distinct box, unrolled into the buckets that it reaches."""
         box = lookup.box
         comparisons = [t.comparison for t in self._tests if t.box == box.id and t.comparison is not None]
-        pieces = [
-            (lookup.number_of(holds), piece)
-            for holds, piece in pieces_of(comparisons, box.step, box.field.kind)
-        ]
+        pieces = [(lookup.number_of(holds), piece) for holds, piece in pieces_of(comparisons, box.step, box.field.kind)]
         return unroll_buckets(box, self._buckets_of[box.id], pieces, self._distinct(box))
 
     def _unknown_buckets(self, lookup: Lookup, known: exp.Query, empty: Sequence[Tree]) -> exp.Query:
@@ -102,18 +96,36 @@ class Unroll:
         ends = [exp.alias_(exp.null(), name, quoted=True) for name in "lh"]
         states_ = column("state", "t").as_(state, quoted=True)
         first: exp.Query = (
-            exp.Select()
-            .select(sql("b.*"), exp.alias_(string("none"), state, quoted=True))
-            .from_(known.subquery("b"))
+            exp.Select().select(sql("b.*"), exp.alias_(string("none"), state, quoted=True)).from_(known.subquery("b"))
         )
-        some_ = exp.Select().select(
-            *empty, exp.alias_(column("v", "d"), "v", quoted=True), sql("1 AS w"), sql("TRUE AS u"),
-            exp.alias_(column("way", "y"), "way", quoted=True), *ends, states_,
-        ).from_(listed.subquery("d")).join(ways, join_type="cross").join(_states("some", "any"), join_type="cross")  # fmt: skip
-        null = exp.Select().select(
-            *(tree.copy() for tree in empty), exp.null().as_("v", quoted=True), sql("1 AS w"), sql("t.state <> 'all' AS u"),
-            exp.alias_(number(lookup.null_number), "way", quoted=True), *(end.copy() for end in ends), states_.copy(),
-        ).from_(_states(*_beside_null(lookup.key)))  # fmt: skip
+        some_ = (
+            exp.Select()
+            .select(
+                *empty,
+                exp.alias_(column("v", "d"), "v", quoted=True),
+                sql("1 AS w"),
+                sql("TRUE AS u"),
+                exp.alias_(column("way", "y"), "way", quoted=True),
+                *ends,
+                states_,
+            )
+            .from_(listed.subquery("d"))
+            .join(ways, join_type="cross")
+            .join(_states("some", "any"), join_type="cross")
+        )
+        null = (
+            exp.Select()
+            .select(
+                *(tree.copy() for tree in empty),
+                exp.null().as_("v", quoted=True),
+                sql("1 AS w"),
+                sql("t.state <> 'all' AS u"),
+                exp.alias_(number(lookup.null_number), "way", quoted=True),
+                *(end.copy() for end in ends),
+                states_.copy(),
+            )
+            .from_(_states(*_beside_null(lookup.key)))
+        )
         if lookup.box.beside:
             first = first.union(self._beside(lookup.box, known, number(lookup.null_number)), distinct=False)
         return first.union(some_, distinct=False).union(null, distinct=False)
@@ -129,11 +141,28 @@ class Unroll:
         keys = [f"{box.id}_{part}" for part in box.parts]
         ends = exp.alias_(string("ends"), f"{box.id}_state", quoted=True)
         values = exp.Select().select(sql("b.*"), ends).from_(known.copy().subquery("b"))
-        more = [] if way is None else [exp.alias_(way, "way", quoted=True), exp.null().as_("l", quoted=True), exp.null().as_("h", quoted=True)]  # fmt: skip
-        null = exp.Select().select(
-            *(column(key, "b") for key in keys), exp.null().as_("v", quoted=True), sql("SUM(:w) AS w", w=column("w", "b")), sql("FALSE AS u"),
-            *more, ends.copy(),
-        ).from_(known.copy().subquery("b")).group_by(*(column(key, "b") for key in keys))  # fmt: skip
+        more = (
+            []
+            if way is None
+            else [
+                exp.alias_(way, "way", quoted=True),
+                exp.null().as_("l", quoted=True),
+                exp.null().as_("h", quoted=True),
+            ]
+        )
+        null = (
+            exp.Select()
+            .select(
+                *(column(key, "b") for key in keys),
+                exp.null().as_("v", quoted=True),
+                sql("SUM(:w) AS w", w=column("w", "b")),
+                sql("FALSE AS u"),
+                *more,
+                ends.copy(),
+            )
+            .from_(known.copy().subquery("b"))
+            .group_by(*(column(key, "b") for key in keys))
+        )
         return exp.union(values, null, distinct=False)
 
     def _distinct(self, box: Box) -> exp.Select:
@@ -149,25 +178,32 @@ class Unroll:
         """Format points: a row may have any value that is printed, and the estimate takes the one that is shown."""
         box = lookup.box
         name = f"{box.id}_state"
-        value = {"lo": f"{box.id}_lo", "set": f"{box.id}_set", "node": f"{box.id}_node"}[
-            next(iter(box.parts))
-        ]
+        value = {"lo": f"{box.id}_lo", "set": f"{box.id}_set", "node": f"{box.id}_node"}[next(iter(box.parts))]
         shown: Tree = column(value, "k")
         shown = sql(":s[1]", s=shown) if "set" in box.parts else shown
         # A node is written as text.
         shown = self._view.collate(box.field, self._cast(box, shown) if "node" in box.parts else shown)
         own = sql("CASE WHEN :n = 'none' THEN :v END", n=column(name, "k"), v=shown)
-        points = exp.Select().select(*(column(key, "k") for key in [*keys, name]), exp.alias_(own, "v", quoted=True)).distinct().from_(
-            exp.to_table(ROWS).as_("k"))  # fmt: skip
-        others: exp.Query = (
-            exp.Select().select(column("v", "g")).distinct().from_(points.copy().subquery("g"))
+        points = (
+            exp.Select()
+            .select(*(column(key, "k") for key in [*keys, name]), exp.alias_(own, "v", quoted=True))
+            .distinct()
+            .from_(exp.to_table(ROWS).as_("k"))
         )
+        others: exp.Query = exp.Select().select(column("v", "g")).distinct().from_(points.copy().subquery("g"))
         if lookup.key is not None and null_only(lookup.key):
             others = _or_any(box, others).union(exp.Select().select(exp.alias_(exp.null(), "v", quoted=True)))
-        return exp.Select().select(
-            *(column(key, "p") for key in [*keys, name]), exp.alias_(column("v", "o"), "v", quoted=True),
-            sql("CASE WHEN p.v IS NOT DISTINCT FROM o.v THEN 1 ELSE 0 END AS w"), sql("TRUE AS u"),
-        ).from_(points.subquery("p")).join(others.subquery("o"), join_type="cross")  # fmt: skip
+        return (
+            exp.Select()
+            .select(
+                *(column(key, "p") for key in [*keys, name]),
+                exp.alias_(column("v", "o"), "v", quoted=True),
+                sql("CASE WHEN p.v IS NOT DISTINCT FROM o.v THEN 1 ELSE 0 END AS w"),
+                sql("TRUE AS u"),
+            )
+            .from_(points.subquery("p"))
+            .join(others.subquery("o"), join_type="cross")
+        )
 
     def _unroll(self, box: Box) -> exp.Select:
         keys = {part: f"{box.id}_{part}" for part in box.parts}
@@ -175,38 +211,47 @@ class Unroll:
         if box.shape == "group":
             sensitive = self._view.released.sensitive
             assert sensitive is not None
-            return exp.Select().select(
-                column(self._view.released.group or "", "s").as_(keys["group"], quoted=True),
-                exp.alias_(self._view.collate(box.field, column(box.field.name, "s")), "v", quoted=True), exp.alias_(column("count", "s"), "w", quoted=True), rest[1],
-            ).from_(table_of(sensitive.ref, "s"))  # fmt: skip
+            return (
+                exp.Select()
+                .select(
+                    column(self._view.released.group or "", "s").as_(keys["group"], quoted=True),
+                    exp.alias_(self._view.collate(box.field, column(box.field.name, "s")), "v", quoted=True),
+                    exp.alias_(column("count", "s"), "w", quoted=True),
+                    rest[1],
+                )
+                .from_(table_of(sensitive.ref, "s"))
+            )
         if box.shape in ("node", "order"):
             leaves = _values("d", ("i", "v"), enumerate(box.values))
             value = self._view.collate(box.field, self._cast(box, column("v", "d")))
             if box.shape == "node":
                 nodes = _values("n", ("label", "low", "high"), box.nodes)
                 label = column("label", "n")
-                if (
-                    box.valued
-                ):  # the text that the engine gives a value is not always that of the hierarchy's file
+                if box.valued:  # the text that the engine gives a value is not always that of the hierarchy's file
                     label = exp.cast(self._cast(box, label), "TEXT")
-                return exp.Select().select(label.as_(keys["node"], quoted=True), exp.alias_(value, "v", quoted=True), *rest).from_(
-                    nodes).join(leaves, on=sql("d.i BETWEEN n.low AND n.high"))  # fmt: skip
+                return (
+                    exp.Select()
+                    .select(label.as_(keys["node"], quoted=True), exp.alias_(value, "v", quoted=True), *rest)
+                    .from_(nodes)
+                    .join(leaves, on=sql("d.i BETWEEN n.low AND n.high"))
+                )
             low, high = (_values(name, ("i", "v"), enumerate(box.values)) for name in ("a", "b"))
             ends = [
                 self._cast(box, column("v", name)).as_(keys[part], quoted=True)
                 for name, part in (("a", "lo"), ("b", "hi"))
             ]
-            return exp.Select().select(*ends, exp.alias_(value, "v", quoted=True), *rest).from_(low).join(high, on=sql("a.i <= b.i")).join(
-                leaves, on=sql("d.i BETWEEN a.i AND b.i"))  # fmt: skip
+            return (
+                exp.Select()
+                .select(*ends, exp.alias_(value, "v", quoted=True), *rest)
+                .from_(low)
+                .join(high, on=sql("a.i <= b.i"))
+                .join(leaves, on=sql("d.i BETWEEN a.i AND b.i"))
+            )
         distinct = self._distinct(box)
         kept = [column(key, "k") for key in keys.values()]
         if box.shape == "set":
             value = self._view.collate(box.field, exp.Explode(this=column(keys["set"], "k")))
-            return (
-                exp.Select()
-                .select(*kept, exp.alias_(value, "v", quoted=True), *rest)
-                .from_(distinct.subquery("k"))
-            )
+            return exp.Select().select(*kept, exp.alias_(value, "v", quoted=True), *rest).from_(distinct.subquery("k"))
         first, last, value = number_values(box, column(keys["lo"], "k"), column(keys["hi"], "k"))
         series = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
         series.set("expressions", [*kept, exp.alias_(value, "v", quoted=True), *rest])
@@ -227,9 +272,7 @@ def _or_any(box: Box, listed: exp.Query) -> exp.Query:
     """The listed values, or, if none is listed, one constant in place of the values that the release never shows."""
     value = next(iter(constants_of(box).values()), string(""))
     known = exp.Select().select(sql("1")).from_(listed.copy().subquery("z")).where(sql("z.v IS NOT NULL"))
-    other = (
-        exp.Select().select(exp.alias_(value, "v", quoted=True)).where(exp.Not(this=exp.Exists(this=known)))
-    )
+    other = exp.Select().select(exp.alias_(value, "v", quoted=True)).where(exp.Not(this=exp.Exists(this=known)))
     return exp.Union(this=listed, expression=other, distinct=False)
 
 
@@ -244,14 +287,15 @@ def constants_of(box: Box) -> Mapping[str, Tree]:
     """Values for the keys of a box that has none, so that keys are never NULL and join by equality."""
     kind = box.field.kind
     plain: dict[str, Tree] = {
-        "integer": exp.Literal.number(0), "decimal": exp.Literal.number(0), "float": exp.Literal.number(0),
-        "boolean": FALSE, "date": exp.cast(string("1970-01-01"), "DATE"),
+        "integer": exp.Literal.number(0),
+        "decimal": exp.Literal.number(0),
+        "float": exp.Literal.number(0),
+        "boolean": FALSE,
+        "date": exp.cast(string("1970-01-01"), "DATE"),
         "timestamp": exp.cast(string("1970-01-01 00:00:00"), "TIMESTAMP"),
-    }  # fmt: skip
+    }
     return {
-        part: plain.get(kind, string("")) if part in ("lo", "hi") else string("")
-        for part in box.parts
-        if part != "set"
+        part: plain.get(kind, string("")) if part in ("lo", "hi") else string("") for part in box.parts if part != "set"
     }
 
 
@@ -259,8 +303,10 @@ def number_values(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:
     """First and last whole number of a box, and the value of a number ``i``."""
     place = column("i", "s")
     if box.field.kind == "date":
-        return (*(exp.cast(measure(end, "date") or end, "BIGINT") for end in (lo, hi)),
-                sql("CAST('1970-01-01' AS DATE) + CAST(:i AS INTEGER)", i=place))  # type: ignore[return-value]  # fmt: skip
+        return (
+            *(exp.cast(measure(end, "date") or end, "BIGINT") for end in (lo, hi)),
+            sql("CAST('1970-01-01' AS DATE) + CAST(:i AS INTEGER)", i=place),
+        )  # type: ignore[return-value]
     if box.field.kind == "boolean":
         return (*(exp.cast(end.copy(), "INTEGER") for end in (lo, hi)), sql(":i = 1", i=place))  # type: ignore[return-value]
     if box.field.source_type.upper() in (
@@ -286,14 +332,17 @@ def _states(*kinds: str) -> exp.Expr:
 
 def _values(alias: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> exp.Expr:
     tuples = [
-        exp.Tuple(
-            expressions=[string(v) if isinstance(v, str) else exp.Literal.number(integer(v)) for v in row]
-        )
+        exp.Tuple(expressions=[string(v) if isinstance(v, str) else exp.Literal.number(integer(v)) for v in row])
         for row in rows
     ]
     return exp.Subquery(
         this=exp.Select(expressions=[exp.Star()]).from_(
-            exp.Values(expressions=tuples, alias=exp.TableAlias(this=exp.to_identifier(f"{alias}0"), columns=[exp.to_identifier(n) for n in names]))
+            exp.Values(
+                expressions=tuples,
+                alias=exp.TableAlias(
+                    this=exp.to_identifier(f"{alias}0"), columns=[exp.to_identifier(n) for n in names]
+                ),
+            )
         ),
         alias=exp.TableAlias(this=exp.to_identifier(alias)),
-    )  # fmt: skip
+    )

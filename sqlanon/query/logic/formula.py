@@ -194,9 +194,14 @@ class Compiler:
     """
 
     def __init__(
-        self, exact: Mapping[int, Tree], boxed: Mapping[int, str], domains: Mapping[str, Domain],
-        loose: Mapping[int, Triple], *, relaxed: bool,
-    ) -> None:  # fmt: skip
+        self,
+        exact: Mapping[int, Tree],
+        boxed: Mapping[int, str],
+        domains: Mapping[str, Domain],
+        loose: Mapping[int, Triple],
+        *,
+        relaxed: bool,
+    ) -> None:
         self._exact, self._boxed, self._domains, self._loose = exact, boxed, domains, loose
         self._relaxed = relaxed
         self._known: dict[Formula, Triple] = {}
@@ -224,17 +229,13 @@ class Compiler:
             kind, parts = formula
             apart = self._components(parts)
             if len(apart) > 1:
-                found = [
-                    self.count(part[0] if len(part) == 1 else (kind, frozenset(part)), rows) for part in apart
-                ]
+                found = [self.count(part[0] if len(part) == 1 else (kind, frozenset(part)), rows) for part in apart]
                 tight = all(one.tight for one in found) and not self._relaxed
                 lows, highs = [one.low for one in found], [one.high for one in found]
                 if kind == "or":
                     return Count(greatest(lows), least([rows, counts(highs)]), tight)
                 others = times(exp.Literal.number(len(found) - 1), rows)
-                return Count(
-                    greatest([exp.Literal.number(0), less(counts(lows), others)]), least(highs), tight
-                )
+                return Count(greatest([exp.Literal.number(0), less(counts(lows), others)]), least(highs), tight)
         return self._of_values(formula, rows)
 
     def _of_values(self, formula: Formula, rows: Tree) -> Count:
@@ -246,13 +247,9 @@ class Compiler:
         for box in boxes:
             domain = self._domains[box]
             own = {test for test in tests_in(formula) if self._boxed.get(test) == box}
-            rests = {
-                group: restrict(formula, {test: test in group.holds for test in own})
-                for group in domain.groups
-            }
+            rests = {group: restrict(formula, {test: test in group.holds for test in own}) for group in domain.groups}
             passed, failed = (
-                domain.attained([group for group, rest in rests.items() if rest is sign])
-                for sign in (True, False)
+                domain.attained([group for group, rest in rests.items() if rest is sign]) for sign in (True, False)
             )
             known |= passed is not None
             passing += [passed] if passed is not None else []
@@ -281,28 +278,21 @@ class Compiler:
         for part in self._domains[boxes[0]].parts():
             rest = restrict(formula, {test: test in part.group.holds for test in own})
             if rest is not False:
-                found += [
-                    ({boxes[0]: part, **others}, triple) for others, triple in self.by_parts(rest, boxes[1:])
-                ]
+                found += [({boxes[0]: part, **others}, triple) for others, triple in self.by_parts(rest, boxes[1:])]
         return found
 
     def apart(self, formula: Formula, box: str) -> bool:
         """Whether a formula is what one box must satisfy, and what the others must, and nothing that mixes them."""
         parts = formula[1] if isinstance(formula, tuple) and formula[0] == "and" else frozenset([formula])
         return all(
-            {self._boxed.get(test) == box for test in tests_in(part)} in (set(), {True}, {False})
-            for part in parts
+            {self._boxed.get(test) == box for test in tests_in(part)} in (set(), {True}, {False}) for part in parts
         )
 
     def _compile(self, formula: Formula) -> Triple:
         if isinstance(formula, int):
             if formula in self._exact:
                 return Triple(self._exact[formula], self._exact[formula], indicator(self._exact[formula]))
-            return (
-                self._loose[formula]
-                if formula in self._loose
-                else self._branch(formula, self._boxed[formula])
-            )
+            return self._loose[formula] if formula in self._loose else self._branch(formula, self._boxed[formula])
         assert isinstance(formula, tuple)
         kind, parts = formula
         found = [

@@ -113,9 +113,7 @@ def literal(at: Place, field: Field) -> Tree:
     kind = field.kind
     if kind in ("date", "timestamp") and at < _FIRST[kind]:  # just before the first day that Python has
         after = literal(at + _DAY[kind], field)
-        return sql(
-            "CAST(:t - INTERVAL '1 day' AS DATE)" if kind == "date" else ":t - INTERVAL '1 day'", t=after
-        )
+        return sql("CAST(:t - INTERVAL '1 day' AS DATE)" if kind == "date" else ":t - INTERVAL '1 day'", t=after)
     if kind == "boolean":
         return TRUE if at else FALSE
     if kind == "date":
@@ -154,9 +152,7 @@ def pieces_of(
     comparisons: Sequence[Comparison], step: Fraction | None, kind: str
 ) -> list[tuple[frozenset[int], Piece]]:
     """The line, cut by the constants into runs whose values decide every test alike, in order."""
-    cuts = sorted(
-        {test.at for test in comparisons if test.at is not None}.union(*(test.among for test in comparisons))
-    )
+    cuts = sorted({test.at for test in comparisons if test.at is not None}.union(*(test.among for test in comparisons)))
     ends: list[Place | None] = [None, *cuts, None]
     raw: list[Piece] = []
     for before, after in pairwise(ends):

@@ -23,12 +23,15 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.Columns: "write the columns out; COLUMNS(...) is not answered over a release",
 }
 _TYPES = {
-    *exp.DataType.NUMERIC_TYPES, *exp.DataType.TEXT_TYPES, *exp.DataType.TEMPORAL_TYPES, exp.DataType.Type.BOOLEAN,
-    exp.DataType.Type.INTERVAL, exp.DataType.Type.ARRAY, exp.DataType.Type.LIST,
-} - {exp.DataType.Type.NAME, exp.DataType.Type.MONEY, exp.DataType.Type.SMALLMONEY, exp.DataType.Type.BIT}  # fmt: skip
-QUANTILES = (
-    "percentile_cont(0.5) WITHIN GROUP (ORDER BY x) and percentile_disc(..), at one share between 0 and 1"
-)
+    *exp.DataType.NUMERIC_TYPES,
+    *exp.DataType.TEXT_TYPES,
+    *exp.DataType.TEMPORAL_TYPES,
+    exp.DataType.Type.BOOLEAN,
+    exp.DataType.Type.INTERVAL,
+    exp.DataType.Type.ARRAY,
+    exp.DataType.Type.LIST,
+} - {exp.DataType.Type.NAME, exp.DataType.Type.MONEY, exp.DataType.Type.SMALLMONEY, exp.DataType.Type.BIT}
+QUANTILES = "percentile_cont(0.5) WITHIN GROUP (ORDER BY x) and percentile_disc(..), at one share between 0 and 1"
 """The form that every engine has, for refusals."""
 
 
@@ -53,9 +56,7 @@ def admit(text: str, select: exp.Select) -> None:
             _only(text, node, {"this", "alias"})
         elif isinstance(node, exp.Func):
             _known_function(text, node)
-        elif isinstance(node, exp.ObjectIdentifier) or (
-            isinstance(node, exp.DataType) and node.this not in _TYPES
-        ):
+        elif isinstance(node, exp.ObjectIdentifier) or (isinstance(node, exp.DataType) and node.this not in _TYPES):
             # Other types look names up in the catalog, read documents, or go by settings of the server.
             refuse(text, node.parent, "casts are to numbers, text, booleans, dates and times")
         elif isinstance(node, exp.Dot | exp.Operator):
@@ -69,9 +70,7 @@ def admit(text: str, select: exp.Select) -> None:
                     "LIMIT takes a number of rows, without ties or percent: groups are ordered by estimates",
                 )
         elif isinstance(node, exp.Star) and any(node.args.values()):
-            refuse(
-                text, node, "a star with EXCLUDE, REPLACE or RENAME is not answered; write the columns out"
-            )
+            refuse(text, node, "a star with EXCLUDE, REPLACE or RENAME is not answered; write the columns out")
 
 
 def plain_table(text: str, table: exp.Table) -> None:

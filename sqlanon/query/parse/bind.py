@@ -68,9 +68,7 @@ def bind(
     scope = read_joins(scope, query, joinable, allow_linking=allow_linking)
     for new in query.new:
         if scope.has(new.alias):
-            refuse(
-                query.text, new, f"the subquery has two columns {new.alias}: this one, and one of the star's"
-            )
+            refuse(query.text, new, f"the subquery has two columns {new.alias}: this one, and one of the star's")
     names = [name for name, _ in query.items]
     return Bound(
         query,

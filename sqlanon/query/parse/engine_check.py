@@ -26,9 +26,13 @@ from sqlanon.sqltext import identifier, literal, spelled
 
 _PLAIN_TEXT = re.compile(r"(text|varchar|char|character|bpchar)\b", re.IGNORECASE)
 _TEXTS = {
-    TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING, TokenType.BYTE_STRING,
+    TokenType.STRING,
+    TokenType.NATIONAL_STRING,
+    TokenType.RAW_STRING,
+    TokenType.HEREDOC_STRING,
+    TokenType.BYTE_STRING,
     TokenType.UNICODE_STRING,
-}  # fmt: skip
+}
 
 
 def check_valid(bound: Bound) -> None:
@@ -73,9 +77,7 @@ def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[s
         if any(start <= token.start <= stop for start, stop in tables):
             yield starts.get(token.start, "")
         else:
-            yield _token(
-                token, names, dialect, call=after is not None and after.token_type is TokenType.L_PAREN
-            )
+            yield _token(token, names, dialect, call=after is not None and after.token_type is TokenType.L_PAREN)
 
 
 def _span(table: exp.Table) -> tuple[int, int]:
@@ -89,9 +91,7 @@ def _alias(table: exp.Table, dialect: str) -> str:
 
 
 def _qualify(ref: TableRef, dialect: str) -> str:
-    return ".".join(
-        spelled(identifier(part), dialect) for part in (ref.database, ref.schema, ref.name) if part
-    )
+    return ".".join(spelled(identifier(part), dialect) for part in (ref.database, ref.schema, ref.name) if part)
 
 
 def _token(token: Token, names: Mapping[str, str], dialect: str, *, call: bool) -> str:
@@ -99,9 +99,7 @@ def _token(token: Token, names: Mapping[str, str], dialect: str, *, call: bool) 
         return spelled(literal(token.text), dialect)
     quoted = token.token_type is TokenType.IDENTIFIER
     name = names.get(token.text.lower())
-    if quoted or (
-        token.token_type is TokenType.VAR and not call and name is not None and name != name.lower()
-    ):
+    if quoted or (token.token_type is TokenType.VAR and not call and name is not None and name != name.lower()):
         return spelled(identifier(name or token.text), dialect)
     return " ".join(token.text.split())
 

@@ -29,11 +29,7 @@ def flatten(text: str, select: exp.Select, known: Mapping[str, exp.Select] | Non
         ctes[cte.alias.lower()] = cte.this
     select.set("with_", None)
     for join in select.args.get("joins") or ():
-        if (
-            isinstance(join.this, exp.Table)
-            and join.this.name.lower() in ctes
-            and not join.this.args.get("db")
-        ):
+        if isinstance(join.this, exp.Table) and join.this.name.lower() in ctes and not join.this.args.get("db"):
             refuse(text, join, "tables can be joined, CTEs cannot; put it into a view")
     source = select.args.get("from_")
     read = source.this if source is not None else None
@@ -78,12 +74,7 @@ def _merge(text: str, outer: exp.Select, inner: exp.Select, alias: str) -> None:
     order = outer.args.get("order")
     outer.set("from_", None)
     for node in [n for n in outer.find_all(exp.Column) if n.table.lower() in ("", alias.lower())]:
-        if (
-            order is not None
-            and not node.table
-            and node.name.lower() in own
-            and node.find_ancestor(exp.Order) is order
-        ):
+        if order is not None and not node.table and node.name.lower() in own and node.find_ancestor(exp.Order) is order:
             continue  # ORDER BY means the output first
         if isinstance(node.this, exp.Star):
             continue
@@ -97,9 +88,7 @@ def _merge(text: str, outer: exp.Select, inner: exp.Select, alias: str) -> None:
         elif node.parent is outer:
             node.replace(exp.alias_(found.copy(), node.name, quoted=True))
         else:
-            node.replace(
-                found.copy() if isinstance(found, exp.Column | exp.Literal) else exp.Paren(this=found.copy())
-            )
+            node.replace(found.copy() if isinstance(found, exp.Column | exp.Literal) else exp.Paren(this=found.copy()))
     outer.set("from_", inner.args["from_"])
     outer.set("joins", [*(inner.args.get("joins") or ()), *(outer.args.get("joins") or ())])
     where = inner.args.get("where")

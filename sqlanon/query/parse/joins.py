@@ -37,18 +37,12 @@ def read_joins(scope: Scope, query: Query, joinable: Collection[TableRef], *, al
     return scope
 
 
-def _join(
-    scope: Scope, join: exp.Join, name: str, joinable: Collection[TableRef], *, allow_linking: bool
-) -> Scope:
+def _join(scope: Scope, join: exp.Join, name: str, joinable: Collection[TableRef], *, allow_linking: bool) -> Scope:
     text, table = scope.text, join.this
     side, kind = (join.side or "").upper(), (join.kind or "").upper()
     if not isinstance(table, exp.Table) or not table.name:
         refuse(text, join, "tables can be joined, subqueries cannot; put it into a view")
-    if (
-        (side, kind) not in _KINDS
-        or join.method
-        or (join.args.get("on") is None) == (not join.args.get("using"))
-    ):
+    if (side, kind) not in _KINDS or join.method or (join.args.get("on") is None) == (not join.args.get("using")):
         refuse(text, join, "joins are INNER or LEFT, with ON or USING")
     try:
         relation = scope.engine.relation(
@@ -60,16 +54,18 @@ def _join(
         refuse(text, table, "private tables of sqlanon cannot be joined")
     if not allow_linking and relation.ref == scope.released.source_in(scope.engine):
         refuse(
-            text, table,
+            text,
+            table,
             f"{table.name} is the table that the release was made of: joining it would link rows of persons; "
             "ask the table itself, or allow linking (--allow-linking)",
-        )  # fmt: skip
+        )
     if not allow_linking and relation.ref not in joinable:
         refuse(
-            text, table,
+            text,
+            table,
             f"{table.name} is not among the dimensions of the release's policy: joining it could link rows of persons; "
             "list it there (dimensions: [...]), or allow linking (--allow-linking)",
-        )  # fmt: skip
+        )
     scope = replace(
         scope,
         tables={**scope.tables, table.alias or table.name: (name, relation)},
@@ -80,10 +76,11 @@ def _join(
     keyed = _is_key(scope, table_of(relation.ref, name), own)
     if not allow_linking and not keyed:
         refuse(
-            text, join,
+            text,
+            join,
             f"{table.name} has several rows for one value of its join columns: joining it could link rows of persons; "
             "join a table keyed by them, or allow linking (--allow-linking)",
-        )  # fmt: skip
+        )
     on = exp.and_(*(exp.EQ(this=mine.copy(), expression=theirs.copy()) for mine, theirs in pairs))
     made = exp.Join(this=table_of(relation.ref, name), on=on, side=side or None)
     return replace(scope, joins=(*scope.joins, made), linked=scope.linked or not keyed)
@@ -107,9 +104,7 @@ def _pairs(scope: Scope, join: exp.Join, alias: str, name: str) -> list[tuple[Tr
             refuse(text, condition, "joins are on equal columns, with AND between them")
         sides = [scope.bind(equal.left), scope.bind(equal.right)]
         if any(boxes_in(side) for side in sides):
-            refuse(
-                text, condition, "a join on a column with ranges has no sound answer; join on an exact column"
-            )
+            refuse(text, condition, "a join on a column with ranges has no sound answer; join on an exact column")
         theirs = [side for side in sides if isinstance(side, exp.Column) and side.table == name]
         mine = [side for side in sides if isinstance(side, exp.Column) and side.table != name]
         if len(theirs) != 1 or len(mine) != 1:

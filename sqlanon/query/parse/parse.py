@@ -66,9 +66,7 @@ class Query:
     @property
     def table_name(self) -> str:
         """The table after FROM, as a person writes it."""
-        return ".".join(
-            identifier(part.name) if part.args.get("quoted") else part.name for part in self.source.parts
-        )
+        return ".".join(identifier(part.name) if part.args.get("quoted") else part.name for part in self.source.parts)
 
 
 def parse(text: str, dialect: str) -> Query:
@@ -92,9 +90,7 @@ def parse(text: str, dialect: str) -> Query:
     items: list[tuple[str, exp.Expr]] = []
     for node in select.expressions:
         if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
-            refuse(
-                text, node, "a release has no rows of persons to show: ask for aggregates, such as count(*)"
-            )
+            refuse(text, node, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
         items.append((_name(node, dialect, [name for name, _ in items]), node.unalias()))
     where = select.args.get("where")
     having = select.args.get("having")
@@ -114,10 +110,18 @@ def parse(text: str, dialect: str) -> Query:
         if isinstance(term.this, exp.Var):
             refuse(text, order, "write the columns of ORDER BY out")
     return Query(
-        text, tuple(items), source.this, tuple(select.args.get("joins") or ()), where.this if where else None,
-        tuple(groups), having.this if having else None, tuple(order.expressions) if order else (),
-        _count(text, select.args.get("limit")), _count(text, select.args.get("offset")), tuple(select.meta.get("new", ())),
-    )  # fmt: skip
+        text,
+        tuple(items),
+        source.this,
+        tuple(select.args.get("joins") or ()),
+        where.this if where else None,
+        tuple(groups),
+        having.this if having else None,
+        tuple(order.expressions) if order else (),
+        _count(text, select.args.get("limit")),
+        _count(text, select.args.get("offset")),
+        tuple(select.meta.get("new", ())),
+    )
 
 
 def _select(text: str, dialect: str) -> exp.Select:
@@ -174,9 +178,7 @@ def _plain(node: exp.Expr, dialect: str) -> str:
     if isinstance(node, exp.AggFunc):
         inner = node.this
         if isinstance(inner, exp.Distinct):
-            return f"{node.sql_name().lower()}_distinct_{'_'.join(part.name for part in inner.expressions)}".rstrip(
-                "_"
-            )
+            return f"{node.sql_name().lower()}_distinct_{'_'.join(part.name for part in inner.expressions)}".rstrip("_")
         return (
             f"{node.sql_name().lower()}_{inner.name}".rstrip("_")
             if isinstance(inner, exp.Column)

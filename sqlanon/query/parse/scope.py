@@ -21,14 +21,26 @@ ITEM = "_item"
 
 _TEXT = re.compile(r"(text|character varying|varchar|character|char|bpchar)\b", re.IGNORECASE)
 _BY_COLLATION = (
-    exp.Lower, exp.Upper, exp.Initcap, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.LT, exp.LTE, exp.GT, exp.GTE,
-    exp.Between, exp.Greatest, exp.Least,
-)  # fmt: skip
-"""What depends on more of a text than its bytes."""
-_RECODED = "the release has it rounded or coded at its ends, so that nobody knows how far its values lie from those published"
-_OTHER = (
-    "values that its hierarchy does not list are one value in the release, so that nobody knows what they are"
+    exp.Lower,
+    exp.Upper,
+    exp.Initcap,
+    exp.ILike,
+    exp.RegexpLike,
+    exp.RegexpILike,
+    exp.SimilarTo,
+    exp.LT,
+    exp.LTE,
+    exp.GT,
+    exp.GTE,
+    exp.Between,
+    exp.Greatest,
+    exp.Least,
 )
+"""What depends on more of a text than its bytes."""
+_RECODED = (
+    "the release has it rounded or coded at its ends, so that nobody knows how far its values lie from those published"
+)
+_OTHER = "values that its hierarchy does not list are one value in the release, so that nobody knows what they are"
 
 
 @dataclass(frozen=True)
@@ -72,14 +84,10 @@ class Scope(ReleasedView):
         """The released view, its exact text in the type and the collation of the source, by which the engine compares it."""
         ref = self.released.view.ref
         texts = {
-            own.published[0] if own.published else own.name: own
-            for own in self.released.fields
-            if self.is_exact(own)
+            own.published[0] if own.published else own.name: own for own in self.released.fields if self.is_exact(own)
         }
         trees = {
-            c.name: self.collate(texts[c.name], column(c.name, VIEW))
-            if c.name in texts
-            else column(c.name, VIEW)
+            c.name: self.collate(texts[c.name], column(c.name, VIEW)) if c.name in texts else column(c.name, VIEW)
             for c in self.released.view.columns
         }
         if all(isinstance(tree, exp.Column) for tree in trees.values()):
@@ -97,10 +105,11 @@ class Scope(ReleasedView):
                 continue
             if not _TEXT.match(own.source_type):
                 refuse(
-                    self.text, node,
+                    self.text,
+                    node,
                     f"column {own.name} ({own.source_type}): values of this type are equal though their texts differ, "
                     "and a release holds texts",
-                )  # fmt: skip
+                )
             if own.collation is None and _goes_by_collation(found):
                 self.check_collation(own, node)
 
@@ -112,9 +121,10 @@ class Scope(ReleasedView):
         """
         if own.kind == "text" and own.collation is None and self.engine.capabilities.collations:
             refuse(
-                self.text, node,
+                self.text,
+                node,
                 f"column {own.name}: the release does not know the collation that it has in the source; run the release again",
-            )  # fmt: skip
+            )
 
     def _field(self, node: exp.Column) -> Field | None:
         """The released column that a bound column is."""
@@ -122,9 +132,7 @@ class Scope(ReleasedView):
             return self.box(node.name).field
         if node.table != VIEW:
             return None
-        return next(
-            (own for own in self.released.fields if (own.published or (own.name,))[0] == node.name), None
-        )
+        return next((own for own in self.released.fields if (own.published or (own.name,))[0] == node.name), None)
 
     def exact_fields(self, bound: Tree) -> list[Field]:
         """The released columns that a bound expression reads."""
@@ -140,10 +148,11 @@ class Scope(ReleasedView):
         if box.field.kind != "text" or box.shape != "interval" or in_bytes(self.engine, box.field.collation):
             return
         refuse(
-            self.text, node,
+            self.text,
+            node,
             f"column {box.field.name}: the release orders text by bytes, and the source by its collation, so that bounds "
             "would not hold; ask with = or IN",
-        )  # fmt: skip
+        )
 
     def check_recoded(self, box: Box, node: exp.Expr) -> None:
         """Refuse what asks for values of a column that was rounded or coded before it was released.
@@ -153,10 +162,11 @@ class Scope(ReleasedView):
         """
         if box.field.recode is not None:
             refuse(
-                self.text, node,
+                self.text,
+                node,
                 f"column {box.field.name}: {_RECODED if box.field.recode.other is None else _OTHER}; compare the column itself with constants, "
                 "as in count(*) FILTER (WHERE ...)",
-            )  # fmt: skip
+            )
 
     def has(self, name: str) -> bool:
         """Whether a table of the query has a column of that name."""
@@ -166,11 +176,7 @@ class Scope(ReleasedView):
 
     def _item(self, node: exp.Column, items: Sequence[str]) -> Tree | None:
         """An item of the SELECT that a name means: an alias that is no column of the release."""
-        if (
-            not items
-            or node.table
-            or any(own.name.lower() == node.name.lower() for own in self.released.fields)
-        ):
+        if not items or node.table or any(own.name.lower() == node.name.lower() for own in self.released.fields):
             return None
         numbers = [i for i, name in enumerate(items) if name.lower() == node.name.lower()]
         return item(numbers[0], node) if numbers else None
@@ -191,12 +197,8 @@ class Scope(ReleasedView):
             return True
         if any(found.to.is_type("DOUBLE", "FLOAT") for found in tree.find_all(exp.Cast)):
             return True
-        floats = {
-            (VIEW, name) for own in self.released.fields if own.kind == "float" for name in own.published
-        }
-        floats |= {
-            (n, c.name) for n, relation in self.tables.values() for c in relation.columns if c.kind == "float"
-        }
+        floats = {(VIEW, name) for own in self.released.fields if own.kind == "float" for name in own.published}
+        floats |= {(n, c.name) for n, relation in self.tables.values() for c in relation.columns if c.kind == "float"}
         return any((found.table, found.name) in floats for found in tree.find_all(exp.Column))
 
     def _column(self, node: exp.Column) -> Tree:
@@ -230,9 +232,11 @@ class Scope(ReleasedView):
         found = next(found for found in self.released.fields if found.name == own[0])
         if found.role == "pseudonym":
             refuse(
-                self.text, node, f"{found.name} is a pseudonym: the view has tokens in place of its values, so that bounds would be of another "
+                self.text,
+                node,
+                f"{found.name} is a pseudonym: the view has tokens in place of its values, so that bounds would be of another "
                 "column; join or count tokens in plain SQL over the view",
-            )  # fmt: skip
+            )
         return self._own(found)
 
     def _comparable(self, node: exp.Column, table: str, name: str) -> None:
@@ -241,10 +245,11 @@ class Scope(ReleasedView):
         for found in relations[table].columns:
             if found.name == name and found.own_operators:
                 refuse(
-                    self.text, node,
+                    self.text,
+                    node,
                     f"column {name} has type {found.shown_type}, which was added to this database with operators of its own; join "
                     "a view that casts it, to text for example",
-                )  # fmt: skip
+                )
 
     def _own(self, own: Field) -> Tree:
         if self.is_exact(own):

@@ -42,10 +42,11 @@ def check_lengths(text: str, select: exp.Select) -> None:
         known[id(node)] = length = _length(node, known)
         if length > MOST_CHARACTERS:
             refuse(
-                text, node,
+                text,
+                node,
                 f"this text may have more than {MOST_CHARACTERS:,} characters, with {COLUMN} for each column in it; replace by shorter texts, or "
                 "compute less at once",
-            )  # fmt: skip
+            )
 
 
 def _length(node: exp.Expr, known: dict[int, int]) -> int:
@@ -62,9 +63,7 @@ def _length(node: exp.Expr, known: dict[int, int]) -> int:
         new = node.args.get("replacement")
         return max(_of(node.this, known) * max(_of(new, known), 1), 1)
     if isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe):
-        separators = (
-            _of(node.expressions[0], known) * len(node.expressions) if isinstance(node, exp.ConcatWs) else 0
-        )
+        separators = _of(node.expressions[0], known) * len(node.expressions) if isinstance(node, exp.ConcatWs) else 0
         return sum(parts) + separators
     if isinstance(node, _SHORTER):
         return _of(node.this, known)

@@ -146,9 +146,7 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
     shown = _shown(scope, plan, domains)
     reached = some(triple.possible for triple in triples)
     whole = exp.Paren(this=reached.copy())
-    if is_true(reached) or any(
-        found.table or found.name not in shown for found in whole.find_all(exp.Column)
-    ):
+    if is_true(reached) or any(found.table or found.name not in shown for found in whole.find_all(exp.Column)):
         return None
     return with_columns(reached, lambda found: shown[found.name].copy())
 
@@ -195,9 +193,7 @@ def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, 
         made.append(
             (
                 name,
-                select_lookup(lookup, f"_along_{lookup.name}")
-                if along
-                else lookup.table(members, whole=whole(lookup)),
+                select_lookup(lookup, f"_along_{lookup.name}") if along else lookup.table(members, whole=whole(lookup)),
             )
         )
         chosen += [column(c, name) for c in lookup.given]
@@ -284,6 +280,8 @@ def _sums(tree: Tree, *, summed: bool) -> dict[str, Tree]:
     kept = {"n": sql("COUNT(:x)", x=tree), "min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
     if summed:
         kept |= {
-            "s": sql("SUM(:x)", x=tree), "neg": sql("SUM(LEAST(:x, 0))", x=tree), "pos": sql("SUM(GREATEST(:x, 0))", x=tree),
-        }  # fmt: skip
+            "s": sql("SUM(:x)", x=tree),
+            "neg": sql("SUM(LEAST(:x, 0))", x=tree),
+            "pos": sql("SUM(GREATEST(:x, 0))", x=tree),
+        }
     return kept

@@ -105,14 +105,12 @@ def _branches(calculator: Calculator, node: exp.Case) -> list[tuple[Tree, exp.Ex
 def _words(calculator: Calculator, node: exp.Case, branches: list[tuple[Tree, exp.Expr]]) -> Quad:
     """CASE of constant texts: the first and the last, in the order of bytes, of those that some source gives."""
     values = [value.unnest() for _, value in branches]
-    if not all(
-        isinstance(value, exp.Null) or (isinstance(value, exp.Literal) and value.is_string)
-        for value in values
-    ):
+    if not all(isinstance(value, exp.Null) or (isinstance(value, exp.Literal) and value.is_string) for value in values):
         refuse(
-            calculator.scope.text, node,
+            calculator.scope.text,
+            node,
             "CASE around aggregates is answered with numbers, and with constant texts; ask for the aggregate, and compare its bounds",
-        )  # fmt: skip
+        )
     may: dict[str | None, list[Tree]] = {}
     for (reached, _), value in zip(branches, values, strict=True):
         may.setdefault(None if isinstance(value, exp.Null) else value.name, []).append(reached)

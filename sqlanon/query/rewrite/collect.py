@@ -115,10 +115,11 @@ def _decide_spread(scope: Scope, spread: Spread, box: str, tests: Collection[Val
         return spread
     if not unrollable(scope, scope.box(box)):
         refuse(
-            scope.text, spread.key,
+            scope.text,
+            spread.key,
             f"the ranges of column {scope.box(box).field.name} have too many values to decide a condition value by value within steps; compare the "
             "column itself with constants, or ask without GROUP BY",
-        )  # fmt: skip
+        )
     return replace(spread, bucket=None)
 
 
@@ -215,33 +216,24 @@ class Notes:
         if key not in self.aggregates:
             if kind == "native":  # its rows are counted, to see whether they are known
                 rows: exp.Expr = exp.Count(this=exp.Star())
-                self.aggregate(
-                    exp.Filter(this=rows, expression=node.expression.copy()) if condition else rows
-                )
+                self.aggregate(exp.Filter(this=rows, expression=node.expression.copy()) if condition else rows)
             made = self._note(len(self.aggregates), kind, inner, condition)
             self.aggregates[key] = replace(made, id=len(self.aggregates))
         return self.aggregates[key]
 
     def _kind(self, inner: exp.Expr) -> str:
         """The kind of an aggregate."""
-        kind = (
-            "quantile"
-            if quantile_of(inner)
-            else "native"
-            if isinstance(inner, EXACT)
-            else _KINDS.get(type(inner))
-        )
+        kind = "quantile" if quantile_of(inner) else "native" if isinstance(inner, EXACT) else _KINDS.get(type(inner))
         if kind is None:
             refuse(
-                self.scope.text, inner,
+                self.scope.text,
+                inner,
                 "over ranges there are count, sum, avg, min, max, median, quantiles of one share between 0 and 1, and stddev and variance of "
                 "exact columns; ask for those, or for the sums that this is made of",
-            )  # fmt: skip
+            )
         return kind
 
-    def _by_rank(
-        self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
-    ) -> Aggregate:
+    def _by_rank(self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
         """A quantile, a standard deviation or a variance."""
         scope, found, own = self.scope, quantile_of(node), self.type_of(argument)
         date = own if found is not None and own.is_type("DATE") else None
@@ -252,15 +244,8 @@ class Notes:
                 "quantiles are answered over numbers and dates, standard deviations and variances over numbers",
             )
         exact = not boxes_in(argument)
-        known = (
-            exact
-            and date is None
-            and self.predicates.is_exact(self.conditions[condition])
-            and not self.spread
-        )
-        if known and not (
-            scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired
-        ):
+        known = exact and date is None and self.predicates.is_exact(self.conditions[condition]) and not self.spread
+        if known and not (scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired):
             return Aggregate(number, "native", condition, native=in_common_form(node))
         if found is None:
             return self._of_known_rows(number, node, argument, condition)
@@ -325,21 +310,13 @@ class Notes:
         i, j = first.condition, second.condition
         where, one, two = self.conditions[0], self._filtered[i], self._filtered[j]
         same = i == j
-        met = (
-            i if same or j == 0 else j if i == 0 else self._joint(f"# both {i} {j}", both([where, one, two]))
-        )
+        met = i if same or j == 0 else j if i == 0 else self._joint(f"# both {i} {j}", both([where, one, two]))
         alone: list[int | None] = [None, None]
         if not same and j != 0:
             alone[0] = self._joint(f"# first {i} {j}", both([where, one, self.predicates.complement(two)]))
         if not same and i != 0:
             alone[1] = self._joint(f"# first {j} {i}", both([where, two, self.predicates.complement(one)]))
-        some_ = (
-            i
-            if same
-            else 0
-            if 0 in (i, j)
-            else self._joint(f"# some {i} {j}", both([where, either([one, two])]))
-        )
+        some_ = i if same else 0 if 0 in (i, j) else self._joint(f"# some {i} {j}", both([where, either([one, two])]))
         self.raw |= {a.term for a in (first, second) if a.term is not None}
         summed = bottom.this if isinstance(bottom, exp.Filter) else bottom
         typed = replace(second, type=self.type_of(summed.this)) if second.kind == "sum" else second
@@ -397,9 +374,7 @@ class Notes:
         holds = self.predicates.formula(predicate)
         return holds, self.predicates.complement(holds)
 
-    def _calculate(
-        self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
-    ) -> Aggregate:
+    def _calculate(self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
         """An aggregate of a calculation over columns with ranges."""
         text = self.scope.text
         if any(self.scope.box(name).shape == "group" for name in boxes_in(argument)):
@@ -409,18 +384,14 @@ class Notes:
             refuse(text, node, f"{kind} of a calculation over columns with ranges is answered over numbers")
         branches = tuple(branches_of(self, argument))
         values = [one.value for one in branches if one.value is not None]
-        boxes = [
-            self.scope.box(name) for name in dict.fromkeys(n for value in values for n in boxes_in(value))
-        ]
+        boxes = [self.scope.box(name) for name in dict.fromkeys(n for value in values for n in boxes_in(value))]
         floating = is_float(made) and (
             any(box.field.kind == "float" for box in boxes) or self.scope.is_floating(argument)
         )
         for box in boxes:
             self.scope.check_recoded(box, node)
             if not box.numeric:
-                refuse(
-                    text, node, f"column {box.field.name} ({box.field.source_type}) cannot be calculated with"
-                )
+                refuse(text, node, f"column {box.field.name} ({box.field.source_type}) cannot be calculated with")
         if floating and kind in ("min", "max"):
             refuse(
                 text,
@@ -436,9 +407,7 @@ class Notes:
         found = RowExpression(f"v{number}", branches, tuple(boxes), made, floating, once and plain)
         return Aggregate(number, kind, condition, value=found, type=self._average_type(kind, node))
 
-    def _of_box(
-        self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
-    ) -> Aggregate:
+    def _of_box(self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
         """An aggregate of a column with ranges."""
         text = self.scope.text
         if kind == "distinct":

@@ -35,9 +35,12 @@ def distinct_values(
     countable = box.shape == "interval" and box.field.kind in ("integer", "date") and box.point is None
     low, high = (row["low"], row["high"]) if countable else (exp.null(), exp.null())
     listed = {
-        "lo": low, "hi": high, "n": sql("SUM(:n)", n=row["count"]), "c": sql("MAX(:x)", x=when(row["certain"], one, zero)),
+        "lo": low,
+        "hi": high,
+        "n": sql("SUM(:n)", n=row["count"]),
+        "c": sql("MAX(:x)", x=when(row["certain"], one, zero)),
         "o": sql("MAX(:x)", x=when(row["open"], one, zero)),
-    }  # fmt: skip
+    }
     table = f"_ends_{number}"
     ends = select(
         [*keys, *(named(tree, name) for name, tree in listed.items())],
@@ -51,20 +54,18 @@ def distinct_values(
     if countable:
         # What each range adds to those that begin before it.
         part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
-        before = sql(
-            f"MAX(hi) OVER ({part} ORDER BY lo, hi ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
-        )
+        before = sql(f"MAX(hi) OVER ({part} ORDER BY lo, hi ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)")
         kept = [*keys, *map(column, ("lo", "hi", "n", "c", "o")), named(before, "before")]
         steps.append((f"{table}_ordered", select(kept, table)))
         table = f"{table}_ordered"
-        first, last, past = (
-            measure(column(name), box.field.kind) or column(name) for name in ("lo", "hi", "before")
-        )
+        first, last, past = (measure(column(name), box.field.kind) or column(name) for name in ("lo", "hi", "before"))
         most = sql(  # infinite ends have no place in some engines
             "SUM(CASE WHEN lo IS NOT NULL AND :b - :a IS NULL THEN CAST('Infinity' AS DOUBLE) "
             "ELSE GREATEST(:b - GREATEST(:a, COALESCE(:p + 1, :a)) + 1, 0) END)",
-            a=first, b=last, p=past,
-        )  # fmt: skip
+            a=first,
+            b=last,
+            p=past,
+        )
         sure = sql("COUNT(DISTINCT CASE WHEN c = 1 AND lo = hi THEN lo END)")
     elif members is not None:
         most = exp.cast(exp.Literal.number(members), "DOUBLE")
@@ -78,8 +79,10 @@ def distinct_values(
     )
     return steps, {
         f"e{number}": sql("CAST(:l + :h AS DOUBLE) / 2", l=least_, h=greatest_),
-        f"l{number}": least_, f"h{number}": greatest_, f"u{number}": zero.copy(),
-    }  # fmt: skip
+        f"l{number}": least_,
+        f"h{number}": greatest_,
+        f"u{number}": zero.copy(),
+    }
 
 
 def _attained(box: Box, row: Mapping[str, Tree]) -> exp.Query:

@@ -66,11 +66,7 @@ def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
 def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
     """See `divide`; ``prefix`` distinguishes what is listed for one condition of several: boxes that it does not ask are left out."""
     branches = [
-        one.formula
-        for whole in plan.aggregates
-        for a in whole.parts
-        if a.value is not None
-        for one in a.value.branches
+        one.formula for whole in plan.aggregates for a in whole.parts if a.value is not None for one in a.value.branches
     ]
     used = frozenset().union(*(tests_in(formula) for formula in [*plan.conditions, *branches]))
     tests = tuple(test for number, test in plan.tests.boxed.items() if number in used)
@@ -78,9 +74,7 @@ def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
     by_name: dict[str, Domain] = {}
     of: dict[str, tuple[Domain, ...]] = {}
     boxed: dict[int, str] = {one.inside: box for box, one in plan.spread.items()}
-    every = not prefix or bool(
-        used & plan.tests.loose.keys()
-    )  # a test over several boxes reads their columns
+    every = not prefix or bool(used & plan.tests.loose.keys())  # a test over several boxes reads their columns
     for box in scope.boxes.values():
         own = [test for test in tests if test.box == box.id]
         if not every and not own:
@@ -141,22 +135,22 @@ def _domain(scope: Scope, box: Box, tests: Sequence[ValueTest], suffix: str, pla
     ways = outcomes(box, tests)
     if ways is None:
         refuse(
-            scope.text, None,
+            scope.text,
+            None,
             f"column {box.field.name} is compared in more than {MOST_GROUPS} ways at once; ask fewer questions of it",
-        )  # fmt: skip
+        )
     bucket = spread.bucket if spread is not None else None
     key = bucket.key if bucket is not None else spread.key if spread is not None else None
     inside = spread.inside if spread is not None else None
     values = box.id in plan.values
     if values and spread is None and box.shape == "interval" and not unrollable(scope, box):
         refuse(
-            scope.text, None,
+            scope.text,
+            None,
             f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} values together; aggregate another column under this condition, or "
             "this one under comparisons with constants",
-        )  # fmt: skip
-    return Lookup(
-        box, ways, tests, "", inside, key, values=values, suffix=suffix, bucketed=bucket is not None
-    )
+        )
+    return Lookup(box, ways, tests, "", inside, key, values=values, suffix=suffix, bucketed=bucket is not None)
 
 
 def simple(tests: Sequence[ValueTest]) -> bool:

@@ -42,9 +42,7 @@ class Final:
     tight: Mapping[str, bool]
 
 
-def final_select(
-    bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables, *, keyed: bool = False
-) -> Final:
+def final_select(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables, *, keyed: bool = False) -> Final:
     """The statement that answers a query.
 
     Args:
@@ -67,9 +65,7 @@ def final_select(
     # Ties, and answers without an order, come in the order of their keys, so that every engine gives the same.
     ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(len(plan.keys))]
     having = [] if is_true(outputs.having) else [outputs.having.copy()]
-    made = select(
-        chosen, groups[-1][0], where=having, order=[*(term.copy() for term in outputs.order), *ties]
-    )
+    made = select(chosen, groups[-1][0], where=having, order=[*(term.copy() for term in outputs.order), *ties])
     if query.limit is not None:
         made.set("limit", exp.Limit(expression=exp.Literal.number(query.limit)))
     if query.offset:
@@ -80,9 +76,7 @@ def final_select(
         made,
         tuple((name, isinstance(item, Quad)) for name, item in outputs.items),
         {
-            name: tight
-            and item.tight
-            and not rows.rough & ({plan.direct[name]} if name in plan.direct else rows.rough)
+            name: tight and item.tight and not rows.rough & ({plan.direct[name]} if name in plan.direct else rows.rough)
             for name, item in outputs.items
             if isinstance(item, Quad)
         },
@@ -114,8 +108,9 @@ def _first(bound: Bound, plan: QueryPlan, most: Tree) -> list[Tree]:
         return []
     open_ = sql(
         "(SELECT COUNT(*) FROM _groups WHERE NOT (COALESCE(:l, 0) > 0 AND :s)) = 0",
-        l=column(f"l{present.id}"), s=settled,
-    )  # fmt: skip
+        l=column(f"l{present.id}"),
+        s=settled,
+    )
     # Groups that are equal in all terms come in an order of the engine's: all of them have to fit.
     order = exp.Order(expressions=[term.copy() for term in plan.outputs.order])
     place = exp.Window(this=sql("COUNT(*)"), order=order)

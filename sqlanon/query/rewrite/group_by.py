@@ -59,14 +59,16 @@ def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) ->
     listed = count_listed(scope, box, bucket)
     if not math.isfinite(listed) and box.field.kind in ("date", "timestamp"):
         refuse(
-            scope.text, term,
+            scope.text,
+            term,
             f"column {box.field.name} has infinite ends, which are in no step; count ranges of it with count(*) FILTER (WHERE ...)",
-        )  # fmt: skip
+        )
     if not listed <= MOST_VALUES:
         step = "floor({0} / 1000)" if box.numeric else "date_trunc('month', {0})"
         counted, wider = ("steps", "larger steps") if bucket is not None else ("values", "steps of it")
         refuse(
-            scope.text, term,
+            scope.text,
+            term,
             f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} {counted} to group by; group by {wider}, "
             f"such as {step.format(box.field.name)}",
-        )  # fmt: skip
+        )

@@ -74,9 +74,7 @@ class IntervalCalculator:
             return self._leaf(node, typed=typed, sharp=sharp)
         if isinstance(node, exp.Neg):
             inner = self.quad(node.this, typed=True, sharp=sharp)
-            estimate, low, high = (
-                exp.Neg(this=parenthesize(t)) for t in (inner.estimate, inner.high, inner.low)
-            )
+            estimate, low, high = (exp.Neg(this=parenthesize(t)) for t in (inner.estimate, inner.high, inner.low))
             return Quad(
                 estimate,
                 low,
@@ -86,11 +84,7 @@ class IntervalCalculator:
             )
         if isinstance(node, exp.Round | exp.Floor | exp.Ceil | exp.Cast):
             return self._rising(node)
-        if (
-            isinstance(node, exp.Coalesce)
-            and len(node.expressions) == 1
-            and self.is_constant(node.expressions[0])
-        ):
+        if isinstance(node, exp.Coalesce) and len(node.expressions) == 1 and self.is_constant(node.expressions[0]):
             return self._coalesce(node, sharp=sharp)
         if isinstance(node, exp.Nullif):
             return calculate_nullif(self, node, sharp=sharp)
@@ -104,13 +98,15 @@ class IntervalCalculator:
             return self._calculate(node, sharp=sharp)
         if isinstance(node, exp.WithinGroup):
             refuse(
-                self.scope.text, node,
+                self.scope.text,
+                node,
                 "WITHIN GROUP there are percentile_cont and percentile_disc at one share, ORDER BY one expression, ascending",
-            )  # fmt: skip
+            )
         return refuse(
-            self.scope.text, node,
+            self.scope.text,
+            node,
             "with aggregates there are +, -, * and /, % by constants, round, floor, ceil, cast, coalesce, nullif, greatest, least and CASE of numbers",
-        )  # fmt: skip
+        )
 
     def _leaf(self, node: exp.Expr, *, typed: bool, sharp: bool) -> Quad:
         found = self.notes.aggregate(node)
@@ -123,8 +119,7 @@ class IntervalCalculator:
         if error is not None:
             by = column(f"e{error.id}")
             low, high = (
-                sql(text, x=as_type(end, "DOUBLE"), e=by)
-                for text, end in ((":x - :e", low), (":x + :e", high))
+                sql(text, x=as_type(end, "DOUBLE"), e=by) for text, end in ((":x - :e", low), (":x + :e", high))
             )
         left_out = self.scope.released.left_out
         if left_out:
@@ -202,17 +197,13 @@ class IntervalCalculator:
             return exp.Mod(this=parenthesize(tree), expression=parenthesize(by))
 
         low, high = at(inner.low), at(inner.high)
-        within = sql(
-            ":l - :a = :h - :b AND (:l >= 0 OR :h <= 0)", l=inner.low, h=inner.high, a=low, b=high
-        )  # fmt: skip
+        within = sql(":l - :a = :h - :b AND (:l >= 0 OR :h <= 0)", l=inner.low, h=inner.high, a=low, b=high)
         known = sql("NOT :l IS NULL AND NOT :h IS NULL", l=inner.low, h=inner.high)
         ends = (
             sql("CASE WHEN :l >= 0 THEN 0 ELSE -ABS(:m) END", l=inner.low, m=by),
             sql("CASE WHEN :h <= 0 THEN 0 ELSE ABS(:m) END", h=inner.high, m=by),
         )
-        low, high = (
-            when(within, end, when(known, wide, None)) for end, wide in zip((low, high), ends, strict=True)
-        )
+        low, high = (when(within, end, when(known, wide, None)) for end, wide in zip((low, high), ends, strict=True))
         middle = sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high)
         return Quad(middle, low, high, inner.undefined, tight=False)
 
@@ -222,12 +213,8 @@ class IntervalCalculator:
         maybe = sql(":u = 1", u=inner.undefined)
         # The estimate may be NULL although rows are possible, and NULL ends may be unbounded: only no possible value is sure.
         nothing = self.surely_nothing(node.this)
-        low = when(
-            nothing, value, when(every([maybe, sql(":l > :v", l=inner.low, v=value)]), value, inner.low)
-        )
-        high = when(
-            nothing, value, when(every([maybe, sql(":h < :v", h=inner.high, v=value)]), value, inner.high)
-        )
+        low = when(nothing, value, when(every([maybe, sql(":l > :v", l=inner.low, v=value)]), value, inner.low))
+        high = when(nothing, value, when(every([maybe, sql(":h < :v", h=inner.high, v=value)]), value, inner.high))
         estimate = exp.Coalesce(this=inner.estimate.copy(), expressions=[value.copy()])
         return Quad(estimate, low, high, exp.Literal.number(0), inner.tight)
 
@@ -300,9 +287,7 @@ class IntervalCalculator:
             kind(this=parenthesize(x), expression=parenthesize(y))
             for x, y in ((a.estimate, b.estimate), (a.low, c), (a.high, d))
         ]
-        return Quad(
-            trees[0], trees[1], trees[2], sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False
-        )
+        return Quad(trees[0], trees[1], trees[2], sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False)
 
 
 def _is_negative(constant: exp.Expr) -> Tree:

@@ -59,9 +59,7 @@ def quotient(
         chosen.append(named(column(f"p{condition}"), f"r{i}"))
         names.append(f"r{i}")
         for letter, part in (("a", top), ("b", bottom)):
-            low, high, unknown = _given(
-                part, of.get(f"{name} {letter}", {}), ratio.factor if letter == "a" else None
-            )
+            low, high, unknown = _given(part, of.get(f"{name} {letter}", {}), ratio.factor if letter == "a" else None)
             chosen += [named(low, f"{letter}l{i}"), named(high, f"{letter}h{i}")]
             names += [f"{letter}l{i}", f"{letter}h{i}"]
             open_.append(when(column(f"p{condition}"), unknown, FALSE) if unknown is not FALSE else FALSE)
@@ -90,9 +88,15 @@ def quotient(
             made.append((name, select([*kept, named(after, "v")], ways)))
             before, value = name, column("v")
         summed = {
-            "side": sql(f"'{side}'"), "v": sql("MAX(v)"), "g": sql(f"SUM(n * {turn.best})"), "t": sql(f"SUM(n * ABS({turn.top}))"),
-            "d": sql(f"SUM(n * {_least(count)})"), "b": sql(f"MIN({_least(count)})"), "m": sql(f"MAX({_most(count)})"), "o": sql("BOOL_OR(o)"),
-        }  # fmt: skip
+            "side": sql(f"'{side}'"),
+            "v": sql("MAX(v)"),
+            "g": sql(f"SUM(n * {turn.best})"),
+            "t": sql(f"SUM(n * ABS({turn.top}))"),
+            "d": sql(f"SUM(n * {_least(count)})"),
+            "b": sql(f"MIN({_least(count)})"),
+            "m": sql(f"MAX({_most(count)})"),
+            "o": sql("BOOL_OR(o)"),
+        }
         made.append(
             (
                 f"_{side}_{a.id}",
@@ -108,9 +112,7 @@ def quotient(
     assert second is not None
     whole = second.kind in ("rows", "count") or (second.type is not None and is_whole(second.type))
     # What counts is at least 1 where it is not 0, and it is not always 0.
-    smallest = "CASE WHEN d > 0 THEN CAST(d AS DOUBLE)" + (
-        " WHEN b >= 0 AND m > 0 THEN 1 END" if whole else " END"
-    )
+    smallest = "CASE WHEN d > 0 THEN CAST(d AS DOUBLE)" + (" WHEN b >= 0 AND m > 0 THEN 1 END" if whole else " END")
     slack = f"CASE WHEN ABS(g) <= {ROUNDED} * t THEN 0 ELSE g END"
     bounds = {
         "l": f"MAX(CASE WHEN side = 'low' AND NOT o THEN v + LEAST({slack}, 0) / ({smallest}) END)",
@@ -118,8 +120,11 @@ def quotient(
     }
     zero = sql("0") if present else sql("MAX(CASE WHEN d > 0 THEN 0 ELSE 1 END)")
     return made, {
-        f"e{a.id}": sql("CAST(NULL AS DOUBLE)"), f"l{a.id}": sql(bounds["l"]), f"h{a.id}": sql(bounds["h"]), f"u{a.id}": zero,
-    }  # fmt: skip
+        f"e{a.id}": sql("CAST(NULL AS DOUBLE)"),
+        f"l{a.id}": sql(bounds["l"]),
+        f"h{a.id}": sql(bounds["h"]),
+        f"u{a.id}": zero,
+    }
 
 
 class _Turn:

@@ -14,9 +14,7 @@ from sqlanon.query.rewrite.query_plan import Aggregate
 from sqlanon.query.sql.sqltree import Tree, number, sql, when
 
 
-def widen(
-    found: Aggregate, ends: tuple[Tree, Tree], undefined: Tree, rows: int
-) -> tuple[Tree | None, Tree | None]:
+def widen(found: Aggregate, ends: tuple[Tree, Tree], undefined: Tree, rows: int) -> tuple[Tree | None, Tree | None]:
     """The bounds of an aggregate over the source; None: there is none.
 
     Args:

@@ -54,12 +54,14 @@ def average(
             held = sql("COALESCE(:n * :m, :h)", n=n, m=row["mean"], h=held)
         table = f"_ordered_{end}_{number}"
         chosen = {
-            "v": value, "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
+            "v": value,
+            "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
             "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
             "sum": sql("SUM(:x)", x=when(row["certain"], held, ZERO)),
-            "e": sql("SUM(:x)", x=total), "w": sql("SUM(:x)", x=weight),
+            "e": sql("SUM(:x)", x=total),
+            "w": sql("SUM(:x)", x=weight),
             "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
-        }  # fmt: skip
+        }
         grouped = exp.Select().select(
             *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
         )
@@ -75,9 +77,20 @@ def average(
             f"SUM(held) {whole} + SUM(free) {running}",
         )
         alone = _divide(kind, f"SUM(sum) {whole}", f"SUM(held) {whole}", none=True)
-        prefix = exp.Select().select(
-            *(k.copy() for k in keys), exp.alias_(average, "a"), exp.alias_(alone, "z"), sql("held"), sql("e"), sql("w"), sql("o"), sql("v")
-        ).from_(table)  # fmt: skip
+        prefix = (
+            exp.Select()
+            .select(
+                *(k.copy() for k in keys),
+                exp.alias_(average, "a"),
+                exp.alias_(alone, "z"),
+                sql("held"),
+                sql("e"),
+                sql("w"),
+                sql("o"),
+                sql("v"),
+            )
+            .from_(table)
+        )
         steps.append((f"{table}_prefix", prefix))
     low, high = (f"_ordered_{end}_{number}_prefix" for end in ("low", "high"))
     both = exp.Union(
@@ -97,18 +110,14 @@ def average(
     ]
     if floating:
         most = "MAX(CASE WHEN side = 1 THEN v END)"
-        maybe = sql(
-            f"{most} = {NAN} OR (MIN(CASE WHEN side = 0 THEN v END) = -{INFINITE} AND {most} >= {INFINITE})"
-        )
+        maybe = sql(f"{most} = {NAN} OR (MIN(CASE WHEN side = 0 THEN v END) = -{INFINITE} AND {most} >= {INFINITE})")
         sure = sql(
             f"BOOL_OR(side = 0 AND held > 0 AND v = {NAN}) OR (BOOL_OR(side = 0 AND held > 0 AND v >= {INFINITE}) "
             f"AND BOOL_OR(side = 1 AND held > 0 AND v = -{INFINITE}))"
         )
         ends = [nan_or(sure, maybe, end) for end in ends]
     return steps, {
-        f"e{number}": sql(
-            "SUM(CASE WHEN side = 0 THEN e END) / NULLIF(SUM(CASE WHEN side = 0 THEN w END), 0)"
-        ),
+        f"e{number}": sql("SUM(CASE WHEN side = 0 THEN e END) / NULLIF(SUM(CASE WHEN side = 0 THEN w END), 0)"),
         f"l{number}": when(bounded, ends[0]),
         f"h{number}": when(bounded, ends[1]),
         f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
@@ -140,19 +149,20 @@ def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -
     """
     group, size = column(f"{box.id}_group"), column(f"{box.id}_size")
     chosen = {
-        "m": sql("SUM(n)"), "c": sql("ROUND(MAX(:s * :z))", s=column(f"s{condition}"), z=as_type(size, "DOUBLE")),
-        "size": sql("MAX(:z)", z=size), "e": sql("SUM(n * :s)", s=column(f"s{condition}")),
-    }  # fmt: skip
-    made = exp.Select().select(
-        *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
-    )
+        "m": sql("SUM(n)"),
+        "c": sql("ROUND(MAX(:s * :z))", s=column(f"s{condition}"), z=as_type(size, "DOUBLE")),
+        "size": sql("MAX(:z)", z=size),
+        "e": sql("SUM(n * :s)", s=column(f"s{condition}")),
+    }
+    made = exp.Select().select(*(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items()))
     made = made.from_(FOUND).where(column(f"p{condition}")).group_by(*(k.copy() for k in keys), group)
     name = f"_matched_{number}"
     return [(name, made)], {
         f"e{number}": sql("COALESCE(SUM(e), 0.0)"),
         f"l{number}": sql("CAST(COALESCE(SUM(GREATEST(m + c - size, 0)), 0) AS BIGINT)"),
-        f"h{number}": sql("CAST(COALESCE(SUM(LEAST(m, c)), 0) AS BIGINT)"), f"u{number}": exp.Literal.number(0),
-    }  # fmt: skip
+        f"h{number}": sql("CAST(COALESCE(SUM(LEAST(m, c)), 0) AS BIGINT)"),
+        f"u{number}": exp.Literal.number(0),
+    }
 
 
 def distinct(number: int, value: Tree, row: Mapping[str, Tree], keys: Sequence[Tree]) -> Apart:
@@ -162,12 +172,12 @@ def distinct(number: int, value: Tree, row: Mapping[str, Tree], keys: Sequence[T
         "c": sql("MAX(:x)", x=when(row["certain"], exp.Literal.number(1), exp.Literal.number(0))),
         "absent": sql("EXP(GREATEST(:x, -700))", x=absent),
     }
-    made = exp.Select().select(
-        *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
-    )
+    made = exp.Select().select(*(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items()))
     made = made.from_(FOUND).where(row["possible"]).group_by(*(k.copy() for k in keys), value)
     name = f"_distinct_{number}"
     return [(name, made)], {
         f"e{number}": sql("COALESCE(SUM(CASE WHEN c = 1 THEN 1.0 ELSE 1.0 - absent END), 0.0)"),
-        f"l{number}": sql("COALESCE(SUM(c), 0)"), f"h{number}": sql("COUNT(*)"), f"u{number}": exp.Literal.number(0),
-    }  # fmt: skip
+        f"l{number}": sql("COALESCE(SUM(c), 0)"),
+        f"h{number}": sql("COUNT(*)"),
+        f"u{number}": exp.Literal.number(0),
+    }

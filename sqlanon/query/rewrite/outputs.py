@@ -16,8 +16,13 @@ from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, every, negate, 
 
 _OPS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _NOT: dict[type[exp.Expr], type[exp.Binary]] = {
-    exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
-}  # fmt: skip
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.LT: exp.GTE,
+    exp.GTE: exp.LT,
+    exp.GT: exp.LTE,
+    exp.LTE: exp.GT,
+}
 
 
 def read_outputs(bound: Bound, notes: Aggregates) -> Outputs:
@@ -156,9 +161,11 @@ class _Outputs:
             left, right, kind = right, left, {exp.GT: exp.LT, exp.GTE: exp.LTE}[kind]
         a, b, c, d = left.low, left.high, right.low, right.high
         holds = {
-            exp.LT: sql(":b < :c", b=b, c=c), exp.LTE: sql(":b <= :c", b=b, c=c),
-            exp.EQ: sql(":a = :d AND :b = :c", a=a, b=b, c=c, d=d), exp.NEQ: sql(":b < :c OR :d < :a", a=a, b=b, c=c, d=d),
-        }[kind]  # fmt: skip
+            exp.LT: sql(":b < :c", b=b, c=c),
+            exp.LTE: sql(":b <= :c", b=b, c=c),
+            exp.EQ: sql(":a = :d AND :b = :c", a=a, b=b, c=c, d=d),
+            exp.NEQ: sql(":b < :c OR :d < :a", a=a, b=b, c=c, d=d),
+        }[kind]
         known = sql(":a = 0 AND :b = 0", a=left.undefined, b=right.undefined)
         return sql("COALESCE(:x, FALSE)", x=every([holds, known]))
 

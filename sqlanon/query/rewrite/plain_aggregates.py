@@ -28,8 +28,7 @@ def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
     possible_n = when(row["possible"], row["count"], zero)
     if a.kind in ("rows", "count"):
         low, high = (
-            sql("COALESCE(SUM(:x), 0)", x=x)
-            for x in (row.get("fewest", certain_n), row.get("most", possible_n))
+            sql("COALESCE(SUM(:x), 0)", x=x) for x in (row.get("fewest", certain_n), row.get("most", possible_n))
         )
         estimate = sql("COALESCE(SUM(:n * :s), 0.0)", n=row["count"], s=row["share"])
         if "fewest" in row:
@@ -53,12 +52,8 @@ def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
     unbounded = sql("BOOL_OR(:o)", o=row["open"]) if row["open"] is not FALSE else FALSE
     maybe = sql("CASE WHEN SUM(:x) > 0 THEN 0 ELSE 1 END", x=certain_n)
     if a.kind == "sum":
-        low = sql(
-            "SUM(:x)", x=when(row["certain"], row["s_certain_low"], when(row["possible"], row["s_neg"]))
-        )
-        high = sql(
-            "SUM(:x)", x=when(row["certain"], row["s_certain_high"], when(row["possible"], row["s_pos"]))
-        )
+        low = sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"], when(row["possible"], row["s_neg"])))
+        high = sql("SUM(:x)", x=when(row["certain"], row["s_certain_high"], when(row["possible"], row["s_pos"])))
         # Of uncertain rows alone, at least one must be taken for there to be a sum.
         first = sql("MIN(:x)", x=when(row["possible"], row["low"]))
         last = sql("MAX(:x)", x=when(row["possible"], row["high"]))
@@ -69,10 +64,7 @@ def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
         weight = row["sum"] if not a.of_boxes else sql(":n * :e", n=row["count"], e=row["sum"])
         estimate = sql("SUM(:e)", e=when(row["possible"], weight))
         if _hidden(a):
-            both = [
-                sql("SUM(:n * :s)", n=row["count"], s=when(row["possible"], row[s]))
-                for s in ("share", "shown")
-            ]
+            both = [sql("SUM(:n * :s)", n=row["count"], s=when(row["possible"], row[s])) for s in ("share", "shown")]
             estimate = sql(":e * :w / NULLIF(:k, 0)", e=estimate, w=both[0], k=both[1])
     else:
         low, high, estimate = _extremes(a, row, surely)
@@ -80,15 +72,11 @@ def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
     return {
         f"e{a.id}": when(none, estimate),
         f"l{a.id}": when(
-            every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))])
-            if unbounded is not FALSE
-            else none,
+            every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))]) if unbounded is not FALSE else none,
             low,
         ),
         f"h{a.id}": when(
-            every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))])
-            if unbounded is not FALSE
-            else none,
+            every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))]) if unbounded is not FALSE else none,
             high,
         ),
         f"u{a.id}": maybe,
@@ -131,16 +119,17 @@ def _with_nan(a: Aggregate, row: Mapping[str, Tree], low: Tree, high: Tree) -> t
     """The bounds of a sum of floating point values: infinities of both signs add up to NaN, which nothing bounds."""
     ends = [as_type(row[end], "DOUBLE") for end in ("low", "high")]
     least_, most = (
-        sql(f"{kind}(:x)", x=when(row["possible"], end))
-        for kind, end in zip(("MIN", "MAX"), ends, strict=True)
+        sql(f"{kind}(:x)", x=when(row["possible"], end)) for kind, end in zip(("MIN", "MAX"), ends, strict=True)
     )
     maybe = sql(f":m = {NAN} OR (:l = -{INFINITE} AND :m >= {INFINITE})", l=least_, m=most)
     # What is certain of a row: of a box the end on this side, of exact values (many in one row) each of the two.
     up, down = (ends[0], ends[1]) if a.of_boxes else (ends[1], ends[0])
     sure = sql(
         f"BOOL_OR(:c AND :u = {NAN}) OR (BOOL_OR(:c AND :u >= {INFINITE}) AND BOOL_OR(:c AND :d = -{INFINITE}))",
-        c=row["certain"], u=up, d=down,
-    )  # fmt: skip
+        c=row["certain"],
+        u=up,
+        d=down,
+    )
     return nan_or(sure, maybe, low), nan_or(sure, maybe, high)
 
 
@@ -154,8 +143,6 @@ def _extremes(a: Aggregate, row: Mapping[str, Tree], surely: Tree) -> tuple[Tree
     forced = sql(f"{first}(:x)", x=when(row["certain"], forced_by))
     alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
     other = when(surely, forced, alone)
-    likely = sql(
-        f"{first}(:x)", x=when(every([row["possible"], sql(":s >= 0.5", s=row["share"])]), row[ours])
-    )
+    likely = sql(f"{first}(:x)", x=when(every([row["possible"], sql(":s >= 0.5", s=row["share"])]), row[ours]))
     estimate = sql("COALESCE(:l, :r)", l=likely, r=reached)
     return (reached, other, estimate) if a.kind == "min" else (other, reached, estimate)

@@ -50,9 +50,11 @@ def quantile(
     for end, share in (("low", at), ("high", 1 - at)):
         value = row[end]
         chosen = {
-            "v": value, "free": sql("SUM(:x)", x=when(row["certain"], zero, n)), "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
+            "v": value,
+            "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
+            "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
             "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
-        }  # fmt: skip
+        }
         table = f"_{end}s_{number}"
         listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
         steps.append((table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])))

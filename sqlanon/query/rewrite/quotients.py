@@ -17,11 +17,7 @@ from sqlanon.query.sql.types import is_whole
 def multiply(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     """Two aggregates multiplied, end by end."""
     a, b = (calculator.quad(side, typed=True, sharp=sharp) for side in (node.left, node.right))
-    ends = [
-        exp.Mul(this=parenthesize(x), expression=parenthesize(y))
-        for x in (a.low, a.high)
-        for y in (b.low, b.high)
-    ]
+    ends = [exp.Mul(this=parenthesize(x), expression=parenthesize(y)) for x in (a.low, a.high) for y in (b.low, b.high)]
     low, high = _corners(ends, [a, b])
     estimate = exp.Mul(this=parenthesize(a.estimate), expression=parenthesize(b.estimate))
     return Quad(estimate, low, high, sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False)
@@ -55,11 +51,7 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
         known, below_ends = TRUE, _without_zero(least_, most)
     else:  # as near to 0 as it likes, it has no greatest quotient
         known, below_ends = sql(":l > 0 OR :h < 0", l=bottom_low, h=bottom.high), [least_, most]
-    ends = [
-        sql(":x / NULLIF(:y, 0)", x=as_type(x, "DOUBLE"), y=y)
-        for x in (top.low, top.high)
-        for y in below_ends
-    ]
+    ends = [sql(":x / NULLIF(:y, 0)", x=as_type(x, "DOUBLE"), y=y) for x in (top.low, top.high) for y in below_ends]
     low, high = (when(known, end) for end in _corners(ends, [top, bottom]))
     zero = when(sql(":l > 0", l=bottom.low), FALSE, sql("COALESCE(:h, 1) >= 0", h=bottom.high))
     found = (
@@ -77,14 +69,9 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     above, factor = (node.left, None) if constant else _split_factor(node.left)
     part = None if factor is None else share_total(calculator, above, below)
     if part is not None:
-        ends = [
-            sql(":f * :x", f=as_type(factor or exp.Literal.number("1.0"), "DOUBLE"), x=end)
-            for end in part[:2]
-        ]
+        ends = [sql(":f * :x", f=as_type(factor or exp.Literal.number("1.0"), "DOUBLE"), x=end) for end in part[:2]]
         low, high = (when(part[2], end, mine) for end, mine in zip(ends, (low, high), strict=True))
-    estimate: Tree = sql(
-        "CAST(:a AS DOUBLE) / NULLIF(CAST(:b AS DOUBLE), 0)", a=top.estimate, b=bottom.estimate
-    )
+    estimate: Tree = sql("CAST(:a AS DOUBLE) / NULLIF(CAST(:b AS DOUBLE), 0)", a=top.estimate, b=bottom.estimate)
     if whole:
         low, high, estimate = (sql("TRUNC(:x)", x=tree) for tree in (low, high, estimate))
     maybe = sql("GREATEST(:a, :b)", a=top.undefined, b=bottom.undefined)
@@ -92,7 +79,9 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     if zero_is_null or _always(calculator, below):
         maybe = sql("GREATEST(:m, CASE WHEN :z THEN 1 ELSE 0 END)", m=maybe, z=zero)
     else:
-        reason = "the denominator may be 0 in a consistent source; write nullif(.., 0) for NULL there, or avg(..) for a mean"
+        reason = (
+            "the denominator may be 0 in a consistent source; write nullif(.., 0) for NULL there, or avg(..) for a mean"
+        )
         calculator.notes.checks.append(Check(zero, node, reason))
     return calculator.meet(Quad(estimate, low, high, maybe, tight=False))
 
@@ -170,7 +159,6 @@ def _corners(ends: Sequence[Tree], sides: list[Quad]) -> tuple[Tree, Tree]:
     listed = ", ".join(f":{name}" for name in names)
     parts = dict(zip(names, ends, strict=True))
     low, high = (
-        sql(f"CASE WHEN :m THEN NULL ELSE {word}({listed}) END", m=missing, **parts)
-        for word in ("LEAST", "GREATEST")
+        sql(f"CASE WHEN :m THEN NULL ELSE {word}({listed}) END", m=missing, **parts) for word in ("LEAST", "GREATEST")
     )
     return low, high

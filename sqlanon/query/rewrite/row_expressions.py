@@ -153,11 +153,7 @@ class Arithmetic:
             return self._column(parts[node.name], self._scope.box(node.name))
         if isinstance(node, exp.Neg):
             inner = self.span(node.this, parts)
-            return (
-                None
-                if inner is None
-                else Span(_neg(inner.high), _neg(inner.low), _neg(inner.middle), inner.null)
-            )
+            return None if inner is None else Span(_neg(inner.high), _neg(inner.low), _neg(inner.middle), inner.null)
         if isinstance(node, _ENDS):
             return self._rising(node, parts)
         if isinstance(node, exp.Abs):
@@ -171,9 +167,7 @@ class Arithmetic:
     def _known(self, node: exp.Expr) -> Span | None:
         if node.find(exp.Column) is None:
             return None if self._is_null(node) else Span(node, node, as_type(node, "DOUBLE"))
-        value = exp.column(
-            exp.to_identifier(self._exact[node.sql(dialect=self._scope.engine.dialect)], quoted=True)
-        )
+        value = exp.column(exp.to_identifier(self._exact[node.sql(dialect=self._scope.engine.dialect)], quoted=True))
         return Span(value, value, as_type(value, "DOUBLE"), sql(":v IS NULL", v=value))
 
     def _is_null(self, constant: exp.Expr) -> bool:
@@ -195,9 +189,7 @@ class Arithmetic:
 
     def _rising(self, node: exp.Expr, parts: Mapping[str, Part]) -> Span | None:
         """A function that never falls."""
-        rest = [
-            v for k, v in node.args.items() if k != "this" and isinstance(v, exp.Expr) and v.find(exp.Column)
-        ]
+        rest = [v for k, v in node.args.items() if k != "this" and isinstance(v, exp.Expr) and v.find(exp.Column)]
         if rest or (isinstance(node, exp.Cast) and not node.to.is_type(*exp.DataType.NUMERIC_TYPES)):
             refuse(self._scope.text, node, _REASON)
         inner = self.span(node.this, parts)
@@ -214,9 +206,7 @@ class Arithmetic:
         inner = self.span(node.this, parts)
         if inner is None:
             return None
-        low = sql(
-            "CASE WHEN :l >= 0 THEN :l WHEN :h <= 0 THEN -:h ELSE :l - :l END", l=inner.low, h=inner.high
-        )
+        low = sql("CASE WHEN :l >= 0 THEN :l WHEN :h <= 0 THEN -:h ELSE :l - :l END", l=inner.low, h=inner.high)
         high = sql("GREATEST(ABS(:l), ABS(:h))", l=inner.low, h=inner.high)
         middle = sql("(CAST(:a AS DOUBLE) + CAST(:b AS DOUBLE)) / 2", a=low, b=high)
         return Span(low, high, middle, inner.null)
@@ -238,14 +228,10 @@ class Arithmetic:
             return self._known(constant)
         texts = (("CASE WHEN :n THEN :c ELSE :x END", end) for end in (inner.low, inner.high))
         low, high = (sql(text, n=inner.null, c=constant, x=end) for text, end in texts)
-        middle = sql(
-            "CASE WHEN :n THEN CAST(:c AS DOUBLE) ELSE :x END", n=inner.null, c=constant, x=inner.middle
-        )
+        middle = sql("CASE WHEN :n THEN CAST(:c AS DOUBLE) ELSE :x END", n=inner.null, c=constant, x=inner.middle)
         return Span(low, high, middle)
 
-    def _calculate(
-        self, node: exp.Add | exp.Sub | exp.Mul | exp.Div, parts: Mapping[str, Part]
-    ) -> Span | None:
+    def _calculate(self, node: exp.Add | exp.Sub | exp.Mul | exp.Div, parts: Mapping[str, Part]) -> Span | None:
         kind = type(node)
         below = self._divisor(node) if isinstance(node, exp.Div) else node.right
         a, b = (self.span(side, parts) for side in (node.left, below))

@@ -71,9 +71,7 @@ class RowValues:
         )
         shares = [times(part.share, triple.share) for part, triple in known]
         valued = [
-            (share, part.middle)
-            for share, (part, _) in zip(shares, known, strict=True)
-            if part.middle is not None
+            (share, part.middle) for share, (part, _) in zip(shares, known, strict=True) if part.middle is not None
         ]
         middles = [times(share, sql("COALESCE(:m, 0)", m=middle)) for share, middle in valued]
         # What is hidden is taken to be as what is shown: it has no middle, and does not count as 0.
@@ -82,9 +80,15 @@ class RowValues:
             for share, middle in valued
         ]
         found: dict[str, Tree] = {
-            "lo": least(lows), "hi": greatest(highs), "e": plus(middles), "w": plus(shares), "k": plus(shown), "p": some(ways),
-            "c": every(certain), "o": some(every([way, part.open]) for way, (part, _) in zip(ways, known, strict=True)),
-        }  # fmt: skip
+            "lo": least(lows),
+            "hi": greatest(highs),
+            "e": plus(middles),
+            "w": plus(shares),
+            "k": plus(shown),
+            "p": some(ways),
+            "c": every(certain),
+            "o": some(every([way, part.open]) for way, (part, _) in zip(ways, known, strict=True)),
+        }
         if box.id in self._plan.means and box.mean is not None:
             classes = [column(f"c{j}") for j in range(1, len(self._scope.released.group_columns) + 1)]
             group = [*classes, *(tree.copy() for tree in self._plan.keys)]
@@ -124,29 +128,31 @@ class RowValues:
                 kept = indicator(negate(found.null)) if found.null is not FALSE else ONE
                 ways.append((every([way, negate(found.null)]), times(share, kept), found, every(shown)))
         lows, highs = (
-            [exp.Case(ifs=[exp.If(this=way.copy(), true=exp.cast(end.copy(), value.type))]) for way, _, span, _ in ways
-             for end in [span.low if at == 0 else span.high]]
+            [
+                exp.Case(ifs=[exp.If(this=way.copy(), true=exp.cast(end.copy(), value.type))])
+                for way, _, span, _ in ways
+                for end in [span.low if at == 0 else span.high]
+            ]
             for at in (0, 1)
-        )  # fmt: skip
+        )
         number = is_number(value.type)
         none = exp.cast(exp.null(), value.type if number else "INT")
         low, high = (least(lows), greatest(highs)) if lows and number else (none, none)
         if value.floating:
             nan = sql(f":l = {NAN} OR :h = {NAN}", l=low, h=high)
             low, high = when(nan, sql(f"-{INFINITE}"), low), when(nan, sql(NAN), high)
-        middles = (
-            [times(share, sql("COALESCE(:m, 0)", m=span.middle)) for _, share, span, _ in ways]
-            if number
-            else []
-        )
+        middles = [times(share, sql("COALESCE(:m, 0)", m=span.middle)) for _, share, span, _ in ways] if number else []
         found_: dict[str, Tree] = {
-            "lo": low, "hi": high, "e": plus(middles), "w": plus(share for _, share, _, _ in ways),
+            "lo": low,
+            "hi": high,
+            "e": plus(middles),
+            "w": plus(share for _, share, _, _ in ways),
             "k": plus(share if is_true(shown) else times(share, indicator(shown)) for _, share, _, shown in ways),
             "p": some(way for way, _, _, _ in ways),
             "c": every([self._rows.triples[condition].certain, *(negate(way) for way in nothing if not is_false(way))]),
             "o": some(unsure),
             "z": some(nothing),
-        }  # fmt: skip
+        }
         return [named(tree, f"{value.id}_{condition}_{end}") for end, tree in found_.items()]
 
     def _of_calculated(self, value: RowExpression, condition: int) -> Mapping[str, Tree]:
@@ -156,16 +162,25 @@ class RowValues:
         wide = [as_type(end, "DECIMAL(38, 0)") if is_whole(value.type) else end for end in (low, high)]
         zero = exp.Literal.number(0)
         found = {
-            "possible": column(f"{name}_p"), "certain": column(f"{name}_c"), "count": n, "share": column(f"{name}_w"),
-            "low": low, "high": high, "open": column(f"{name}_o"), "sum": column(f"{name}_e"), "shown": column(f"{name}_k"),
-            "mean": exp.null(), "null": column(f"{name}_z"),
-        }  # fmt: skip
+            "possible": column(f"{name}_p"),
+            "certain": column(f"{name}_c"),
+            "count": n,
+            "share": column(f"{name}_w"),
+            "low": low,
+            "high": high,
+            "open": column(f"{name}_o"),
+            "sum": column(f"{name}_e"),
+            "shown": column(f"{name}_k"),
+            "mean": exp.null(),
+            "null": column(f"{name}_z"),
+        }
         if is_number(value.type):
             found |= {
-                "s_certain_low": sql(":n * :e", n=n, e=wide[0]), "s_certain_high": sql(":n * :e", n=n, e=wide[1]),
+                "s_certain_low": sql(":n * :e", n=n, e=wide[0]),
+                "s_certain_high": sql(":n * :e", n=n, e=wide[1]),
                 "s_neg": sql(":n * LEAST(:l, :z)", n=n, l=wide[0], z=zero),
                 "s_pos": sql(":n * GREATEST(:h, :z)", n=n, h=wide[1], z=zero),
-            }  # fmt: skip
+            }
         return found
 
     def of(self, a: Aggregate) -> Mapping[str, Tree]:
@@ -182,10 +197,19 @@ class RowValues:
             name = f"{a.box.id}_{i}"
             low, high = column(f"{name}_lo"), column(f"{name}_hi")
             found = {
-                "possible": column(f"{name}_p"), "certain": column(f"{name}_c"), "count": n, "share": column(f"{name}_w"),
-                "low": low, "high": high, "open": column(f"{name}_o"), "sum": column(f"{name}_e"), "shown": column(f"{name}_k"),
-                "mean": column(f"{name}_mean") if a.box.id in self._plan.means and a.box.mean is not None else exp.null(),
-            }  # fmt: skip
+                "possible": column(f"{name}_p"),
+                "certain": column(f"{name}_c"),
+                "count": n,
+                "share": column(f"{name}_w"),
+                "low": low,
+                "high": high,
+                "open": column(f"{name}_o"),
+                "sum": column(f"{name}_e"),
+                "shown": column(f"{name}_k"),
+                "mean": column(f"{name}_mean")
+                if a.box.id in self._plan.means and a.box.mean is not None
+                else exp.null(),
+            }
             whole = self._attains(a.box)
             if whole is not None:
                 found["forced_low"], found["forced_high"] = when(whole, low, high), when(whole, high, low)
@@ -207,15 +231,20 @@ class RowValues:
             if i in self._rows.counts:  # all rows of the class satisfy the condition
                 sure = some([certain, exp.GTE(this=column(f"least{i}"), expression=column(CLASS_ROWS))])
             return {
-                "possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE, "sure": sure, **self._of_classes(i, None, n),
-            }  # fmt: skip
+                "possible": possible,
+                "certain": certain,
+                "count": n,
+                "share": share,
+                "open": FALSE,
+                "sure": sure,
+                **self._of_classes(i, None, n),
+            }
         term = a.term
         partial = self._rows.is_partial(term, self._plan)
         if partial:
             count, low, high = (column(f"{term}_{end}") for end in ("n", "min", "max"))
             total, neg, pos = (
-                column(f"{term}_{end}") if term in self._plan.summed else exp.null()
-                for end in ("s", "neg", "pos")
+                column(f"{term}_{end}") if term in self._plan.summed else exp.null() for end in ("s", "neg", "pos")
             )
         else:
             value = column(term)
@@ -224,11 +253,20 @@ class RowValues:
             neg, pos = sql(":n * LEAST(:x, 0)", n=n, x=value), sql(":n * GREATEST(:x, 0)", n=n, x=value)
         known = sql(":c > 0", c=count) if partial else sql("NOT :x IS NULL", x=low)
         return {
-            "possible": every([possible, known]), "certain": every([certain, known]), "count": count, "share": share,
-            "low": low, "high": high, "open": FALSE,
-            "sum": sql(":s * CAST(:x AS DOUBLE)", s=share, x=total), "s_certain_low": total, "s_certain_high": total,
-            "s_neg": neg, "s_pos": pos, **self._of_classes(i, term, count),
-        }  # fmt: skip
+            "possible": every([possible, known]),
+            "certain": every([certain, known]),
+            "count": count,
+            "share": share,
+            "low": low,
+            "high": high,
+            "open": FALSE,
+            "sum": sql(":s * CAST(:x AS DOUBLE)", s=share, x=total),
+            "s_certain_low": total,
+            "s_certain_high": total,
+            "s_neg": neg,
+            "s_pos": pos,
+            **self._of_classes(i, term, count),
+        }
 
     def classes(self) -> list[Tree]:
         """Of the rows' classes: how many rows satisfy each condition, how many rows there are in all and in one group, and which row speaks for them."""
@@ -244,9 +282,7 @@ class RowValues:
             terms = {a.term for a in plan.aggregates if a.kind == "count" and a.term is not None}
             parts = {None: column("n")} | {term: self._known(term) for term in terms}
             for term, part in parts.items():
-                found[_part(term)] = exp.Window(
-                    this=sql("SUM(:n)", n=part), partition_by=[key.copy() for key in group]
-                )
+                found[_part(term)] = exp.Window(this=sql("SUM(:n)", n=part), partition_by=[key.copy() for key in group])
             found["turn"] = exp.Window(this=sql("ROW_NUMBER()"), partition_by=group)
         return [named(tree.copy(), name) for name, tree in found.items()]
 

@@ -71,19 +71,14 @@ class _Sums:
             return (*made, (GROUPS, branches[0]))
         if self._keys:
             branches = [
-                branch.select(named(exp.Literal.number(int(at == 0)), "found"))
-                for at, branch in enumerate(branches)
+                branch.select(named(exp.Literal.number(int(at == 0)), "found")) for at, branch in enumerate(branches)
             ]
         union: exp.Expr = branches[0]
         for branch in branches[1:]:
             union = exp.Union(this=union, expression=branch, distinct=False)
         keys = [column(key) for key in self._keys]
-        merged = select(
-            [*keys, *(named(sql("MAX(:c)", c=column(c)), c) for c in names)], "_parts", group=keys
-        )
-        if (
-            keys
-        ):  # without those that no row can be in by what classes attain, which only the first part knows
+        merged = select([*keys, *(named(sql("MAX(:c)", c=column(c)), c) for c in names)], "_parts", group=keys)
+        if keys:  # without those that no row can be in by what classes attain, which only the first part knows
             merged = merged.having(sql("MAX(:f) = 1", f=column("found")))
         return (*made, ("_parts", union), (GROUPS, merged))
 
@@ -128,9 +123,7 @@ class _Sums:
         parts = [part for a in plan.aggregates for part in a.parts]
         for term in dict.fromkeys(a.term for a in parts if a.term is not None):
             ends = ("n", "min", "max", *(("s", "neg", "pos") if term in plan.summed else ()))
-            chosen += (
-                [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, plan) else [column(term)]
-            )
+            chosen += [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, plan) else [column(term)]
         sets = (a.box.id for a in parts if a.box is not None and a.box.shape == "set")
         asked = {a.box.id for a in parts if a.box and distinct_attained(self._scope, a, plan)}
         chosen += [column(f"{name}_set") for name in dict.fromkeys(sets) if name in asked]

@@ -94,11 +94,7 @@ def _runs(box: Box, tests: Sequence[ValueTest]) -> dict[frozenset[int], Fraction
         return found
     equal = {test.id for test in tests if test.comparison is not None and test.comparison.op == "="}
     null = {test.id for test in tests if test.comparison is not None and test.comparison.op == "null"}
-    return {
-        holds: Fraction(1) if holds & equal else None
-        for holds in outcomes(box, tests) or ()
-        if not holds & null
-    }
+    return {holds: Fraction(1) if holds & equal else None for holds in outcomes(box, tests) or () if not holds & null}
 
 
 def _size(piece: Piece, step: Fraction | None) -> Fraction | None:
@@ -111,9 +107,7 @@ def _size(piece: Piece, step: Fraction | None) -> Fraction | None:
     return max(Fraction(0), (inside.high - inside.low) / step + 1)
 
 
-def _listed(
-    table: str, tests: Sequence[ValueTest], holds: frozenset[int], size: Fraction | None
-) -> Tree | None:
+def _listed(table: str, tests: Sequence[ValueTest], holds: frozenset[int], size: Fraction | None) -> Tree | None:
     """Whether fewer values are listed than there are under these tests; None: there is no end of them."""
     if size is None:
         return None

@@ -66,10 +66,7 @@ def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
         else:
             whole = _whole(bound, over)
             if whole is not None:
-                same = [
-                    _alike(f"p{over.id}_{i}", "m", f"g{i}", f"whole_{over.id}")
-                    for i in range(len(over.partition))
-                ]
+                same = [_alike(f"p{over.id}_{i}", "m", f"g{i}", f"whole_{over.id}") for i in range(len(over.partition))]
                 joins.append(_left(whole.subquery(f"whole_{over.id}"), every(same) if same else sql("1 = 1")))
             chosen += _totals(over, whole=whole is not None)
     last = select(chosen, exp.alias_(named_table(MARKED), "m", table=True))
@@ -138,13 +135,23 @@ def _ahead(over: Over) -> exp.Select:
         if term.ends is None:
             return sql(":a < :b", a=mark(f"o{over.id}_{i}", first), b=mark(f"o{over.id}_{i}", second))
         ends, word = ("lh", ">") if term.falls else ("hl", "<")
-        return sql(f"COALESCE(:a {word} :b AND :k, FALSE)", a=mark(f"o{over.id}_{i}{ends[0]}", first), b=mark(f"o{over.id}_{i}{ends[1]}", second), k=known(i))  # fmt: skip
+        return sql(
+            f"COALESCE(:a {word} :b AND :k, FALSE)",
+            a=mark(f"o{over.id}_{i}{ends[0]}", first),
+            b=mark(f"o{over.id}_{i}{ends[1]}", second),
+            k=known(i),
+        )
 
     def may_be_before(i: int, term: Sorting) -> Tree:
         if term.ends is None:
             return before(i, term)
         ends, word = ("hl", "<=") if term.falls else ("lh", ">=")
-        return sql(f"NOT COALESCE(:a {word} :b AND :k, FALSE)", a=mark(f"o{over.id}_{i}{ends[0]}", "o"), b=mark(f"o{over.id}_{i}{ends[1]}", "m"), k=known(i))  # fmt: skip
+        return sql(
+            f"NOT COALESCE(:a {word} :b AND :k, FALSE)",
+            a=mark(f"o{over.id}_{i}{ends[0]}", "o"),
+            b=mark(f"o{over.id}_{i}{ends[1]}", "m"),
+            k=known(i),
+        )
 
     def same(i: int, term: Sorting) -> Tree:
         if term.ends is None:
@@ -176,9 +183,7 @@ def _ahead(over: Over) -> exp.Select:
         *(_alike(f"p{over.id}_{i}", "o", f"p{over.id}_{i}", "m") for i in range(len(over.partition))),
     ]
     # Too many groups are refused by a check of the answer; they are not compared before.
-    others = select(
-        [sql("*")], MARKED, where=[sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))]
-    )
+    others = select([sql("*")], MARKED, where=[sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))])
     made = select(
         [sql("m.id AS id"), named(low, "low"), named(high, "high")],
         exp.alias_(named_table(MARKED), "m", table=True),
@@ -208,9 +213,7 @@ def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
     )
     each = "COUNT(DISTINCT CASE WHEN :x THEN :v END)"
     low = sql(f"GREATEST({each}, :s)", x=every([sure, met]), v=value, s=some_sure)
-    high = sql(
-        f"{each} + COUNT(CASE WHEN :y THEN 1 END)", x=every([may, met]), v=value, y=every([may, negate(met)])
-    )
+    high = sql(f"{each} + COUNT(CASE WHEN :y THEN 1 END)", x=every([may, met]), v=value, y=every([may, negate(met)]))
     return low, high
 
 
@@ -223,9 +226,11 @@ def _ranks(over: Over) -> list[Tree]:
         this=function, partition_by=[sql("m.shown"), *_partition(over)], order=exp.Order(expressions=order)
     )
     columns = {
-        "e": estimate, "l": sql(f"1 + _ahead_{over.id}.low"), "h": sql(f"1 + _ahead_{over.id}.high"),
+        "e": estimate,
+        "l": sql(f"1 + _ahead_{over.id}.low"),
+        "h": sql(f"1 + _ahead_{over.id}.high"),
         "u": sql("CASE WHEN m.sure THEN 0 ELSE 1 END"),
-    }  # fmt: skip
+    }
     return [named(tree, f"w{end}{over.id}") for end, tree in columns.items()]
 
 
@@ -259,9 +264,7 @@ def _whole(bound: Bound, over: Over) -> exp.Select | None:
     # Of names that two WITHs of one statement have, not every engine takes the nearer one.
     own_names = {name: f"_whole_{over.id}{name}" for name, _ in tables}
     made = _rename(made, own_names)
-    made.set(
-        "with_", with_tables([(own_names[name], _rename(tree, own_names)) for name, tree in tables], made)
-    )
+    made.set("with_", with_tables([(own_names[name], _rename(tree, own_names)) for name, tree in tables], made))
     return made
 
 
@@ -296,19 +299,29 @@ def _totals(over: Over, *, whole: bool) -> list[Tree]:
     if over.kind == "count":
         here = sql("CASE WHEN m.sure THEN 0 ELSE 1 END")
         found = {
-            "e": run("COUNT(CASE WHEN m.shown THEN 1 END)"), "l": sql(":x + :y", x=run("COUNT(CASE WHEN m.sure THEN 1 END)"), y=here),
-            "h": run("COUNT(CASE WHEN m.may THEN 1 END)"), "u": here,
-        }  # fmt: skip
+            "e": run("COUNT(CASE WHEN m.shown THEN 1 END)"),
+            "l": sql(":x + :y", x=run("COUNT(CASE WHEN m.sure THEN 1 END)"), y=here),
+            "h": run("COUNT(CASE WHEN m.may THEN 1 END)"),
+            "u": here,
+        }
     elif over.kind == "sum":
         least = when(held, low, when(kept, sql("LEAST(:l, :z)", l=low, z=zero), zero))
         most = when(held, high, when(kept, sql("GREATEST(:h, :z)", h=high, z=zero), zero))
         ends = [run("SUM(:x)", x=least), run("SUM(:x)", x=most)]
         others = [sql(":t - :x", t=total, x=mine) for total, mine in zip(ends, (least, most), strict=True)]
         found |= {
-            "e": run("SUM(CASE WHEN m.shown THEN :e END)", e=e), "l": when(open_low, exp.null(), ends[0]), "h": when(open_high, exp.null(), ends[1]),
-            "o": when(open_low, exp.null(), others[0]), "p": when(open_high, exp.null(), others[1]),
-            "f": every([negate(sql("COALESCE(:x, FALSE)", x=open_low)), sql("COALESCE(:m >= 0, FALSE)", m=run("MIN(:x)", x=least))]),
-        }  # fmt: skip
+            "e": run("SUM(CASE WHEN m.shown THEN :e END)", e=e),
+            "l": when(open_low, exp.null(), ends[0]),
+            "h": when(open_high, exp.null(), ends[1]),
+            "o": when(open_low, exp.null(), others[0]),
+            "p": when(open_high, exp.null(), others[1]),
+            "f": every(
+                [
+                    negate(sql("COALESCE(:x, FALSE)", x=open_low)),
+                    sql("COALESCE(:m >= 0, FALSE)", m=run("MIN(:x)", x=least)),
+                ]
+            ),
+        }
     else:
         found |= _extremes(over, run, held, kept, (open_low, open_high))
     if whole:
@@ -316,9 +329,7 @@ def _totals(over: Over, *, whole: bool) -> list[Tree]:
     return [named(tree, f"w{end}{over.id}") for end, tree in found.items()]
 
 
-def _extremes(
-    over: Over, run: Callable[..., Tree], held: Tree, kept: Tree, open_: Sequence[Tree]
-) -> dict[str, Tree]:
+def _extremes(over: Over, run: Callable[..., Tree], held: Tree, kept: Tree, open_: Sequence[Tree]) -> dict[str, Tree]:
     """The smallest or largest value of a partition: what some group may have, and what a group that is sure forces."""
     e, low, high = (column(f"v{over.id}{end}", "m") for end in "elh")
     word, last = ("MIN", "MAX") if over.kind == "min" else ("MAX", "MIN")

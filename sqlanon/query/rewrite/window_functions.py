@@ -15,9 +15,14 @@ MOST_RANKED = 3_000
 """Groups that are compared with one another."""
 
 _KINDS: dict[type[exp.Expr], str] = {
-    exp.Rank: "rank", exp.DenseRank: "dense_rank", exp.RowNumber: "row_number",
-    exp.Count: "count", exp.Sum: "sum", exp.Min: "min", exp.Max: "max",
-}  # fmt: skip
+    exp.Rank: "rank",
+    exp.DenseRank: "dense_rank",
+    exp.RowNumber: "row_number",
+    exp.Count: "count",
+    exp.Sum: "sum",
+    exp.Min: "min",
+    exp.Max: "max",
+}
 RANKS = ("rank", "dense_rank", "row_number")
 _FORMS = (
     "over the groups of an answer there are rank, dense_rank, row_number, count(*), sum, min and max, each OVER ([PARTITION BY what is grouped "
@@ -37,16 +42,10 @@ def type_window(calculator: Calculator, node: exp.Window) -> exp.DataType:
         return exp.DataType.build("BIGINT")
     value = inner.this
     own = calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value)
-    return (
-        calculator.notes.type_of(exp.Sum(this=exp.cast(exp.null(), own)))
-        if isinstance(inner, exp.Sum)
-        else own
-    )
+    return calculator.notes.type_of(exp.Sum(this=exp.cast(exp.null(), own))) if isinstance(inner, exp.Sum) else own
 
 
-def read_window(
-    calculator: Calculator, node: exp.Window, *, as_source: bool = False, sharp: bool = False
-) -> Quad:
+def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = False, sharp: bool = False) -> Quad:
     """The columns that a window function will have (`sqlanon.query.rewrite.window_bounds`); noted down once.
 
     Args:
@@ -67,10 +66,11 @@ def read_window(
     kind = type_window(calculator, node) if as_source or sharp else None
     if sharp and kind is not None and is_float(kind):
         refuse(
-            calculator.scope.text, node,
+            calculator.scope.text,
+            node,
             "engines add floating point numbers up in any order, so that what is made of groups of them is not rounded or compared; cast to decimal "
             "inside, as in sum(sum(CAST(x AS DECIMAL(18, 3)))) OVER ()",
-        )  # fmt: skip
+        )
     if kind is not None and is_number(kind):
         low, high = exp.cast(low, kind), exp.cast(high, kind)
     return Quad(estimate, low, high, undefined, tight=False)
@@ -80,16 +80,8 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
     scope, function = calculator.scope, node.this
     kind = _KINDS.get(type(function))
     order = node.args["order"].expressions if node.args.get("order") is not None else []
-    plain = (
-        not any(node.args.get(name) for name in ("spec", "alias", "first"))
-        and node.args.get("over") == "OVER"
-    )
-    fits = (
-        kind is not None
-        and plain
-        and not function.expressions
-        and not isinstance(function.this, exp.Distinct)
-    )
+    plain = not any(node.args.get(name) for name in ("spec", "alias", "first")) and node.args.get("over") == "OVER"
+    fits = kind is not None and plain and not function.expressions and not isinstance(function.this, exp.Distinct)
     if (
         not fits
         or (kind == "count" and not isinstance(function.this, exp.Star))
@@ -118,9 +110,14 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
         reason = f"more than {MOST_RANKED:,} groups are not ranked; group by larger steps, or leave groups out by WHERE"
         calculator.notes.checks.append(Check(many, node, reason))
     return Over(
-        len(calculator.notes.windows), kind, tuple(calculator.groups.plain(term) for term in partition), sorting, value, nothing,
+        len(calculator.notes.windows),
+        kind,
+        tuple(calculator.groups.plain(term) for term in partition),
+        sorting,
+        value,
+        nothing,
         None if order else _whole(calculator, function, partition),
-    )  # fmt: skip
+    )
 
 
 def _sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
@@ -203,12 +200,14 @@ def share_total(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> tupl
     over = calculator.notes.windows[bottom.sql(dialect=calculator.scope.engine.dialect)]
     own, total = (calculator.quad(node, typed=True) for node in (top, bottom))
     parts = {
-        "l": as_type(own.low, "DOUBLE"), "h": as_type(own.high, "DOUBLE"), "a": as_type(total.low, "DOUBLE"), "b": as_type(total.high, "DOUBLE"),
-        "o": as_type(column(f"wo{over.id}"), "DOUBLE"), "p": as_type(column(f"wp{over.id}"), "DOUBLE"),
-    }  # fmt: skip
+        "l": as_type(own.low, "DOUBLE"),
+        "h": as_type(own.high, "DOUBLE"),
+        "a": as_type(total.low, "DOUBLE"),
+        "b": as_type(total.high, "DOUBLE"),
+        "o": as_type(column(f"wo{over.id}"), "DOUBLE"),
+        "p": as_type(column(f"wp{over.id}"), "DOUBLE"),
+    }
     low = sql("COALESCE(:l / NULLIF(LEAST(:l + :p, :b), 0), 0.0)", **parts)
     high = sql("LEAST(COALESCE(:h / NULLIF(GREATEST(:h + :o, :a), 0), 0.0), 1.0)", **parts)
-    known = sql(
-        "COALESCE(:f AND :l >= 0 AND :h >= 0, FALSE)", f=column(f"wf{over.id}"), l=parts["l"], h=parts["h"]
-    )
+    known = sql("COALESCE(:f AND :l >= 0 AND :h >= 0, FALSE)", f=column(f"wf{over.id}"), l=parts["l"], h=parts["h"])
     return low, high, known

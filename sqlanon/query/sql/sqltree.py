@@ -18,7 +18,7 @@ from sqlanon.engines.base import TableRef
 
 Tree = exp.Expr
 _ATOMIC = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Boolean, exp.Null, exp.Subquery, exp.Star, exp.Identifier,
-           exp.DataType)  # fmt: skip
+           exp.DataType)
 
 
 @lru_cache(maxsize=1024)

@@ -24,8 +24,18 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, number, sql
 
 _SINGLE = ("REAL", "FLOAT", "FLOAT4")
-_BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127, "UTINYINT": 8, "USMALLINT": 16,
-         "UINTEGER": 32, "UBIGINT": 64, "UHUGEINT": 128}  # fmt: skip
+_BITS = {
+    "TINYINT": 7,
+    "SMALLINT": 15,
+    "INTEGER": 31,
+    "BIGINT": 63,
+    "HUGEINT": 127,
+    "UTINYINT": 8,
+    "USMALLINT": 16,
+    "UINTEGER": 32,
+    "UBIGINT": 64,
+    "UHUGEINT": 128,
+}
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?\s*")
 _FEW_DIGITS = re.compile(r"\d{1,7}", re.ASCII)
 """Of which floating point numbers of single precision hold every digit."""
@@ -64,9 +74,7 @@ class Constants:
             return float(whole) if kind == "float" else whole
         node = constant
         if quoted:
-            node = exp.cast(
-                constant.copy(), _stamp(box) if kind == "timestamp" else _QUOTED.get(kind, "TEXT")
-            )
+            node = exp.cast(constant.copy(), _stamp(box) if kind == "timestamp" else _QUOTED.get(kind, "TEXT"))
         value = self._fetch(box, node, constant)
         # What is infinite is such a year to drivers.
         last = isinstance(value, datetime.date) and value.year in (datetime.MINYEAR, datetime.MAXYEAR)
@@ -96,19 +104,10 @@ class Constants:
             same = sql("CAST(:c AS TIMESTAMP) = :c", c=node)
             if not self._fetch(box, same, constant):
                 self._refuse(box, constant, "it has more digits than microseconds")
-        if (
-            quoted
-            and kind == "date"
-            and isinstance(value, datetime.datetime)
-            and value.time() != datetime.time()
-        ):
-            self._refuse(
-                box, constant, "text is read as a date here; write TIMESTAMP '...' to compare with a time"
-            )
+        if quoted and kind == "date" and isinstance(value, datetime.datetime) and value.time() != datetime.time():
+            self._refuse(box, constant, "text is read as a date here; write TIMESTAMP '...' to compare with a time")
         if quoted and isinstance(value, Decimal) and box.step is not None and Fraction(value) % box.step:
-            self._refuse(
-                box, constant, "text is rounded to the column's type by some engines; write it without quotes"
-            )
+            self._refuse(box, constant, "text is rounded to the column's type by some engines; write it without quotes")
         return value
 
     def equal(self, box: Box, constant: exp.Expr, value: Any) -> Piece | None:  # noqa: ANN401 - an engine's value
@@ -128,11 +127,7 @@ class Constants:
         Raises:
             Refused: the engine rounds in another way than to the nearest.
         """
-        if (
-            box.field.kind not in ("integer", "decimal")
-            or not isinstance(value, float)
-            or not math.isfinite(value)
-        ):
+        if box.field.kind not in ("integer", "decimal") or not isinstance(value, float) or not math.isfinite(value):
             return None
         shown = self._scope.engine.describe(
             exp.Select().select(constant.copy()).sql(dialect=self._scope.engine.dialect)
@@ -147,16 +142,17 @@ class Constants:
         assert isinstance(run.high, Fraction)
         known = _bound(box)
         for at, inside in (
-            (run.low, True), (run.high, True), (run.low - box.step, False), (run.high + box.step, False),
-        ):  # fmt: skip
+            (run.low, True),
+            (run.high, True),
+            (run.low - box.step, False),
+            (run.high + box.step, False),
+        ):
             if (inside and run.low > run.high) or abs(at) > known:
                 continue
             kind = exp.DataType.build(box.field.source_type, dialect=self._scope.engine.dialect)
             same = exp.EQ(this=exp.cast(number(at), kind), expression=exp.Paren(this=constant.copy()))
             if bool(self._fetch(box, same, constant)) is not inside:
-                self._refuse(
-                    box, constant, "it is rounded before it is compared; write it without an exponent or cast"
-                )
+                self._refuse(box, constant, "it is rounded before it is compared; write it without an exponent or cast")
         return run
 
     def holds_for_null(self, box: Box, tree: Tree) -> bool | None:
@@ -187,9 +183,7 @@ class Constants:
         return self._known[text]
 
     def _refuse(self, box: Box, written: exp.Expr, why: str) -> None:
-        expected = (
-            f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type"
-        )
+        expected = f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type"
         refuse(self._scope.text, written, f"{expected}: {why}")
 
 

@@ -31,8 +31,13 @@ from sqlanon.query.sql.sqltree import (
 from sqlanon.query.where.terms import Terms
 
 _NOT: dict[type[exp.Expr], type[exp.Binary]] = {
-    exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
-}  # fmt: skip
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.LT: exp.GTE,
+    exp.GTE: exp.LT,
+    exp.GT: exp.LTE,
+    exp.LTE: exp.GT,
+}
 _RISING = (exp.Floor, exp.Ceil, exp.TimestampTrunc, exp.DateTrunc, exp.Year, exp.TsOrDsToDate)
 
 
@@ -114,8 +119,11 @@ def _part(left: Span, right: Span) -> Tree | None:
     a, b, c, d = (end for end in ends if end is not None)
     return sql(
         "COALESCE(LEAST(GREATEST((:d + :c - :a - :b) / NULLIF(2 * GREATEST(:b - :a, :d - :c), 0) + 0.5, 0.0), 1.0), 0.5)",
-        a=a, b=b, c=c, d=d,
-    )  # fmt: skip
+        a=a,
+        b=b,
+        c=c,
+        d=d,
+    )
 
 
 def span(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
@@ -153,9 +161,7 @@ def span(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
         if left is None or right is None:
             return None
         # Infinities of both signs, and NaN, which is above all: only a constant is added to floating point numbers.
-        if right.kind == "float" or (
-            left.kind == "float" and not isinstance(node.right.unnest(), exp.Literal)
-        ):
+        if right.kind == "float" or (left.kind == "float" and not isinstance(node.right.unnest(), exp.Literal)):
             return None
         low, high = (right.low, right.high) if isinstance(node, exp.Add) else (right.high, right.low)
         kind = type(node)
@@ -197,9 +203,10 @@ def _multiple(scope: Scope, terms: Terms, node: exp.Mul | exp.Div) -> Span | Non
     def at(end: Tree) -> Tree:
         sides = (end, by) if other is node.left else (by, end)
         return type(node)(
-            this=parenthesize(sides[0]), expression=parenthesize(sides[1]),
+            this=parenthesize(sides[0]),
+            expression=parenthesize(sides[1]),
             **({"typed": node.args.get("typed"), "safe": node.args.get("safe")} if isinstance(node, exp.Div) else {}),
-        )  # fmt: skip
+        )
 
     wide = inner.kind if isinstance(node, exp.Mul) else ""
     over = at(inner.shown) if inner.shown is not None else None
@@ -216,11 +223,10 @@ def _size(scope: Scope, terms: Terms, node: exp.Abs) -> Span | None:
     # Of ends that are not known nothing follows, not even from one of them.
     low = sql(
         "CASE WHEN :l >= 0 THEN :l WHEN :h <= 0 THEN -:h WHEN :l < 0 AND :h > 0 THEN 0 END",
-        l=inner.low, h=inner.high,
-    )  # fmt: skip
-    high = sql(
-        "CASE WHEN :l <= :h THEN GREATEST(ABS(:l), ABS(:h)) END", l=inner.low, h=inner.high
-    )  # fmt: skip
+        l=inner.low,
+        h=inner.high,
+    )
+    high = sql("CASE WHEN :l <= :h THEN GREATEST(ABS(:l), ABS(:h)) END", l=inner.low, h=inner.high)
     over = exp.Abs(this=inner.shown.copy()) if inner.shown is not None else None
     return Span(low, high, inner.known, inner.nothing, inner.kind, over)
 
@@ -234,11 +240,7 @@ def _replace_null(scope: Scope, terms: Terms, node: exp.Coalesce) -> Span | None
     if isinstance(constant.unnest(), exp.Literal) and constant.unnest().is_string:
         return None
     low, high = (when(inner.nothing, constant, when(inner.known, end)) for end in (inner.low, inner.high))
-    over = (
-        exp.Coalesce(this=inner.shown.copy(), expressions=[constant.copy()])
-        if inner.shown is not None
-        else None
-    )
+    over = exp.Coalesce(this=inner.shown.copy(), expressions=[constant.copy()]) if inner.shown is not None else None
     return Span(low, high, TRUE, FALSE, inner.kind, over)
 
 
@@ -247,9 +249,7 @@ def _sum_kind(left: str, right: str, *, minus: bool) -> str:
     if left in _NUMBERS:
         return left if right in _NUMBERS or not right else "date" if right == "date" else ""
     if left == "date":
-        found = {"date": "integer" if minus else "", "interval": "timestamp"} | dict.fromkeys(
-            _NUMBERS, "date"
-        )
+        found = {"date": "integer" if minus else "", "interval": "timestamp"} | dict.fromkeys(_NUMBERS, "date")
         return found.get(right, "")
     return "timestamp" if left == "timestamp" and right == "interval" else ""
 

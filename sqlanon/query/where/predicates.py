@@ -23,11 +23,26 @@ from sqlanon.query.where.terms import Terms
 from sqlanon.query.where.time_steps import of_the_time_itself
 
 _OPS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
-}  # fmt: skip
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
 _MIRROR = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_NOT = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "null": "known", "known": "null",
-        "in": "not in", "not in": "in"}  # fmt: skip
+_NOT = {
+    "=": "<>",
+    "<>": "=",
+    "<": ">=",
+    ">=": "<",
+    ">": "<=",
+    "<=": ">",
+    "null": "known",
+    "known": "null",
+    "in": "not in",
+    "not in": "in",
+}
 _KINDS = {value: key for key, value in _OPS.items()}
 _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)", re.IGNORECASE)
 FEW = 8
@@ -36,8 +51,19 @@ MOST_RUNS = 200
 """Values in IN, neighbours as one, that ranges are compared with: the SQL that is written has some 40 names for each."""
 _REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
 _STRICT = (
-    exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Abs, exp.Extract, exp.Var,
-)  # fmt: skip
+    exp.Column,
+    exp.Identifier,
+    exp.Literal,
+    exp.Paren,
+    exp.Neg,
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Mod,
+    exp.Abs,
+    exp.Extract,
+    exp.Var,
+)
 """Of what a calculation is made that is NULL where a part of it is."""
 
 
@@ -124,8 +150,7 @@ class Predicates:
     def _decide(self, node: exp.Is, positive: bool, whole: exp.Expr) -> Formula:
         """A predicate that IS TRUE, IS FALSE or IS NULL, which is never NULL itself."""
         true, false = (
-            build(node.this, lambda part, sign: self._leaf(part, sign, whole), positive=sign)
-            for sign in (True, False)
+            build(node.this, lambda part, sign: self._leaf(part, sign, whole), positive=sign) for sign in (True, False)
         )
         if isinstance(node.expression, exp.Boolean):
             asked = true if node.expression.this else false
@@ -149,9 +174,7 @@ class Predicates:
             self._exact_tests[number] = exp.Not(this=exp.Paren(this=self._exact_tests[test].copy()))
         elif test in self._loose_tests:
             loose = self._loose_tests[test]
-            self._loose_tests[number] = Triple(
-                negate(loose.certain), negate(loose.possible), less(ONE, loose.share)
-            )
+            self._loose_tests[number] = Triple(negate(loose.certain), negate(loose.possible), less(ONE, loose.share))
         else:
             one = self._boxed_tests[test]
             compared, box = one.comparison, self._scope.box(one.box)
@@ -162,9 +185,7 @@ class Predicates:
                 )
             elif compared.op in ("null", "known"):
                 opposite = Comparison(number, _NOT[compared.op])
-                self._boxed_tests[number] = ValueTest(
-                    number, one.box, tree, opposite, null=compared.op == "known"
-                )
+                self._boxed_tests[number] = ValueTest(number, one.box, tree, opposite, null=compared.op == "known")
             else:
                 null = exp.Is(this=box.value, expression=exp.null())
                 known = exp.And(this=tree, expression=exp.Not(this=null.copy()))
@@ -184,9 +205,7 @@ class Predicates:
 
         if isinstance(node, exp.Between):
             if node.args.get("symmetric"):
-                refuse(
-                    self._scope.text, node, "BETWEEN SYMMETRIC is not answered; write the smaller end first"
-                )
+                refuse(self._scope.text, node, "BETWEEN SYMMETRIC is not answered; write the smaller end first")
             ends = exp.and_(
                 exp.GTE(this=node.this.copy(), expression=node.args["low"].copy()),
                 exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()),
@@ -198,8 +217,7 @@ class Predicates:
                 self._check_equality(box, node)
                 return self._test(box, node, "other", None, positive=positive)
             equal = [
-                again(exp.EQ(this=node.this.copy(), expression=item.copy()), positive)
-                for item in node.expressions
+                again(exp.EQ(this=node.this.copy(), expression=item.copy()), positive) for item in node.expressions
             ]
             together = self._together(node, equal, positive)
             if together is not None:
@@ -223,15 +241,14 @@ class Predicates:
         loose = compare(self._scope, self._terms, node, positive)
         if loose is None:
             refuse(
-                self._scope.text, node,
+                self._scope.text,
+                node,
                 "the ranges of a release do not decide this; compare the column itself, a sum or a multiple of it, or abs(..) of one with "
                 "a constant",
-            )  # fmt: skip
+            )
         return self._loose(node, positive, loose)
 
-    def _null_safe(
-        self, node: exp.Binary, positive: bool, again: Callable[[exp.Expr, bool], Formula]
-    ) -> Formula:
+    def _null_safe(self, node: exp.Binary, positive: bool, again: Callable[[exp.Expr, bool], Formula]) -> Formula:
         same = positive is isinstance(node, exp.NullSafeEQ)
         left, right = (node.left, node.right) if boxes_in(node.left) else (node.right, node.left)
         boxes = boxes_in(left)
@@ -256,15 +273,11 @@ class Predicates:
             if isinstance(node.expression, exp.Null):
                 return self._test(box, node, "null" if positive else "known", None)
             if isinstance(node.expression, exp.Boolean) and box.field.kind == "boolean":
-                known = self._boxed(
-                    exp.EQ(this=node.this.copy(), expression=node.expression.copy()), positive, node
-                )
+                known = self._boxed(exp.EQ(this=node.this.copy(), expression=node.expression.copy()), positive, node)
                 return (
                     known
                     if positive
-                    else either(
-                        [known, self._boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)]
-                    )
+                    else either([known, self._boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)])
                 )
         self._check_equality(box, node)
         op = _OPS.get(type(node))
@@ -292,9 +305,7 @@ class Predicates:
 
     def _is_long(self, node: exp.In) -> bool:
         """Whether a list of texts is asked value by value of the values that are listed anyway: as one test in place of one each."""
-        if not (
-            isinstance(node.this, exp.Column) and node.this.table == "_box" and len(node.expressions) > FEW
-        ):
+        if not (isinstance(node.this, exp.Column) and node.this.table == "_box" and len(node.expressions) > FEW):
             return False
         box = self._scope.box(node.this.name)
         texts = all(isinstance(item, exp.Literal) and item.is_string for item in node.expressions)
@@ -306,11 +317,7 @@ class Predicates:
         tests = [self._boxed_tests.get(part) for part in some if type(part) is int]
         compared = [test.comparison for test in tests if test is not None and test.comparison is not None]
         op = "=" if positive else "<>"
-        if (
-            len(some) <= FEW
-            or len(compared) < len(some)
-            or any(one.op != op or one.at is None for one in compared)
-        ):
+        if len(some) <= FEW or len(compared) < len(some) or any(one.op != op or one.at is None for one in compared):
             return None
         (name,) = boxes_in(node)
         box = self._scope.box(name)
@@ -319,17 +326,14 @@ class Predicates:
         number = self._number(f"{name} in {self._text(node)}", positive)
         among = frozenset(one.at for one in compared if one.at is not None)
         comparison = Comparison(number, "in" if positive else "not in", among=among)
-        runs = (
-            len(pieces_of([comparison], box.step, box.field.kind)) // 2
-            if box.shape == "interval"
-            else len(among)
-        )
+        runs = len(pieces_of([comparison], box.step, box.field.kind)) // 2 if box.shape == "interval" else len(among)
         if runs > MOST_RUNS:
             refuse(
-                self._scope.text, node,
+                self._scope.text,
+                node,
                 f"over a column that is published as ranges or sets a list has at most {MOST_RUNS} values, neighbours as one; compare with ranges, such "
                 "as BETWEEN, or ask several queries",
-            )  # fmt: skip
+            )
         tree = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
         self._boxed_tests[number] = ValueTest(number, name, tree, comparison, null=False)
         return number
@@ -337,10 +341,11 @@ class Predicates:
     def _check_equality(self, box: Box, node: exp.Expr) -> None:
         if _OWN_EQUALITY.match(box.field.source_type) or not box.field.deterministic:
             refuse(
-                self._scope.text, node,
+                self._scope.text,
+                node,
                 f"column {box.field.name} ({box.field.source_type}): values of this type are equal though their texts differ, "
                 "and a release holds texts; count by the column instead",
-            )  # fmt: skip
+            )
 
     def _constant(self, box: Box, op: str, constant: exp.Expr) -> Formula:
         value = self._constants.value(box, constant)
@@ -348,8 +353,10 @@ class Predicates:
             return False  # a comparison with NULL is never TRUE, whatever its sign
         if box.field.kind == "enum" and box.type is None and op not in ("=", "<>"):
             refuse(
-                self._scope.text, constant, f"column {box.field.name}: the release holds this enum as text, without its order"
-            )  # fmt: skip
+                self._scope.text,
+                constant,
+                f"column {box.field.name}: the release holds this enum as text, without its order",
+            )
         if op not in ("=", "<>"):
             self._scope.check_order(box, constant)
         if box.shape != "interval":
@@ -398,9 +405,7 @@ class Predicates:
                 tree: Tree = exp.Is(this=box.value, expression=exp.null())
                 tree = tree if op == "null" else exp.Not(this=tree)
             else:
-                tree = exp.Is(
-                    this=exp.Paren(this=node.copy()), expression=FALSE if positive is False else TRUE
-                )
+                tree = exp.Is(this=exp.Paren(this=node.copy()), expression=FALSE if positive is False else TRUE)
             null = (
                 op == "null"
                 if op or box.state is None
@@ -422,9 +427,7 @@ class Predicates:
 
     def _exact(self, node: exp.Expr, positive: bool) -> int:
         number = self._number(self._text(node), positive)
-        self._exact_tests[number] = exp.Is(
-            this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE
-        )
+        self._exact_tests[number] = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
         return number
 
     def _loose(self, node: exp.Expr, positive: bool, triple: Triple) -> int:
@@ -461,11 +464,7 @@ def _in_array(node: exp.Expr) -> exp.Expr | None:
     if not isinstance(node, exp.EQ | exp.NEQ):
         return None
     side = node.right
-    values = (
-        side.this.unnest() if isinstance(side, exp.Any if isinstance(node, exp.EQ) else exp.All) else None
-    )
-    if not isinstance(values, exp.Array) or not all(
-        isinstance(v, exp.Literal | exp.Neg) for v in values.expressions
-    ):
+    values = side.this.unnest() if isinstance(side, exp.Any if isinstance(node, exp.EQ) else exp.All) else None
+    if not isinstance(values, exp.Array) or not all(isinstance(v, exp.Literal | exp.Neg) for v in values.expressions):
         return None
     return exp.In(this=node.left.copy(), expressions=[value.copy() for value in values.expressions])

@@ -14,13 +14,16 @@ from sqlanon.query.sql.sqltree import Tree, sql, string
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _YEAR = re.compile(r"[1-9]\d{0,3}", re.ASCII)
-_TYPE = re.compile(
-    r"(timestamp|datetime)( without time zone)?|(timestamp with time zone|timestamptz)", re.IGNORECASE
-)
+_TYPE = re.compile(r"(timestamp|datetime)( without time zone)?|(timestamp with time zone|timestamptz)", re.IGNORECASE)
 _UNITS = {"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"}
 _MIRROR: dict[type[exp.Expr], type[exp.Binary]] = {
-    exp.EQ: exp.EQ, exp.NEQ: exp.NEQ, exp.LT: exp.GT, exp.GT: exp.LT, exp.LTE: exp.GTE, exp.GTE: exp.LTE,
-}  # fmt: skip
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+    exp.LT: exp.GT,
+    exp.GT: exp.LT,
+    exp.LTE: exp.GTE,
+    exp.GTE: exp.LTE,
+}
 
 
 def of_the_time_itself(node: exp.Expr, box: Box) -> exp.Expr | None:
@@ -47,8 +50,11 @@ def of_the_time_itself(node: exp.Expr, box: Box) -> exp.Expr | None:
     made: dict[type[exp.Expr], exp.Expr] = {
         exp.EQ: exp.And(this=side(exp.GTE, from_), expression=side(exp.LT, to)),
         exp.NEQ: exp.Or(this=side(exp.LT, from_), expression=side(exp.GTE, to)),
-        exp.LT: side(exp.LT, from_), exp.GTE: side(exp.GTE, from_), exp.LTE: side(exp.LT, to), exp.GT: side(exp.GTE, to),
-    }  # fmt: skip
+        exp.LT: side(exp.LT, from_),
+        exp.GTE: side(exp.GTE, from_),
+        exp.LTE: side(exp.LT, to),
+        exp.GT: side(exp.GTE, to),
+    }
     return exp.Paren(this=made[kind])
 
 
@@ -69,9 +75,7 @@ def _ends(step: exp.Expr, constant: exp.Expr, box: Box) -> tuple[Tree, Tree] | N
     plain = constant.is_string and _DAY.fullmatch(text) is not None
     quoted = (
         constant.to
-        if isinstance(constant, exp.Cast)
-        and isinstance(constant.this, exp.Literal)
-        and constant.this.is_string
+        if isinstance(constant, exp.Cast) and isinstance(constant.this, exp.Literal) and constant.this.is_string
         else None
     )
     if isinstance(step, exp.Date) or (isinstance(step, exp.Cast) and step.to.is_type("DATE")):

@@ -76,9 +76,14 @@ def _roles(spec: ReleaseSpec | None, entry: Entry | None) -> dict[str, str]:
 
 
 def _audit(
-    engine: Engine, place: Place, table: str, quasi: Sequence[str] | None, sensitive: Sequence[str], identifiers: Sequence[str],
+    engine: Engine,
+    place: Place,
+    table: str,
+    quasi: Sequence[str] | None,
+    sensitive: Sequence[str],
+    identifiers: Sequence[str],
     spec: ReleaseSpec | None,
-) -> AuditReport:  # fmt: skip
+) -> AuditReport:
     relation = place.relation
     facts = facts_beside(engine, relation.ref)
     if has_own_boxes(place.entry, facts):
@@ -92,9 +97,7 @@ def _audit(
         sensitive = own_sensitive
     known = {name.lower(): name for name in names}
     chosen = None if quasi is None else list(dict.fromkeys(_known(table, known, name) for name in quasi))
-    beside = (
-        [column.name for column in counted.columns if column.name not in (GROUP, COUNT)] if counted else []
-    )
+    beside = [column.name for column in counted.columns if column.name not in (GROUP, COUNT)] if counted else []
     known |= {name.lower(): name for name in beside}
     sensitive = [name for name in (_known(table, known, name) for name in sensitive) if name not in beside]
     identifiers = [_known(table, known, name) for name in identifiers]
@@ -109,9 +112,7 @@ def _audit(
     k_all = k if chosen == everything else _sizes(engine, relation.ref, everything)[1]
     left_out = tuple(name for name in everything if name not in chosen)
     alone, together = (
-        lowering(k, chosen, left_out, lambda names: _sizes(engine, relation.ref, names)[1])
-        if k_all < k
-        else ((), ())
+        lowering(k, chosen, left_out, lambda names: _sizes(engine, relation.ref, names)[1]) if k_all < k else ((), ())
     )
     grouping = Grouping(relation.ref, tuple(chosen))
     found = tuple(_diversity(engine, grouping, sensitive, i) for i in range(len(sensitive)))
@@ -136,9 +137,7 @@ def _audit(
         results, not_measured = results + more, not_measured + uncounted
         of_persons = [item for item in asked if item.counts_persons]
         if of_persons:
-            more, uncounted = judged(
-                engine, place.entry, spec, tuple(named), own_sensitive, of_persons, relation.ref
-            )
+            more, uncounted = judged(engine, place.entry, spec, tuple(named), own_sensitive, of_persons, relation.ref)
             results, not_measured = results + more, not_measured + uncounted
     elif place.entry is not None and place.entry.file is None:
         results, not_measured = _promised(engine, relation, place.entry, names, roles, own_sensitive)
@@ -195,9 +194,7 @@ def _promised(
         return (), (str(error),)
     own = Grouping(relation.ref, tuple(name for name in names if roles.get(name) not in PUBLISHED))
     asked = requirements(privacy, tuple(sensitive))
-    return tuple(
-        _checked(engine, own, sensitive, item) for item in of_rows(asked) if not item.counts_persons
-    ), ()
+    return tuple(_checked(engine, own, sensitive, item) for item in of_rows(asked) if not item.counts_persons), ()
 
 
 def _all_rows(

@@ -64,9 +64,7 @@ def _without(engine: Engine, place: Place, spec: ReleaseSpec) -> AuditReport:
     """What the source says without a certificate: that k does not hold, or that it may."""
     rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
     if not spec.privacy.own_boxes:
-        return _report(
-            place, rows, 0, (), ["the policy asks for classes, and the release has boxes of their own"]
-        )
+        return _report(place, rows, 0, (), ["the policy asks for classes, and the release has boxes of their own"])
     most, why = most_candidates(engine, place.relation, spec)
     held: tuple[RequirementResult, ...] = ()
     if most is not None and most < spec.privacy.k:
@@ -80,6 +78,19 @@ def _report(
     """``k``: candidates of each row, if that is proved; else 0."""
     risk = 1 / k if k else 1.0
     return AuditReport(
-        table=place.shown, rows=rows, quasi=(), left_out=(), classes=rows, k=k, max_class=k, k_all=k, unique_rows=0,
-        highest_risk=risk, average_risk=risk, sensitive=(), requirements=requirements, not_measured=tuple(lost), candidates=True,
-    )  # fmt: skip
+        table=place.shown,
+        rows=rows,
+        quasi=(),
+        left_out=(),
+        classes=rows,
+        k=k,
+        max_class=k,
+        k_all=k,
+        unique_rows=0,
+        highest_risk=risk,
+        average_risk=risk,
+        sensitive=(),
+        requirements=requirements,
+        not_measured=tuple(lost),
+        candidates=True,
+    )

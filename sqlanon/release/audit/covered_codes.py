@@ -56,9 +56,7 @@ class Covered:
     unknown: int
 
 
-def tuples(
-    scratch: Scratch, table: TableRef, quasi: Sequence[Domain], prefix: str = ""
-) -> tuple[Ints, Longs]:
+def tuples(scratch: Scratch, table: TableRef, quasi: Sequence[Domain], prefix: str = "") -> tuple[Ints, Longs]:
     """Each tuple of a table once, int32[d, m], and how many rows have it; ``prefix`` is that of the columns."""
     import numpy as np
 
@@ -99,9 +97,16 @@ def covered_codes(
         scratch.execute("regular/cell", cell=one, cells=cells, code=domain.code, names=own.published())
         claim = claim_of(form, scratch, domain, one, own)
         states = scratch.sql(
-            "regular/states", cell=one, value=own.value, null=own.null, lo=own.lo, hi=own.hi, text=form.facts.text, flag=own.suppressed,
+            "regular/states",
+            cell=one,
+            value=own.value,
+            null=own.null,
+            lo=own.lo,
+            hi=own.hi,
+            text=form.facts.text,
+            flag=own.suppressed,
             empty=(2 if form.facts.exact else 1) if one_value else None,
-        )  # fmt: skip
+        )
         _, state = scratch.fetch_arrays(states, ["int32", "int32"])
         ordered = claim.kind == "ordered" or one_value
         start[at] = begun[not ordered]
@@ -111,9 +116,7 @@ def covered_codes(
             unknown += int(lost.sum())
             # NULL is code 0; a cell whose end the source does not have covers nothing, or NULL alone.
             low = np.where(state == 1, 0, np.where(state == 2, 0, np.where(lost, domain.codes, low)))
-            high = np.where(
-                state == 1, domain.codes - 1, np.where(state == 2, 0 if domain.has_null else -1, high)
-            )
+            high = np.where(state == 1, domain.codes - 1, np.where(state == 2, 0 if domain.has_null else -1, high))
             lows.append(low)
             highs.append(high)
             nulls.append((state == 3) & domain.has_null)
@@ -132,41 +135,50 @@ def covered_codes(
         scratch.drop(one)
     none, no_bits = np.zeros(0, np.int32), np.zeros(0, np.bool_)
     return Covered(
-        np.concatenate([none, *lows]).astype(np.int32), np.concatenate([none, *highs]).astype(np.int32), np.concatenate([no_bits, *nulls]),
-        start, size, np.concatenate([no_bits, *bits]), unknown,
-    )  # fmt: skip
+        np.concatenate([none, *lows]).astype(np.int32),
+        np.concatenate([none, *highs]).astype(np.int32),
+        np.concatenate([no_bits, *nulls]),
+        start,
+        size,
+        np.concatenate([no_bits, *bits]),
+        unknown,
+    )
 
 
-def _ends(
-    scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, *, valued: bool
-) -> tuple[Ints, Ints]:
+def _ends(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, *, valued: bool) -> tuple[Ints, Ints]:
     """The codes of both ends of every cell; -1 where the source has no such value. ``valued``: a cell is a value of the source."""
     import numpy as np
 
     lo, hi = claim.names.lo or claim.names.value, claim.names.hi or claim.names.value
     made = scratch.sql(
-        "regular/ends", cell=cell, domain=domain.table, lo=lo, hi=hi, claims=None if valued else claim.claims, type=claim.type,
+        "regular/ends",
+        cell=cell,
+        domain=domain.table,
+        lo=lo,
+        hi=hi,
+        claims=None if valued else claim.claims,
+        type=claim.type,
         as_text=valued and claim.as_text,
-    )  # fmt: skip
+    )
     _, low, high = scratch.fetch_arrays(made, ["int32"] * 3)
     return low.astype(np.int32), high.astype(np.int32)
 
 
-def _members(
-    scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, cells: int
-) -> npt.NDArray[np.bool_]:
+def _members(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, cells: int) -> npt.NDArray[np.bool_]:
     """Whether a cell has a code, bool[cells, codes]."""
     import numpy as np
 
     what: dict[str, Any] = {"claims": claim.claims, "member": "leaf" if claim.kind == "tree" else "member"}
     made = scratch.sql(
-        "regular/members", cell=cell, domain=domain.table, value=claim.names.value, type=claim.type,
-        contains=scratch.engine.capabilities.contains, **what,
-    )  # fmt: skip
+        "regular/members",
+        cell=cell,
+        domain=domain.table,
+        value=claim.names.value,
+        type=claim.type,
+        contains=scratch.engine.capabilities.contains,
+        **what,
+    )
     number, code = scratch.fetch_arrays(made, ["int32", "int32"])
     has = np.zeros((cells, domain.codes), np.bool_)
     has[number, code] = True
     return has
-
-
-__all__ = ["Covered", "TooWideError", "covered_codes", "tuples"]

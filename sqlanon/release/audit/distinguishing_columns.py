@@ -34,6 +34,3 @@ def lowering(
         if smallest([*classes, *fewer]) < k:
             together = fewer
     return (), tuple(together)
-
-
-__all__ = ["lowering"]

@@ -20,9 +20,14 @@ from sqlanon.table.scratch import Scratch
 
 
 def judged(
-    engine: Engine, entry: Entry | None, spec: ReleaseSpec, names: Sequence[str], sensitive: Sequence[str],
-    requirements: Sequence[Requirement], target: TableRef,
-) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:  # fmt: skip
+    engine: Engine,
+    entry: Entry | None,
+    spec: ReleaseSpec,
+    names: Sequence[str],
+    sensitive: Sequence[str],
+    requirements: Sequence[Requirement],
+    target: TableRef,
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
     """Measure requirements that count the persons of ``names`` over a version's private link table.
 
     Those that read values find them in ``target``, the published table with the columns ``sensitive``, by their hashes.
@@ -30,19 +35,18 @@ def judged(
     Returns the results, and of what could not be measured the reason. The link table has hashes of sensitive values where the
     version's policy has `persons: rows`, and numbers of persons by its `null_person`: with another one they are not those of ``spec``.
     """
-    if (
-        entry is not None
-        and spec.person
-        and nulls_in([entry.policy], names[0]) == "distinct" != spec.null_person
-    ):
+    if entry is not None and spec.person and nulls_in([entry.policy], names[0]) == "distinct" != spec.null_person:
         return (), tuple(
             f"{one.name} by {one.column}: version {entry.version} was made with null_person: distinct; run again"
             for one in requirements
         )
     columns = {name.lower(): column for name, column in linked(engine, entry).items()}
     values = _values(engine, entry, sensitive)
-    lacking = [f"{one.name} by {one.column}: the private tables do not link persons and sensitive values"
-               for one in requirements if one.column in sensitive and not values]  # fmt: skip
+    lacking = [
+        f"{one.name} by {one.column}: the private tables do not link persons and sensitive values"
+        for one in requirements
+        if one.column in sensitive and not values
+    ]
     able = [one for one in requirements if one.column not in sensitive or values]
     missing = [name for name in names if name.lower() not in columns]
     if missing or entry is None:
@@ -80,8 +84,13 @@ def _valued(
         table = scratch.table("valued")
         columns = [{"alias": alias, "place": i, "name": read.get(alias)} for i, alias in enumerate(values, 1)]
         scratch.execute(
-            "audit/valued", valued=table, linked=grouping.table, target=target, persons=list(grouping.persons), columns=columns
-        )  # fmt: skip
+            "audit/valued",
+            valued=table,
+            linked=grouping.table,
+            target=target,
+            persons=list(grouping.persons),
+            columns=columns,
+        )
         rows = [scratch.count("table/count", source=one) for one in (grouping.table, table)]
         yield replace(grouping, table=table) if rows[0] == rows[1] else None
 

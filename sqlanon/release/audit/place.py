@@ -75,9 +75,7 @@ def table_named(engine: Engine, name: str) -> str:
 def is_release(engine: Engine, table: str) -> bool:
     """Whether a table shows a published version: by the catalog as far as the session may read it, or by the metadata next to the table."""
     ref = engine.relation(table).ref
-    return bool(facts_beside(engine, ref)) or any(
-        ref in views_of(entry) for entry in _published(engine, view=ref)
-    )
+    return bool(facts_beside(engine, ref)) or any(ref in views_of(entry) for entry in _published(engine, view=ref))
 
 
 def _published(engine: Engine, *, release: str | None = None, view: TableRef | None = None) -> list[Entry]:
@@ -90,6 +88,3 @@ def _published(engine: Engine, *, release: str | None = None, view: TableRef | N
 
 def _shown_by(engine: Engine, view: TableRef) -> Entry | None:
     return next((one for one in _published(engine, view=view) if one.view == view), None)
-
-
-__all__ = ["Place", "audited", "is_release", "table_named"]

@@ -58,8 +58,9 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         raise PolicyError(
             f"{first} and {second} name different identifiers, so their rows cannot be matched; give both policies the same and run them again"
         )
-    spec = ReleaseSpec("together", one.source, tuple(ColumnSpec(name, "sensitive") for name in sensitive),
-                       PrivacySpec(), rest="drop")  # fmt: skip
+    spec = ReleaseSpec(
+        "together", one.source, tuple(ColumnSpec(name, "sensitive") for name in sensitive), PrivacySpec(), rest="drop"
+    )
     policies = (one.policy, two.policy)
     spelled = {name.lower(): name for name in here}
     named = {
@@ -89,8 +90,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         )[0]
     classes, k, singles, matched, below = integers(row[:5])
     diversity = tuple(
-        SensitiveAudit(name, integer(row[5 + 2 * i]), float(str(row[6 + 2 * i])))
-        for i, name in enumerate(sensitive)
+        SensitiveAudit(name, integer(row[5 + 2 * i]), float(str(row[6 + 2 * i]))) for i, name in enumerate(sensitive)
     )
     numbers = integers(row[5 + 2 * len(sensitive) :])
     fewest = dict(zip((person.name for person in counted), numbers, strict=True))
@@ -107,11 +107,22 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         f"{key}: rows of the population in intersections of classes are not counted" for key in compared
     )
     return TogetherReport(
-        first=f"{one.release}@{one.version}", second=f"{two.release}@{two.version}", source=one.source, matched=matched,
-        unmatched=max(rows - matched, 0), classes=classes, k=k, k_first=one.report["min_class"],
-        k_second=two.report["min_class"], rows_below=below, unique_rows=singles, sensitive=diversity,
-        requirements=results, min_identifiers=fewest, not_measured=not_measured,
-    )  # fmt: skip
+        first=f"{one.release}@{one.version}",
+        second=f"{two.release}@{two.version}",
+        source=one.source,
+        matched=matched,
+        unmatched=max(rows - matched, 0),
+        classes=classes,
+        k=k,
+        k_first=one.report["min_class"],
+        k_second=two.report["min_class"],
+        rows_below=below,
+        unique_rows=singles,
+        sensitive=diversity,
+        requirements=results,
+        min_identifiers=fewest,
+        not_measured=not_measured,
+    )
 
 
 def _published(catalog: Catalog, name: str) -> Entry:

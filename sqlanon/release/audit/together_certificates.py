@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def together_candidates(
-    scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int
-) -> TogetherReport:
+def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int) -> TogetherReport:
     """Count for every row the rows that its records in both releases may be of, to a reader who knows that they are of one row.
 
     The least k that one of the two policies promises is to be left for every row, as `history` counts it for two versions.
@@ -48,16 +46,25 @@ def together_candidates(
     k = int(found.min()) if len(found) else 0
     held = (RequirementResult("k", None, asked, k, k >= asked),) if len(found) else ()
     return TogetherReport(
-        first=f"{one.release}@{one.version}", second=f"{two.release}@{two.version}", source=one.source, matched=matched,
-        unmatched=max(rows - matched, 0), classes=len(found), k=k, k_first=k_first, k_second=k_second,
-        rows_below=int(np.count_nonzero(found < min(k_first, k_second))), unique_rows=int(np.count_nonzero(found == 1)), sensitive=(),
-        requirements=held, not_measured=tuple(lacking), candidates=True,
-    )  # fmt: skip
+        first=f"{one.release}@{one.version}",
+        second=f"{two.release}@{two.version}",
+        source=one.source,
+        matched=matched,
+        unmatched=max(rows - matched, 0),
+        classes=len(found),
+        k=k,
+        k_first=k_first,
+        k_second=k_second,
+        rows_below=int(np.count_nonzero(found < min(k_first, k_second))),
+        unique_rows=int(np.count_nonzero(found == 1)),
+        sensitive=(),
+        requirements=held,
+        not_measured=tuple(lacking),
+        candidates=True,
+    )
 
 
-def found_together(
-    scratch: Scratch, one: Entry, two: Entry, stage: TableRef
-) -> tuple[npt.NDArray[np.int64], int]:
+def found_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[npt.NDArray[np.int64], int]:
     """Of every row of one of the releases the rows that its records may be of, and how many rows both hold; see `together_candidates`."""
     for entry in (one, two):
         if not all(scratch.engine.exists(table) for table in entry.certificate):
@@ -66,9 +73,14 @@ def found_together(
             )
     records = scratch.table("records")
     scratch.execute(
-        "audit/together_records", records=records, stage=stage, first=_rows(one), second=_rows(two),
-        own_first=bool(one.certificate), own_second=bool(two.certificate),
-    )  # fmt: skip
+        "audit/together_records",
+        records=records,
+        stage=stage,
+        first=_rows(one),
+        second=_rows(two),
+        own_first=bool(one.certificate),
+        own_second=bool(two.certificate),
+    )
     fits = [scratch.table("fits"), scratch.table("fits_beside")]
     for entry, table, place, slot in (
         (one, fits[0], "place", "slot"),
@@ -76,9 +88,7 @@ def found_together(
     ):
         edges = entry.certificate[0] if entry.certificate else None
         named = slot if entry.certificate else None
-        scratch.execute(
-            "audit/together_fits", fits=table, records=records, place=place, slot=named, edges=edges
-        )
+        scratch.execute("audit/together_fits", fits=table, records=records, place=place, slot=named, edges=edges)
     matched = scratch.count("audit/together_counts", records=records)
     found = counted(scratch, records, fits[0], fits[1])
     for table in (records, *fits):
@@ -95,6 +105,3 @@ def _diverse(entry: Entry) -> bool:
     """Whether the policy asks for more than k."""
     sensitive = [column["name"] for column in entry.policy["columns"] if column["role"] == "sensitive"]
     return len(requirements(stored(entry.policy["privacy"]), tuple(sensitive), ())) > 1
-
-
-__all__ = ["found_together", "together_candidates"]

@@ -51,9 +51,7 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
         return _decided(scratch, encoded, release, spec)
 
 
-def _decided(
-    scratch: Scratch, encoded: Encoded, release: Relation, spec: ReleaseSpec
-) -> tuple[int | None, str]:
+def _decided(scratch: Scratch, encoded: Encoded, release: Relation, spec: ReleaseSpec) -> tuple[int | None, str]:
     import numpy as np
 
     from sqlanon.kernels.regular_graph import MOST_EDGES, fitting, greatest_flow
@@ -66,9 +64,7 @@ def _decided(
             f"not decided: the release has no column {', '.join(sorted(lacking))}, which the policy publishes",
         )
     codes, members = tuples(scratch, encoded.work, encoded.quasi)
-    columns = [
-        {"code": domain.code, "names": layout.names[domain.code].published()} for domain in encoded.quasi
-    ]
+    columns = [{"code": domain.code, "names": layout.names[domain.code].published()} for domain in encoded.quasi]
     cells = scratch.table("cells")
     scratch.execute("regular/cells", cells=cells, target=release.ref, columns=columns)
     cell, alike = tuples(scratch, cells, encoded.quasi, "_sqlanon_")
@@ -76,9 +72,7 @@ def _decided(
         means = covered_codes(scratch, format_of(spec.format.kind), encoded.quasi, layout.names, cells)
     except TooWideError:
         return None, "not decided: the published sets have too many values"
-    at, box = fitting(
-        codes, cell, means.low, means.high, means.null, means.start, means.size, means.bits, MOST_EDGES
-    )
+    at, box = fitting(codes, cell, means.low, means.high, means.null, means.start, means.size, means.bits, MOST_EDGES)
     if len(at) == 1:
         return None, f"not decided: more than {MOST_EDGES:,} pairs of rows and boxes fit"
     k, all_rows = spec.privacy.k, int(members.sum())
@@ -102,6 +96,3 @@ def _decided(
         exists = greatest_flow(at, box, members, alike, half) == half * all_rows
         below, above = (half, above) if exists else (below, half)
     return below, why
-
-
-__all__ = ["MOST_ROWS", "most_candidates"]

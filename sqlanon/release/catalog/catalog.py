@@ -96,8 +96,17 @@ class Catalog(CatalogReader):
         made = statement("catalog/insert_secret", self._engine.dialect, binds, secrets=self._secrets)
         self._engine.execute(made)
 
-    def add(self, spec: ReleaseSpec, version: int, physical: str, target: TableRef, status: str, report: RunReport,
-            source: SourceState, seed: int) -> Entry:  # fmt: skip
+    def add(
+        self,
+        spec: ReleaseSpec,
+        version: int,
+        physical: str,
+        target: TableRef,
+        status: str,
+        report: RunReport,
+        source: SourceState,
+        seed: int,
+    ) -> Entry:
         """Write the row of a new version, and give it."""
         text, policy_hash = hashed(redacted(spec))
         binds: dict[str, str | int | float | None] = {
@@ -163,9 +172,14 @@ class Catalog(CatalogReader):
             made = statement(name, self._engine.dialect, binds, catalog=self.table)
         else:
             made = statement(
-                "catalog/append", self._engine.dialect, binds, catalog=self.table, columns=(*READ, "seed"), changed=list(changes),
+                "catalog/append",
+                self._engine.dialect,
+                binds,
+                catalog=self.table,
+                columns=(*READ, "seed"),
+                changed=list(changes),
                 step=STEP,
-            )  # fmt: skip
+            )
         if first:
             self._engine.execute_all([*first, made])
         else:

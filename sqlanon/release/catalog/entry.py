@@ -17,9 +17,22 @@ LATER = ("fingerprint", "source_columns", "checked_at")
 
 
 READ = (
-    "release", "version", "status", "view_schema", "view_name", "file", "physical", "source", "policy", "policy_hash", "report",
-    "published_at", "published_by", "sqlanon", *LATER,
-)  # fmt: skip
+    "release",
+    "version",
+    "status",
+    "view_schema",
+    "view_name",
+    "file",
+    "physical",
+    "source",
+    "policy",
+    "policy_hash",
+    "report",
+    "published_at",
+    "published_by",
+    "sqlanon",
+    *LATER,
+)
 """The columns of catalog/list, in its order."""
 
 
@@ -73,9 +86,7 @@ class Entry:
         """With boxes of their own: the tables of edges and of drawn boxes; else none."""
         if not self.policy.get("privacy", {}).get("own_boxes"):
             return ()
-        return tuple(
-            TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in ("edges", "drawn")
-        )
+        return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in ("edges", "drawn"))
 
     @property
     def history(self) -> TableRef:
@@ -93,11 +104,25 @@ class Entry:
             for item in report.get("requirements", ())
         )
         return ReleaseRow(
-            self.release, self.version, self.status, report.get("published", ""), self.source, self.published_at,
-            self.published_by, rows, report.get("classes", 0), report.get("min_class", 0),
-            report.get("max_class", 0), lost, report.get("method", ""), asked,
-            self.sqlanon, report.get("format", ""), report.get("suppressed", 0), "own" if self.certificate else "",
-        )  # fmt: skip
+            self.release,
+            self.version,
+            self.status,
+            report.get("published", ""),
+            self.source,
+            self.published_at,
+            self.published_by,
+            rows,
+            report.get("classes", 0),
+            report.get("min_class", 0),
+            report.get("max_class", 0),
+            lost,
+            report.get("method", ""),
+            asked,
+            self.sqlanon,
+            report.get("format", ""),
+            report.get("suppressed", 0),
+            "own" if self.certificate else "",
+        )
 
 
 @dataclass(frozen=True, slots=True)

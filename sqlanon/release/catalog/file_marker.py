@@ -26,9 +26,7 @@ _MAGIC = b"DUCK"
 _MAGIC_AT = 8
 
 
-def marked(
-    rows: Iterable[tuple[object, ...]], secret: str, release: str, version: int
-) -> Iterator[tuple[object, ...]]:
+def marked(rows: Iterable[tuple[object, ...]], secret: str, release: str, version: int) -> Iterator[tuple[object, ...]]:
     """The rows of the metadata of a file, with its marker."""
     for row in rows:
         if row[0]:
@@ -87,11 +85,7 @@ def check_ours(engine: Engine, release: str, file: str) -> None:
         return
     places = [(schema, name) for known, schema, name in Catalog(engine).files(release) if known == file]
     secret = _secret(engine, release)
-    if (
-        secret is not None
-        and path.is_file()
-        and any(_holds(engine, path, release, place, secret) for place in places)
-    ):
+    if secret is not None and path.is_file() and any(_holds(engine, path, release, place, secret) for place in places):
         return
     raise PolicyError(
         f"{release}: {file} exists and is not a file that this release published: it does not have the marker of one. Move it away or choose "
@@ -130,9 +124,7 @@ def check_marked(engine: Engine, entry: Entry, metadata: TableRef) -> None:
         )
 
 
-def _version(
-    engine: Engine, file: str, release: str, place: tuple[str | None, str | None], secret: str
-) -> int | None:
+def _version(engine: Engine, file: str, release: str, place: tuple[str | None, str | None], secret: str) -> int | None:
     schema, name = place
     if engine.second_file is None or not name:
         return None
@@ -155,6 +147,3 @@ def _marked_version(engine: Engine, metadata: TableRef, release: str, secret: st
 def _secret(engine: Engine, release: str) -> str | None:
     catalog = Catalog(engine)
     return catalog.secret_in(engine.look_up(catalog.tables), release)
-
-
-__all__ = ["check_marked", "check_ours", "marked", "version_in"]

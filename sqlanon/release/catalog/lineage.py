@@ -82,9 +82,7 @@ class Lineage:
         """How many keys are on the list of those that are never published again."""
         if not self.engine.exists(self.erased):
             return 0
-        return int(
-            str(self.engine.fetch(statement("frozen/listed", self.engine.dialect, erased=self.erased))[0][0])
-        )
+        return int(str(self.engine.fetch(statement("frozen/listed", self.engine.dialect, erased=self.erased))[0][0]))
 
     def undo(self, version: int) -> None:
         """Take back what a version set that readers never had, in the transaction that is open.
@@ -93,11 +91,7 @@ class Lineage:
         """
         if not self.engine.exists(self.rows):
             return
-        emptied = [
-            name
-            for name in self.columns(self.rows)
-            if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")
-        ]
+        emptied = [name for name in self.columns(self.rows) if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")]
         dialect, rows = self.engine.dialect, self.rows
         made = [statement("frozen/undo_rows", dialect, rows=rows, version=version, columns=emptied)]
         # Somebody may have dropped one of them, and the run that says so undoes first. Without the list classes that left stay away.
@@ -189,19 +183,3 @@ def undo(engine: Engine, entry: Entry) -> None:
     lineage = lineage_of(engine, entry)
     if lineage is not None:
         lineage.undo(entry.version)
-
-
-__all__ = [
-    "OWN",
-    "Lineage",
-    "current",
-    "lineage_of",
-    "lineages_of",
-    "next_number",
-    "number_of",
-    "of_other_secret",
-    "of_two_secrets",
-    "rows_table",
-    "secret_mark",
-    "undo",
-]

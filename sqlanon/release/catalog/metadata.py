@@ -42,8 +42,13 @@ def metadata_name(view: str) -> str:
 
 
 def metadata_rows(
-    spec: ReleaseSpec, roles: Roles, names: Mapping[str, Names], version: int, facts: Mapping[str, object], reached: Sequence[RequirementResult]
-) -> Iterator[tuple[object, ...]]:  # fmt: skip
+    spec: ReleaseSpec,
+    roles: Roles,
+    names: Mapping[str, Names],
+    version: int,
+    facts: Mapping[str, object],
+    reached: Sequence[RequirementResult],
+) -> Iterator[tuple[object, ...]]:
     """The metadata table's rows.
 
     Args:
@@ -64,14 +69,10 @@ def metadata_rows(
             for reading in roles.published_order()
             if reading.column.kind == "text" and reading.column.collation is not None
         },
-        "equal_unlike": [
-            reading.name for reading in roles.published_order() if not reading.column.deterministic
-        ],
+        "equal_unlike": [reading.name for reading in roles.published_order() if not reading.column.deterministic],
         "version": version,
         "sqlanon": __version__,
-        "token": secrets.token_hex(
-            16
-        ),  # two versions never have the same metadata; from neither seed nor secret
+        "token": secrets.token_hex(16),  # two versions never have the same metadata; from neither seed nor secret
     } | _asked(privacy)
     if privacy.accuracy is not None:
         said |= _bound(privacy, privacy.accuracy, reached)
@@ -99,9 +100,14 @@ def metadata_rows(
         if reading.spec.recode is not None:
             declared = json.dumps(json.loads(declared or "{}") | {"recode": reading.spec.recode.written()})
         yield (
-            reading.name, reading.spec.role, reading.treatment or "", spec.format.kind if reading.alias in names else "",
-            reading.column.shown_type, json.dumps(published), declared,
-        )  # fmt: skip
+            reading.name,
+            reading.spec.role,
+            reading.treatment or "",
+            spec.format.kind if reading.alias in names else "",
+            reading.column.shown_type,
+            json.dumps(published),
+            declared,
+        )
 
 
 def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
@@ -128,16 +134,10 @@ def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
 def _asked(privacy: PrivacySpec) -> dict[str, object]:
     """What is asked of requirements, as JSON has it; None: nothing. Of those in `PrivacySpec.more`, what is asked for."""
     named = {key: privacy.value(key) for key in REQUIREMENTS if key not in privacy.more}
-    return {
-        key: value
-        for key, value in written(named | dict(privacy.more)).items()
-        if value is not None or key in OWN
-    }
+    return {key: value for key, value in written(named | dict(privacy.more)).items() if value is not None or key in OWN}
 
 
-def _bound(
-    privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[RequirementResult]
-) -> dict[str, object]:
+def _bound(privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[RequirementResult]) -> dict[str, object]:
     """What the policy bounds and maximizes, and the privacy that this allowed; any reader can count it in the view."""
     return {
         "maximize": accuracy.maximize,

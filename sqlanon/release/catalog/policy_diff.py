@@ -94,9 +94,7 @@ def weakenings(found: Sequence[Difference]) -> tuple[str, ...]:
     return tuple(str(item) for item in found if item.weaker)
 
 
-def _plain(
-    what: str, old: object, new: object, *, weaker: bool = False, setting: bool = False
-) -> Iterator[Difference]:
+def _plain(what: str, old: object, new: object, *, weaker: bool = False, setting: bool = False) -> Iterator[Difference]:
     if old != new:
         yield Difference(what, _shown(old), _shown(new), weaker, setting)
 
@@ -155,9 +153,7 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
     for name in dict.fromkeys([*known[0], *known[1]]):
         before, after = known[0].get(name), known[1].get(name)
         was, now = _role(before, old), _role(after, new)
-        yield from _plain(
-            f"column {name}:", was, now, weaker=_exposes(name, was, now, old["privacy"], new["privacy"])
-        )
+        yield from _plain(f"column {name}:", was, now, weaker=_exposes(name, was, now, old["privacy"], new["privacy"]))
         for key, default in (
             ("weight", 1),
             ("hierarchy", None),
@@ -236,10 +232,7 @@ def _measured_by(privacy: Policy, name: str) -> set[str]:
     """Which settings of a sensitive column say how far its values are apart, to requirements that ask."""
     settings = {"ordered": "ordered", "hierarchical": "hierarchy"}
     distances = {
-        one.distance
-        for key in REQUIREMENTS
-        for one in _asked_of(key, privacy, name)
-        if isinstance(one, Closeness)
+        one.distance for key in REQUIREMENTS for one in _asked_of(key, privacy, name) if isinstance(one, Closeness)
     }
     return {settings[distance] for distance in distances if distance in settings}
 

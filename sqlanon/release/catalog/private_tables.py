@@ -26,9 +26,5 @@ def private_table(engine: Engine, name: str) -> TableRef:
 
 def physical_name(release: str, version: int) -> str:
     """The versioned table's name: readable, and short enough for every engine whatever the release is called."""
-    plain = (
-        "".join(char if char.isascii() and char.isalnum() else "_" for char in release)[:24]
-        .strip("_")
-        .lower()
-    )
+    plain = "".join(char if char.isascii() and char.isalnum() else "_" for char in release)[:24].strip("_").lower()
     return f"{plain or 'release'}_{hashlib.sha256(release.encode()).hexdigest()[:8]}_v{version}"

@@ -94,9 +94,14 @@ class CatalogReader:
         return (self.table, self._secrets)
 
     def entries(
-        self, release: str | None = None, *, statuses: Sequence[str] = (), versions: Sequence[int] = (), views: Sequence[TableRef] = (),
+        self,
+        release: str | None = None,
+        *,
+        statuses: Sequence[str] = (),
+        versions: Sequence[int] = (),
+        views: Sequence[TableRef] = (),
         source: str | None = None,
-    ) -> list[Entry]:  # fmt: skip
+    ) -> list[Entry]:
         """The catalog's rows, by release and version; empty where there is no catalog yet.
 
         Args:
@@ -160,9 +165,7 @@ class CatalogReader:
         if not self._engine.updates:
             found = self.entries(statuses=("published",))
             return [Place(one.release, one.source, one.view_schema, one.view_name, one.file) for one in found]
-        texts = [
-            [None if cell is None else str(cell) for cell in row] for row in self._rows("catalog/places", {})
-        ]
+        texts = [[None if cell is None else str(cell) for cell in row] for row in self._rows("catalog/places", {})]
         return [Place(str(row[0]), str(row[1]), *row[2:]) for row in texts]
 
     def published(self, name: str) -> Entry | None:
@@ -171,9 +174,7 @@ class CatalogReader:
         if not found:
             view = self._engine.target(name)
             of_view = self.entries(statuses=("published",), views=[view])
-            found = [
-                entry for entry in of_view if (entry.view_schema, entry.view_name) == (view.schema, view.name)
-            ]
+            found = [entry for entry in of_view if (entry.view_schema, entry.view_name) == (view.schema, view.name)]
         return found[-1] if found else None
 
     def names_of_published(self) -> str:
@@ -183,9 +184,7 @@ class CatalogReader:
     def files(self, release: str) -> list[tuple[str, str | None, str]]:
         """The files that a release was published into, each with the schema and the name of the view."""
         rows = self._rows("catalog/files", {"release": release})
-        return [
-            (str(file), None if schema is None else str(schema), str(name)) for file, schema, name in rows
-        ]
+        return [(str(file), None if schema is None else str(schema), str(name)) for file, schema, name in rows]
 
     def looked_at(self, release: str, after: str) -> list[tuple[str, dict[str, object]]]:
         """When runs looked at versions of a release after a time, and the reports of these versions."""
@@ -211,9 +210,7 @@ class CatalogReader:
     ) -> list[Entry]:
         there = found or self._engine.look_up(self.tables)
         known = {column.name for column in there.columns(self.table)}
-        columns = [
-            {"name": name, "known": name in known or name in READ[: -len(LATER)]} for name in (*READ, STEP)
-        ]
+        columns = [{"name": name, "known": name in known or name in READ[: -len(LATER)]} for name in (*READ, STEP)]
         rows = self._rows(name, asked, {**context, "columns": columns}, there, safe=found is not None)
         last: dict[tuple[object, object], Row] = {}
         for row in sorted(rows, key=lambda row: integer(row[-1] or 0)):
@@ -221,8 +218,14 @@ class CatalogReader:
         return [entry_of(row[:-1], self.table.database) for row in rows if last[row[0], row[1]] is row]
 
     def _rows(
-        self, name: str, asked: dict[str, Bind], context: Mapping[str, object] | None = None, found: Found | None = None, *, safe: bool = False,
-    ) -> list[Row]:  # fmt: skip
+        self,
+        name: str,
+        asked: dict[str, Bind],
+        context: Mapping[str, object] | None = None,
+        found: Found | None = None,
+        *,
+        safe: bool = False,
+    ) -> list[Row]:
         """Rows of the catalog; ``safe``: the caller has made sure that to read it runs no code of another role."""
         there = found or self._engine.look_up(self.tables)
         if self.table not in there.relations:
@@ -253,10 +256,7 @@ def in_ranges(numbers: Sequence[int]) -> str:
             runs[-1] = [runs[-1][0], number]
         else:
             runs.append([number])
-    shown = [
-        f"{run[0]} to {run[-1]}" if run[-1] - run[0] > 1 else ", ".join(map(str, run))
-        for run in runs[-_NAMED:]
-    ]
+    shown = [f"{run[0]} to {run[-1]}" if run[-1] - run[0] > 1 else ", ".join(map(str, run)) for run in runs[-_NAMED:]]
     return ("..., " if len(runs) > _NAMED else "") + ", ".join(shown)
 
 
@@ -274,6 +274,3 @@ def _placed(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[str, obje
     if schema is not None:
         asked["schema"] = schema
     return {"schema": schema is not None, "views": _bound(asked, "view", sorted(names))}
-
-
-__all__ = ["STEP", "CatalogReader", "Place", "Untidy", "in_ranges", "named"]

@@ -200,9 +200,7 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
     return f"{', '.join(lost)} is gone" if lost else None
 
 
-def fingerprint(
-    scratch: Scratch, roles: Roles, key: Sequence[str], secret: str
-) -> tuple[int, str, dict[str, int]]:
+def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str) -> tuple[int, str, dict[str, int]]:
     """The number of rows; rows with a keyed hash of the sum of their hashes over every column with a role; lengths of texts, by staged column.
 
     Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more release.
@@ -212,11 +210,7 @@ def fingerprint(
     Cost: one scan of the source.
     """
     staged = (*roles.quasi, *roles.kept)
-    texts = [
-        reading.name
-        for reading in staged
-        if reading.column.kind == "text" and reading not in roles.pseudonyms
-    ]
+    texts = [reading.name for reading in staged if reading.column.kind == "text" and reading not in roles.pseudonyms]
     names = {*(reading.name for reading in staged), *(column.name for column in roles.identifiers), *key}
     columns = [
         {"name": column.name, "as_text": column.kind in ("text", "other"), "listed": column.kind == "enum"}
@@ -288,17 +282,3 @@ def due(spec: ReleaseSpec, entry: Entry | None, now: datetime.datetime) -> bool:
         return True
     last = datetime.datetime.fromisoformat(entry.checked_at or entry.published_at)
     return (now - last).total_seconds() >= every - every / EARLY
-
-
-__all__ = [
-    "Decision",
-    "data_change",
-    "data_change_by_key",
-    "decide",
-    "due",
-    "fingerprint",
-    "first",
-    "link_columns_of",
-    "policy_changes",
-    "shown_as",
-]

@@ -41,9 +41,7 @@ def grant_usage(engine: Engine, readers: Sequence[str], views: Sequence[TableRef
             engine.rights.grant_usage(views, role)
 
 
-def set_readers(
-    engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None
-) -> None:
+def set_readers(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None) -> None:
     """Grant SELECT on the views to the policy's readers, and revoke it from those that it no longer names; rights granted by hand stay.
 
     Args:
@@ -89,14 +87,10 @@ def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list
             f"members of {members[0][1]}, who owns it; run as a role that nobody is a member of"
         )
     others = [name for name in rights.grantees(PRIVATE_SCHEMA) if name not in known]
-    found += [
-        f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in others
-    ]
+    found += [f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in others]
     for role in known:
         if rights.can_use(role, source.schema or "") and rights.can_select(role, source):
             found.append(f"reader {role} can read the source {source} itself")
         if rights.can_use(role, PRIVATE_SCHEMA):
-            found.append(
-                f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it"
-            )
+            found.append(f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it")
     return found

@@ -147,6 +147,3 @@ def last_shown(entries: Sequence[Entry]) -> Entry | None:
     """Of the versions of one release the one that readers have, or had last where it was unpublished: a new one is compared with it."""
     shown = [entry for entry in entries if entry.status in SHOWN]
     return max(shown, key=lambda entry: (-SHOWN.index(entry.status), entry.version), default=None)
-
-
-__all__ = ["SHOWN", "ReleaseState", "last_shown", "read_state"]

@@ -58,9 +58,7 @@ def target_of(state: ReleaseState) -> Publication:
     engine, spec, view, entries = state.engine, state.spec, state.view, state.versions
     version = max((entry.version for entry in entries), default=0) + 1
     if (view.schema or "").lower() == PRIVATE_SCHEMA:
-        raise PolicyError(
-            f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one"
-        )
+        raise PolicyError(f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one")
     pair = format_of(spec.format.kind).facts.paired
     longest = max(views_beside(replace(view, name=""), pair), key=lambda ref: len(ref.name)).name
     if len((view.name + longest).encode()) > engine.capabilities.max_identifier:
@@ -94,9 +92,7 @@ def check_no_link(release: str, file: str) -> None:
         )
 
 
-def check_free(
-    release: str, target: Publication, entries: Sequence[Entry], exists: Callable[[TableRef], bool]
-) -> None:
+def check_free(release: str, target: Publication, entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> None:
     """The views of the release are its own, or do not exist yet.
 
     Args:
@@ -111,22 +107,16 @@ def check_free(
     for ref in views_beside(target.view, target.pair):
         owners = _owners(ref, entries)
         if owners - {release}:
-            raise PolicyError(
-                f"{release}: {ref} belongs to release {', '.join(sorted(owners))}; choose another name"
-            )
+            raise PolicyError(f"{release}: {ref} belongs to release {', '.join(sorted(owners))}; choose another name")
         if not owners and exists(ref):
-            raise PolicyError(
-                f"{release}: {ref} exists and was not made by sqlanon; choose another name or drop it"
-            )
+            raise PolicyError(f"{release}: {ref} exists and was not made by sqlanon; choose another name or drop it")
 
 
 def check_still_free(state: ReleaseState, target: Publication, found: Found) -> None:
     """The same in the publishing transaction, where the views were looked up again."""
     entries: Sequence[Entry] = [*state.versions, *state.beside]
     views = [ref for ref in views_beside(target.view, target.pair) if ref in found.relations]
-    if not all(
-        _owners(ref, state.versions) for ref in views
-    ):  # since the state was read, perhaps by another release
+    if not all(_owners(ref, state.versions) for ref in views):  # since the state was read, perhaps by another release
         entries = Catalog(state.engine).entries(statuses=("published",), views=views)
     check_free(state.spec.name, target, entries, lambda ref: ref in found.relations)
 

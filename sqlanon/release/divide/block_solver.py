@@ -105,9 +105,16 @@ class Solver:
             places[i][code] = pos
         nowhere: Any = None  # a worker has its own
         sent = replace(
-            context, scratch=nowhere, encoded=replace(encoded, coded=encoded.stage, roles=nowhere, population=None),
-            progress=Silent(), threads=1, listed=False, read_again=True, secret="", release="",
-        )  # fmt: skip
+            context,
+            scratch=nowhere,
+            encoded=replace(encoded, coded=encoded.stage, roles=nowhere, population=None),
+            progress=Silent(),
+            threads=1,
+            listed=False,
+            read_again=True,
+            secret="",
+            release="",
+        )
         return cls(
             sent,
             method,
@@ -140,7 +147,7 @@ class Solver:
                 d = len(encoded.quasi)
                 here = replace(
                     encoded, coded=work, rows=n, numbers=0, quasi=tuple(domains[:d]), sensitive=tuple(domains[d:])
-                )  # fmt: skip
+                )
                 made = self.method.assign(replace(self.context, scratch=scratch, encoded=here))
                 read = scratch.sql("blocks/rows", table=made.table, columns=["rid", "class"])
                 rows, found = scratch.fetch_arrays(read, ["int32", "int32"])
@@ -151,6 +158,3 @@ class Solver:
         classes = np.full(n, -1, np.int32)
         classes[rows] = np.unique(found, return_inverse=True)[1].reshape(-1)
         return classes
-
-
-__all__ = ["Keys", "Solver"]

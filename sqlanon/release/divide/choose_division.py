@@ -13,9 +13,7 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.table.stage import Roles
 
 
-def division_of(
-    spec: ReleaseSpec, roles: Roles, engine: Engine, secret: str, elsewhere: TableRef | None
-) -> Division:
+def division_of(spec: ReleaseSpec, roles: Roles, engine: Engine, secret: str, elsewhere: TableRef | None) -> Division:
     """The division of a release.
 
     Args:

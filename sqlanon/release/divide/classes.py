@@ -66,15 +66,29 @@ class Made:
 
 
 def make_classes(
-    spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared, secret: str,
+    spec: ReleaseSpec,
+    machine: Machine,
+    watch: Stopwatch,
+    scratch: Scratch,
+    ready: Prepared,
+    secret: str,
     elsewhere: TableRef | None = None,
-) -> Made:  # fmt: skip
+) -> Made:
     """Encode, run the method, recode, and compare what would be released with the staged rows.
 
     ``elsewhere`` has what the tokens are like in the other tables of the scope: see `sqlanon.release.verify.tokens`.
     """
     with watch.stage("encode"):
-        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows, ready.person_codes, ready.population)  # fmt: skip
+        encoded = encode(
+            scratch,
+            ready.roles,
+            ready.stage,
+            ready.quasi,
+            ready.sensitive,
+            ready.rows,
+            ready.person_codes,
+            ready.population,
+        )
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
     own = spec.method.name in {declared.name for declared in METHODS.own}
     form = format_of(spec.format.kind)
@@ -85,11 +99,25 @@ def make_classes(
         read = (*encoded.quasi, *encoded.sensitive)
     with watch.stage("method") as progress:
         context = Context(
-            scratch, encoded, tuple(one for one in ready.requirements if not one.afterwards), spec.execution, spec.memory or machine.memory, machine.threads,
-            progress, seed, spec.privacy.accuracy, spec.suppression, most_suppressed(spec, encoded.rows),
-            refining(spec, encoded.rows, len(encoded.quasi)), spec.format.kind, spec.seed or 0, own, bool(read),
-            division.key(secret), spec.name,
-        )  # fmt: skip
+            scratch,
+            encoded,
+            tuple(one for one in ready.requirements if not one.afterwards),
+            spec.execution,
+            spec.memory or machine.memory,
+            machine.threads,
+            progress,
+            seed,
+            spec.privacy.accuracy,
+            spec.suppression,
+            most_suppressed(spec, encoded.rows),
+            refining(spec, encoded.rows, len(encoded.quasi)),
+            spec.format.kind,
+            spec.seed or 0,
+            own,
+            bool(read),
+            division.key(secret),
+            spec.name,
+        )
         divided = division.divide(context, ready.method)
         assignment = divided.assignment
     with watch.stage("recode"):
@@ -99,13 +127,18 @@ def make_classes(
             read = encoded.quasi
         omitted = scratch.table("omitted") if assignment.unassigned else None
         classed = attach_classes(
-            scratch, encoded, assignment.table, ready.carried, secret, codes=read,
+            scratch,
+            encoded,
+            assignment.table,
+            ready.carried,
+            secret,
+            codes=read,
             divided=divided.divides_equal_rows(trusted=own),
             shared=assignment.shared if own else None,
             omitted=omitted,
             listed=assignment.listed,
             packed=assignment.packed,
-        )  # fmt: skip
+        )
         lost = suppressed_rows.counted(scratch, spec, encoded, classed, assignment)
         notes = loss_limit.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         notes += lost.notes(encoded.rows)
@@ -115,9 +148,14 @@ def make_classes(
         rows = division.recoded_rows(scratch, encoded, classed, divided)
         if judged and not levels:
             classed, recoded, groups = merge_failing_groups.recoded(
-                scratch, encoded, classed, assignment.spans, judged,
-                lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels), divided.blocks,
-            )  # fmt: skip
+                scratch,
+                encoded,
+                classed,
+                assignment.spans,
+                judged,
+                lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels),
+                divided.blocks,
+            )
             notes += division.notes(groups, judged)
         else:
             recoded = form.recode(scratch, encoded, rows, spec.format, assignment.spans, seed, levels)
@@ -152,9 +190,7 @@ def measured(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
     asked = spec.privacy.k if spec.privacy.k > 1 and recoded.candidates is None else None
-    loss = measure(
-        scratch, own_boxes.counted(scratch, encoded, recoded), recoded.groups, attributes, asked, recoded
-    )
+    loss = measure(scratch, own_boxes.counted(scratch, encoded, recoded), recoded.groups, attributes, asked, recoded)
     loss = recoded.form.loss(scratch, encoded, classed, recoded, loss)
     if made.generalized and len(encoded.sensitive) == 1:
         (value,) = (domain.reading.alias for domain in encoded.sensitive)
@@ -165,6 +201,3 @@ def measured(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
         facts = Facts(scratch, encoded, classed, regions, recoded.groups, recoded, made.joint)
         loss = measure_asked(facts, spec.metrics, loss)
     return loss
-
-
-__all__ = ["Machine", "Made", "make_classes", "measured"]

@@ -73,9 +73,7 @@ class Division(Protocol):
             InfeasibleError: it cannot meet what is asked.
         """
 
-    def recoded_rows(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided
-    ) -> TableRef:
+    def recoded_rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided) -> TableRef:
         """The classed rows, once for each box that they are published or compared with."""
 
     def candidates(self, scratch: Scratch, divided: Divided, rows: TableRef) -> Candidates | None:

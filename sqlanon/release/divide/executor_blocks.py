@@ -56,10 +56,7 @@ def _divisible(context: Context, method: Method) -> bool:
         and not context.most_unassigned
         and not context.encoded.persons
         and method.options.get("solver", "auto") == "auto"
-        and not any(
-            one.compares or one.reads_values or one.across or one.of_population
-            for one in context.requirements
-        )
+        and not any(one.compares or one.reads_values or one.across or one.of_population for one in context.requirements)
     )
 
 
@@ -81,9 +78,7 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     size = -(-encoded.rows // blocks)
     scratch.execute("blocks/places", places=places, keyed=keyed, size=size)
     context.progress.update(2, 3, "steps: blocks")
-    rows = scratch.sql(
-        "blocks/along", keyed=keyed, places=places, keys=names, columns=packing.words, size=size
-    )
+    rows = scratch.sql("blocks/along", keyed=keyed, places=places, keys=names, columns=packing.words, size=size)
     _solve(context, method, workers, rows, table)
     for used in (keyed, places):
         scratch.drop(used)
@@ -127,9 +122,7 @@ def _below_counted(context: Context, method: Method, workers: Workers) -> Assign
     from sqlanon.methods.mondrian.worker_levels import Placing, grow_levels
 
     scratch = context.scratch
-    packed, placed, solved, table = (
-        scratch.table(name) for name in ("packed", "placed", "solved", "assign_blocks")
-    )
+    packed, placed, solved, table = (scratch.table(name) for name in ("packed", "placed", "solved", "assign_blocks"))
     packing = _pack(context, packed)
     levels = grow_levels(context, workers, packed, workers.block)
     workers.map_arrays(
@@ -202,6 +195,3 @@ class ExecutorBlocks(Rows):
     def divide(self, context: Context, method: Method) -> Divided:
         """See `assigned`."""
         return Divided(of_classes(method, assigned(context, method, self._workers)))
-
-
-__all__ = ["assigned"]

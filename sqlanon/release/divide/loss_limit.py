@@ -34,7 +34,7 @@ def described(accuracy: Accuracy | None) -> str | None:
 
 def reached(
     scratch: Scratch, spec: ReleaseSpec, requirements: Sequence[Requirement], encoded: Encoded, classed: TableRef
-) -> tuple[str, ...]:  # fmt: skip
+) -> tuple[str, ...]:
     """What an assignment reaches, as a note.
 
     Raises:

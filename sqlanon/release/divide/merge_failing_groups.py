@@ -34,9 +34,14 @@ def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
 
 
 def recoded(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, spans: TableRef | None, requirements: Sequence[Requirement],
-    recode: Callable[[TableRef, TableRef | None], Recoded], blocks: Mapping[int, int] | None = None,
-) -> tuple[TableRef, Recoded, int]:  # fmt: skip
+    scratch: Scratch,
+    encoded: Encoded,
+    classed: TableRef,
+    spans: TableRef | None,
+    requirements: Sequence[Requirement],
+    recode: Callable[[TableRef, TableRef | None], Recoded],
+    blocks: Mapping[int, int] | None = None,
+) -> tuple[TableRef, Recoded, int]:
     """Recode classes, and unite those whose groups fail.
 
     Args:
@@ -62,9 +67,7 @@ def recoded(
         classes, united, failing = labels
         total += failing
         if blocks is not None:
-            blocks = {
-                label: blocks[one] for one, label in zip(classes.tolist(), united.tolist(), strict=True)
-            }
+            blocks = {label: blocks[one] for one, label in zip(classes.tolist(), united.tolist(), strict=True)}
         for table in scratch.made:
             if table not in (*before, classed):
                 scratch.drop(table)
@@ -94,9 +97,14 @@ def notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
 
 
 def _united(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, found: Recoded, requirements: Sequence[Requirement],
-    values: Sequence[Values], blocks: Mapping[int, int] | None,
-) -> tuple[Longs, Longs, int] | None:  # fmt: skip
+    scratch: Scratch,
+    encoded: Encoded,
+    classed: TableRef,
+    found: Recoded,
+    requirements: Sequence[Requirement],
+    values: Sequence[Values],
+    blocks: Mapping[int, int] | None,
+) -> tuple[Longs, Longs, int] | None:
     """The classes with their new numbers, and how many groups fail; None where none does, or all rows are one.
 
     ``values`` are those of the sensitive columns by code, where a requirement reads values.
@@ -122,9 +130,7 @@ def _united(
     failing = []
     for one in requirements:
         below = scratch.table("below_groups")
-        one.below(
-            scratch, below, Grouped(rows, ("place",), names, None, rows, names, persons, counts, values)
-        )
+        one.below(scratch, below, Grouped(rows, ("place",), names, None, rows, names, persons, counts, values))
         made = scratch.sql("table/places", places=below)
         failing.append(scratch.fetch_arrays(made, ["int64"])[0].astype(np.int64))
         scratch.drop(below)

@@ -92,9 +92,7 @@ def _dealt(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
 
     n = lined.shape[1]
     if matches.boxes.shape[1:] != (n,) or not np.array_equal(np.sort(matches.rid), np.arange(n)):
-        raise PrivacyViolation(
-            "the method gave boxes to other rows than those of the table; nothing was published"
-        )
+        raise PrivacyViolation("the method gave boxes to other rows than those of the table; nothing was published")
     begins = np.zeros(n, np.int32)
     begins[1:] = (lined[:, 1:] != lined[:, :-1]).any(axis=0)
     order = np.argsort(np.cumsum(begins, dtype=np.int32)[slot_of[matches.rid]], kind="stable")
@@ -136,9 +134,7 @@ def counted(scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
     return table
 
 
-def surest(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
-) -> dict[str, dict[str, float]]:
+def surest(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> dict[str, dict[str, float]]:
     """How sure the likeliest sensitive value of a row is to a reader, mean and worst, per column; l could not be kept. Cost: a join each."""
     own, found = recoded.candidates, {}
     for domain in encoded.sensitive if own is not None else ():
@@ -166,13 +162,9 @@ class OwnBoxes(Rows):
         if made.matches is None:
             return Divided(made)
         own = drawn(context, self._spec, self._secret, made.matches)
-        return Divided(
-            Assignment(own.table, made.execution, made.notes, divided=False, search=made.search), drawn=own
-        )
+        return Divided(Assignment(own.table, made.execution, made.notes, divided=False, search=made.search), drawn=own)
 
-    def recoded_rows(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided
-    ) -> TableRef:
+    def recoded_rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided) -> TableRef:
         """Every row once for each of its boxes."""
         return classed if divided.drawn is None else matched(scratch, encoded, classed, divided.drawn)
 

@@ -89,12 +89,15 @@ def _for_rows(context: Context, own: Context, method: Method, units: TableRef, n
                 "with persons: whole the method gave some person no class, or one of its own; nothing was published"
             )
         scratch.execute(
-            "persons/assigned", assigned=table, work=context.encoded.work, units=units, assign=made.table, person=person.code
-        )  # fmt: skip
+            "persons/assigned",
+            assigned=table,
+            work=context.encoded.work,
+            units=units,
+            assign=made.table,
+            person=person.code,
+        )
     # Rows of equal codes, which are one person's, are in one class.
-    return Assignment(
-        table, made.execution, made.notes, divided=False, refined=made.refined, search=made.search
-    )
+    return Assignment(table, made.execution, made.notes, divided=False, refined=made.refined, search=made.search)
 
 
 def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
@@ -113,9 +116,7 @@ def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dic
     scratch = context.scratch
     values = sorted({one.value for one in context.requirements if isinstance(one, Guide)})
     (person,) = encoded.persons
-    drawn = np.random.default_rng(
-        int.from_bytes(hashlib.sha256(f"{context.secret}/persons".encode()).digest(), "big")
-    )
+    drawn = np.random.default_rng(int.from_bytes(hashlib.sha256(f"{context.secret}/persons".encode()).digest(), "big"))
     turns, units = scratch.table("turns"), scratch.table("units")
     scratch.engine.load_arrays(
         turns,
@@ -136,15 +137,18 @@ def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dic
     }
     columns = [domain.code for domain in encoded.quasi]
     scratch.execute(
-        "persons/units", units=units, work=encoded.work, turns=turns, person=person.code, columns=columns,
+        "persons/units",
+        units=units,
+        work=encoded.work,
+        turns=turns,
+        person=person.code,
+        columns=columns,
         values=[{"code": code, "table": table} for code, table in usual],
-    )  # fmt: skip
+    )
     for table in (turns, *(table for _, table in usual)):
         scratch.drop(table)
     persons, *varied = scratch.numbers("persons/varied", units=units, columns=columns)
-    quasi = [
-        end for domain, n in zip(encoded.quasi, varied, strict=True) for end in _ends(domain, several=n > 0)
-    ]
+    quasi = [end for domain, n in zip(encoded.quasi, varied, strict=True) for end in _ends(domain, several=n > 0)]
     part = replace(
         encoded,
         coded=units,
@@ -167,7 +171,7 @@ def _ends(domain: Domain, *, several: bool) -> list[Domain]:
 
 def guided(
     scratch: Scratch, encoded: Encoded, units: TableRef, part: Encoded, guides: Sequence[Guide]
-) -> list[Requirement]:  # fmt: skip
+) -> list[Requirement]:
     """What is asked of values, of what most rows of each person have: classes that have it seldom fail over rows.
 
     What most rows of a person have can be less even than the rows. Asked of it unchanged, it could be nearly all that the persons reach,
@@ -187,9 +191,7 @@ def guided(
     return found
 
 
-def _reached(
-    scratch: Scratch, table: TableRef, model: Guide, names: Sequence[str], domain: Domain
-) -> Fraction:  # fmt: skip
+def _reached(scratch: Scratch, table: TableRef, model: Guide, names: Sequence[str], domain: Domain) -> Fraction:
     """What all rows of a table of codes reach as one class."""
     if not isinstance(model, OfCounts):
         return model.measure(scratch.engine, Grouped(table, (), names)).reached

@@ -35,9 +35,7 @@ class Rows:
         """Run the method on all rows."""
         return Divided(of_classes(method, method.assign(context)))
 
-    def recoded_rows(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided
-    ) -> TableRef:
+    def recoded_rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided) -> TableRef:
         """Every row once."""
         return classed
 

@@ -79,15 +79,11 @@ def counted(
     how = "leaves" if found.left_out else "stars"
     said = f"{spec.name}: the method {how} {total} of {encoded.rows} rows{' out' if found.left_out else ''}"
     if not kept:
-        raise InfeasibleError(
-            f"{said}, so that none would be published; ask for less, or choose another method"
-        )
+        raise InfeasibleError(f"{said}, so that none would be published; ask for less, or choose another method")
     allows = f"suppression allows {most}" if spec.suppression else "the policy allows none"
     rows = "left_out" if found.left_out else "starred"
     without = (
-        ", leave suppression out, as it is only a cap here"
-        if METHODS[spec.method.name].suppresses == "cap"
-        else ""
+        ", leave suppression out, as it is only a cap here" if METHODS[spec.method.name].suppresses == "cap" else ""
     )
     raise InfeasibleError(
         f"{said}, and {allows}. Nothing was published. Set suppression: {{limit: {total}/{encoded.rows}, rows: {rows}}} to accept "

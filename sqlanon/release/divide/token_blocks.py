@@ -92,9 +92,7 @@ def assigned(context: Context, method: Method, linking: Linking) -> tuple[Assign
         notes.append(
             f"tokens: {gone} persons are left out, and rows of {short} others, as fewer than {k} persons would be alike"
         )
-    made_of = Assignment(
-        table, execution, tuple(dict.fromkeys(notes)), divided=False, refined=True, unassigned=left
-    )
+    made_of = Assignment(table, execution, tuple(dict.fromkeys(notes)), divided=False, refined=True, unassigned=left)
     return made_of, blocks
 
 
@@ -104,8 +102,13 @@ def _counts(scratch: Scratch, encoded: Encoded, linking: Linking) -> tuple[Ints,
 
     (person,) = encoded.persons
     made = scratch.sql(
-        "persons/counted", work=encoded.work, stage=encoded.stage, person=person.code, token=linking.token, elsewhere=linking.elsewhere
-    )  # fmt: skip
+        "persons/counted",
+        work=encoded.work,
+        stage=encoded.stage,
+        person=person.code,
+        token=linking.token,
+        elsewhere=linking.elsewhere,
+    )
     who, n, sign = scratch.fetch_arrays(made, ["int32", "int32", "int32"])
     rows, like = np.zeros(person.codes, np.int32), np.zeros(person.codes, np.int32)
     rows[who], like[who] = n, sign
@@ -116,9 +119,7 @@ def _planned(scratch: Scratch, encoded: Encoded, linking: Linking, k: int) -> tu
     rows, like = _counts(scratch, encoded, linking)
     absent: dict[int, int] = {}
     if linking.elsewhere is not None:
-        made = scratch.sql(
-            "persons/absent", stage=encoded.stage, token=linking.token, elsewhere=linking.elsewhere
-        )
+        made = scratch.sql("persons/absent", stage=encoded.stage, token=linking.token, elsewhere=linking.elsewhere)
         signs, n = scratch.fetch_arrays(made, ["int32", "int32"])
         absent = dict(zip(signs.tolist(), n.tolist(), strict=True))
     return taken(rows, like, absent, k)
@@ -180,38 +181,45 @@ def _kept(context: Context, take: Ints) -> Encoded:
     scratch.engine.load_arrays(planned, {"person": np.arange(len(take), dtype=np.int32), "take": take})
     columns = [domain.code for domain in (*encoded.quasi, *encoded.sensitive, *encoded.persons)]
     scratch.execute(
-        "persons/kept", {"secret": context.secret}, kept=kept, work=encoded.work, stage=encoded.stage, planned=planned,
-        person=person.code, columns=columns,
-    )  # fmt: skip
+        "persons/kept",
+        {"secret": context.secret},
+        kept=kept,
+        work=encoded.work,
+        stage=encoded.stage,
+        planned=planned,
+        person=person.code,
+        columns=columns,
+    )
     scratch.drop(planned)
     return replace(encoded, coded=kept, rows=total, numbers=encoded.past)
 
 
 def _divided(
-    context: Context, method: Method, units: TableRef, chosen: TableRef, number: int, part: Encoded, persons: int, asked: Sequence[Requirement]
-) -> tuple[Ints, Ints, str, tuple[str, ...]] | None:  # fmt: skip
+    context: Context,
+    method: Method,
+    units: TableRef,
+    chosen: TableRef,
+    number: int,
+    part: Encoded,
+    persons: int,
+    asked: Sequence[Requirement],
+) -> tuple[Ints, Ints, str, tuple[str, ...]] | None:
     """The persons of a block and their classes; None: together they do not reach what the method is asked for, so that they stay one class."""
     import numpy as np
 
     scratch = context.scratch
     with scratch.beside() as own:
         table = own.table("part")
-        columns = [
-            c.name for c in own.engine.look_up([units]).columns(units) if c.name not in ("rid", "person")
-        ]
+        columns = [c.name for c in own.engine.look_up([units]).columns(units) if c.name not in ("rid", "person")]
         own.execute("persons/part", part=table, units=units, chosen=chosen, block=number, columns=columns)
         try:
             made = method.assign(
-                replace(
-                    context, scratch=own, encoded=replace(part, coded=table, rows=persons), requirements=asked
-                )
+                replace(context, scratch=own, encoded=replace(part, coded=table, rows=persons), requirements=asked)
             )
         except InfeasibleError:
             return None
         if made.unassigned or made.starred is not None or made.matches is not None:
-            raise PrivacyViolation(
-                "the method gave some person no class, or one of its own; nothing was published"
-            )
+            raise PrivacyViolation("the method gave some person no class, or one of its own; nothing was published")
         found = own.sql("persons/divided", part=table, assign=made.table)
         who, classes = own.fetch_arrays(found, ["int32", "int32"])
         if len(who) != persons:
@@ -230,6 +238,3 @@ class TokenBlocks(persons_whole.PersonsWhole):
         """See `assigned`."""
         assignment, blocks = assigned(context, method, self._linking)
         return Divided(assignment, blocks)
-
-
-__all__ = ["Linking", "assigned", "taken"]

@@ -83,9 +83,7 @@ def newest(state: ReleaseState, number: int) -> Entry:
 
 def own_histories(state: ReleaseState) -> list[TableRef]:
     """The histories of versions that were computed anew from the whole source: those of a lineage's versions are in it."""
-    return [
-        entry.history for entry in state.versions if number_of(entry) is None and state.exists(entry.history)
-    ]
+    return [entry.history for entry in state.versions if number_of(entry) is None and state.exists(entry.history)]
 
 
 def _check_clock(state: ReleaseState, number: int) -> None:
@@ -132,13 +130,9 @@ def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins:
         return replace(decision, state="made anew", why=why, same_as=None)
     found = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
     refused = newest(state, lineage.number).report["lineage"].get("refused_since")
-    waits = Census(
-        0, integer(found[0]), waits_since=None if found[1] is None else str(found[1]), refused_since=refused
-    )
+    waits = Census(0, integer(found[0]), waits_since=None if found[1] is None else str(found[1]), refused_since=refused)
     if (waits.waiting and is_due(state.spec, waits, now())) or too_long(state.spec, waits, now()):
-        return replace(
-            decision, state="data changed", why=(*decision.why, "rows wait that are due"), same_as=None
-        )
+        return replace(decision, state="data changed", why=(*decision.why, "rows wait that are due"), same_as=None)
     return decision
 
 
@@ -168,6 +162,3 @@ def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[s
         elif before.get(name, column.shown_type) != column.shown_type:
             found.append(f"column {name}: type {before[name]} -> {column.shown_type}")
     return found, any(one.weaker for one in changed)
-
-
-__all__ = ["due_again", "lineage_of_run", "newest", "own_histories", "shows_erased_keys"]

@@ -24,9 +24,16 @@ from sqlanon.table.scratch import Scratch
 
 
 def content_of(
-    state: ReleaseState, scratch: Scratch, staged: Staged, step: Step, shape: Shape, made: Made | None, report: RunReport,
-    watch: Stopwatch, secret: str,
-) -> Content:  # fmt: skip
+    state: ReleaseState,
+    scratch: Scratch,
+    staged: Staged,
+    step: Step,
+    shape: Shape,
+    made: Made | None,
+    report: RunReport,
+    watch: Stopwatch,
+    secret: str,
+) -> Content:
     """What writes and verifies the version. The lineage is recorded first, in the same transaction; the tables are written from it."""
     spec, roles = state.spec, staged.roles
     kept = kept_columns(roles)
@@ -37,9 +44,7 @@ def content_of(
     def keep() -> None:
         if not recorded:
             # An erasure empties the cells of classes that leave, so that nothing can be compared when it is recorded.
-            before = (
-                _before(state, scratch, step) if step.erased and state.exists(step.lineage.erased) else None
-            )
+            before = _before(state, scratch, step) if step.erased and state.exists(step.lineage.erased) else None
             if before is not None:
                 verify_before(scratch, step, before, kept)
             record(scratch, step, shape.added, shape.filled)
@@ -49,9 +54,14 @@ def content_of(
         keep()
         rows = published(scratch, step.lineage, step.version, kept, shape.parts, "version")
         table = scratch.sql(
-            "publish/table", physical=place, classed=rows.rows, released=rows.classes, published=listed(shape.layout.columns), dense=False,
+            "publish/table",
+            physical=place,
+            classed=rows.rows,
+            released=rows.classes,
+            published=listed(shape.layout.columns),
+            dense=False,
             repeated=[],
-        )  # fmt: skip
+        )
         scratch.execute_all([table, *beside])
         for part in (rows.rows, rows.classes):
             scratch.drop(part)
@@ -62,8 +72,18 @@ def content_of(
         assert report.lineage is not None
         before = _before(state, scratch, step)
         verified, groups = verify_version(
-            scratch, step, shape, found.relations[place], before, cohort, staged.requirements, kept, sensitive, report.lineage, last
-        )  # fmt: skip
+            scratch,
+            step,
+            shape,
+            found.relations[place],
+            before,
+            cohort,
+            staged.requirements,
+            kept,
+            sensitive,
+            report.lineage,
+            last,
+        )
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
         )[0]
@@ -103,9 +123,7 @@ def _facts(done: RunReport) -> dict[str, object]:
 def _before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
     """The newest version of the lineage whose table is there; None also where the lineage keeps nothing of classes that it shows, as they were erased."""
     for entry in reversed(state.versions):
-        of = (
-            number_of(entry) == step.lineage.number and entry.status in SHOWN and entry.version < step.version
-        )
+        of = number_of(entry) == step.lineage.number and entry.status in SHOWN and entry.version < step.version
         table = private_table(state.engine, entry.physical)
         if of and state.engine.exists(table):
             erased = scratch.fetch(
@@ -113,6 +131,3 @@ def _before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
             )
             return None if integer(erased[0][0]) else Before(entry.version, table)
     return None
-
-
-__all__ = ["content_of"]

@@ -85,9 +85,7 @@ def erase(
                 hashed = hashed_keys(scratch, spec, roles, names, keys, secret)
                 if not follows:
                     number = scratch.count("frozen/listed", erased=hashed)
-                    listed = EraseReport(
-                        spec.name, number, 0, 0, 0, 0, 0, (), apart=apart or 0, only_listed=True
-                    )
+                    listed = EraseReport(spec.name, number, 0, 0, 0, 0, 0, (), apart=apart or 0, only_listed=True)
                     if confirmed:
                         _list(state, scratch, lineage, target, hashed, secret)
                     return replace(listed, done=confirmed)
@@ -98,9 +96,7 @@ def erase(
                 if state.published is None:
                     _without_version(state, scratch, lineage, target.version, hashed)
                     return replace(found, done=True)
-                staged = read_source(
-                    scratch, spec, state.source, watch, secret, memory=machine.memory, follows=True
-                )
+                staged = read_source(scratch, spec, state.source, watch, secret, memory=machine.memory, follows=True)
                 assert isinstance(staged, Staged)
                 every = scratch.table("erased_keys")
                 scratch.execute(
@@ -111,17 +107,26 @@ def erase(
                 )
                 decision = Decision("made anew", (WHY,), (), previous, None)
                 made = run_frozen(
-                    state, machine, watch, scratch, staged, target, decision, secret, lineage, begins=False, erasing=every, erases=found.keys
-                )  # fmt: skip
+                    state,
+                    machine,
+                    watch,
+                    scratch,
+                    staged,
+                    target,
+                    decision,
+                    secret,
+                    lineage,
+                    begins=False,
+                    erasing=every,
+                    erases=found.keys,
+                )
             _check_dropped(engine, spec.name)
             return replace(found, done=True, version=made.version)
     finally:
         progress.finish(spec.name)
 
 
-def _without_version(
-    state: ReleaseState, scratch: Scratch, lineage: Lineage, version: int, hashed: TableRef
-) -> None:
+def _without_version(state: ReleaseState, scratch: Scratch, lineage: Lineage, version: int, hashed: TableRef) -> None:
     """Erase keys of a release that is withdrawn: nothing is published, and no version can be returned to."""
     every, catalog = scratch.table("erased_keys"), Catalog(state.engine)
     scratch.execute("frozen/erased_keys", made=every, keys=hashed, erased=None)
@@ -243,6 +248,3 @@ def _check_dropped(engine: Engine, release: str) -> None:
             f"{release}: the keys are erased from what is published, but tables of version {', '.join(left)} could not be dropped: something reads them or "
             "depends on them. Drop that; the next run drops them, and no rollback returns to them"
         )
-
-
-__all__ = ["erase"]

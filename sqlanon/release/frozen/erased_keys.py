@@ -104,13 +104,3 @@ def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> Non
             f"{state.spec.name}: {found} rows of the source have keys that were erased, and mode: full publishes all rows: delete them in the source, or go "
             "back to refresh: {mode: frozen}, which leaves them out"
         )
-
-
-__all__ = [
-    "check_left_out",
-    "check_listed",
-    "lineages_by_others",
-    "list_mark",
-    "secret_is_lost",
-    "unrecognized",
-]

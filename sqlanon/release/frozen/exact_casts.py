@@ -73,7 +73,10 @@ def _other(column: Column, text: str, typed: str) -> bool:
 
 
 _EQUAL: dict[str, Callable[[Column, str, str], bool]] = {
-    "integer": _numbers, "decimal": _numbers, "float": _numbers, "date": _times, "timestamp": _times, "text": _texts,
-}  # fmt: skip
-
-__all__ = ["keys_as_texts", "says"]
+    "integer": _numbers,
+    "decimal": _numbers,
+    "float": _numbers,
+    "date": _times,
+    "timestamp": _times,
+    "text": _texts,
+}

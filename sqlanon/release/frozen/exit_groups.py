@@ -41,9 +41,7 @@ def exit_groups(
     least, attempt = max(k, 1), 0
     while True:
         dealt = scratch.table(f"dealt_{attempt}")
-        scratch.execute(
-            "frozen/dealt", dealt=dealt, history=history, least=least, sensitive=numbers, divided=divided
-        )
+        scratch.execute("frozen/dealt", dealt=dealt, history=history, least=least, sensitive=numbers, divided=divided)
         if not scratch.count("table/count", source=dealt):
             break
         below = []
@@ -58,6 +56,3 @@ def exit_groups(
     exits = scratch.table("exits")
     scratch.execute("frozen/exits", exits=exits, divided=divided, groups=groups)
     return exits
-
-
-__all__ = ["exit_groups"]

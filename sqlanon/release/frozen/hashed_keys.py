@@ -49,9 +49,7 @@ def hashed_keys(
         scratch.table("hashed_keys"),
     )
     text = scratch.engine.capabilities.text_type
-    scratch.engine.load_rows(
-        read, [(name, text) for name in columns], [tuple(row[at] for at in order) for row in keys]
-    )
+    scratch.engine.load_rows(read, [(name, text) for name in columns], [tuple(row[at] for at in order) for row in keys])
     known = {column.name: column for column in roles.relation.columns}
     types: list[dict[str, object]] = [{"name": name, "type": known[name].type} for name in columns]
     try:
@@ -62,9 +60,19 @@ def hashed_keys(
         raise PolicyError(f"{spec.name}: a key in the list is no value of its column ({kinds})") from error
     _as_said(spec, [known[name] for name in columns], printed)
     scratch.execute(
-        "table/stage", {"secret": secret}, stage=hashed, source=typed, columns=[], dense=False, numbers=None, link=[], key=columns, tokens=[],
-        persons=[], owner=None,
-    )  # fmt: skip
+        "table/stage",
+        {"secret": secret},
+        stage=hashed,
+        source=typed,
+        columns=[],
+        dense=False,
+        numbers=None,
+        link=[],
+        key=columns,
+        tokens=[],
+        persons=[],
+        owner=None,
+    )
     return hashed
 
 
@@ -87,6 +95,3 @@ def _as_said(spec: ReleaseSpec, columns: Sequence[Column], printed: Sequence[Seq
             )
     if problems:
         raise PolicyError(problems)
-
-
-__all__ = ["hashed_keys"]

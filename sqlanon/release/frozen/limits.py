@@ -23,9 +23,15 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
     asked = spec.refresh
     shares = (
         ("max_stale", asked.max_stale, found.stale, found.published, "published rows have other values in the source"),
-        ("max_retained", asked.max_retained, found.retained, found.published, "published rows are no longer in the source"),
+        (
+            "max_retained",
+            asked.max_retained,
+            found.retained,
+            found.published,
+            "published rows are no longer in the source",
+        ),
         ("max_waiting", asked.max_waiting, found.unpublished, rows, "rows of the source are not published"),
-    )  # fmt: skip
+    )
     problems = [
         f"{name} allows {float(most):.4g}, and {count} of {of} {what} ({count / of:.4g})"
         for name, most, count, of, what in shares
@@ -69,24 +75,15 @@ def some(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> N
     if found.published:
         return
     if erasing:
-        what = (
-            "every class holds one of these keys, or its rows are no longer in the source; nothing was erased"
-        )
+        what = "every class holds one of these keys, or its rows are no longer in the source; nothing was erased"
         choice = f"{command('unpublish', spec.name)} withdraws the release; then erase the keys"
     else:
         what = "the source has no row of the published classes any more, and no cohort is published"
         choice = f"check the source; {command('unpublish', spec.name)} withdraws the release"
-    raise PrivacyViolation(
-        f"{spec.name}: no row would stay published: {what}. The published version stays. {choice}"
-    )
+    raise PrivacyViolation(f"{spec.name}: no row would stay published: {what}. The published version stays. {choice}")
 
 
 def _span(seconds: int) -> str:
     """A time as a policy writes it."""
-    unit, name = next(
-        (unit, name) for unit, name in ((86400, "d"), (3600, "h"), (60, "m")) if seconds % unit == 0
-    )
+    unit, name = next((unit, name) for unit, name in ((86400, "d"), (3600, "h"), (60, "m")) if seconds % unit == 0)
     return f"{seconds // unit}{name}"
-
-
-__all__ = ["hold", "others", "some"]

@@ -82,15 +82,32 @@ class Outlook:
         """Rows that stay published, what the source has in addition to them, and how many are new in the version."""
         stays, seen, entered = self.stays, self.after, self.entered
         return LineageReport(
-            self.lineage.number, stays.published + entered, entered, stays.before - stays.published,
-            stays.published - stays.retained - stays.stale + entered, stays.stale, stays.retained, seen.cohort, seen.refused, seen.gone,
-            seen.erased, waits_since=(seen.waits_since or self.now) if seen.cohort else None, refused_since=seen.refused_since, later=seen.later,
-        )  # fmt: skip
+            self.lineage.number,
+            stays.published + entered,
+            entered,
+            stays.before - stays.published,
+            stays.published - stays.retained - stays.stale + entered,
+            stays.stale,
+            stays.retained,
+            seen.cohort,
+            seen.refused,
+            seen.gone,
+            seen.erased,
+            waits_since=(seen.waits_since or self.now) if seen.cohort else None,
+            refused_since=seen.refused_since,
+            later=seen.later,
+        )
 
 
 def look(
-    scratch: Scratch, state: ReleaseState, lineage: Lineage, staged: Staged, *, begins: bool, erasing: TableRef | None = None
-) -> Outlook:  # fmt: skip
+    scratch: Scratch,
+    state: ReleaseState,
+    lineage: Lineage,
+    staged: Staged,
+    *,
+    begins: bool,
+    erasing: TableRef | None = None,
+) -> Outlook:
     """Compare the source with the lineage, and take the cohort that is due.
 
     Args:
@@ -114,7 +131,7 @@ def look(
 
 def _seen(
     scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Staged, *, begins: bool, erasing: TableRef | None
-) -> tuple[Comparison | None, Census]:  # fmt: skip
+) -> tuple[Comparison | None, Census]:
     """The source compared with the lineage, None where it begins; and its rows by what the lineage has of them."""
     if begins:
         return None, _of_new(scratch, spec, lineage, staged)
@@ -132,9 +149,16 @@ def _seen(
 
 
 def _cohort(
-    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Staged, compared: Comparison | None, seen: Census, *, begins: bool,
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    lineage: Lineage,
+    staged: Staged,
+    compared: Comparison | None,
+    seen: Census,
+    *,
+    begins: bool,
     erasing: TableRef | None,
-) -> Staged | None:  # fmt: skip
+) -> Staged | None:
     """The rows of the cohort that is tried now, as a table of their own; None: none is."""
     if begins and not seen.erased:
         return staged
@@ -143,9 +167,13 @@ def _cohort(
     cohort = scratch.table("cohort")
     columns = scratch.engine.look_up([staged.stage]).columns(staged.stage)
     scratch.execute(
-        "frozen/cohort", cohort=cohort, stage=staged.stage, compared=compared.rows if compared else None, erased=lineage.erased,
+        "frozen/cohort",
+        cohort=cohort,
+        stage=staged.stage,
+        compared=compared.rows if compared else None,
+        erased=lineage.erased,
         columns=[column.name for column in columns if column.name != "rid"],
-    )  # fmt: skip
+    )
     return replace(staged, stage=cohort, rows=seen.cohort)
 
 
@@ -161,9 +189,7 @@ def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Stage
     return Census(staged.rows - number, erased=number)
 
 
-def _stays(
-    scratch: Scratch, state: ReleaseState, lineage: Lineage, compared: Comparison, staged: Staged
-) -> Stays:
+def _stays(scratch: Scratch, state: ReleaseState, lineage: Lineage, compared: Comparison, staged: Staged) -> Stays:
     before = int(last_report(state, lineage)["lineage"]["published"])  # as readers had it
     shape = shape_of(state.spec, staged.roles, lineage.published_parts(), {})
     stale = stale_rows(scratch, state.spec, lineage, compared, staged.roles, staged.stage, shape)
@@ -173,6 +199,3 @@ def _stays(
 def last_report(state: ReleaseState, lineage: Lineage) -> Mapping[str, Any]:
     """The report of the lineage's newest version."""
     return newest(state, lineage.number).report
-
-
-__all__ = ["Outlook", "last_report", "look"]

@@ -32,8 +32,16 @@ class Planned:
 
 
 def planned(
-    scratch: Scratch, state: ReleaseState, lineage: Lineage, staged: Staged, watch: Stopwatch, *, begins: bool, runs: bool, memory: int
-) -> Planned:  # fmt: skip
+    scratch: Scratch,
+    state: ReleaseState,
+    lineage: Lineage,
+    staged: Staged,
+    watch: Stopwatch,
+    *,
+    begins: bool,
+    runs: bool,
+    memory: int,
+) -> Planned:
     """What a run would do with the rows that wait. Whether a cohort can be published is decided by counts; the method does not run.
 
     Args:
@@ -82,25 +90,14 @@ def _notes(spec: ReleaseSpec, looked: Outlook, why: str, *, begins: bool) -> tup
     if looked.tried is not None:
         does = "are tried now, as a cohort of their own: columns, requirements and the estimate are about them alone"
     elif why:
-        does = (
-            f"are due and cannot be published, so that a run makes them wait whole for a new lineage ({why})"
-        )
+        does = f"are due and cannot be published, so that a run makes them wait whole for a new lineage ({why})"
     else:
         does = f"wait: a cohort has {size}"
         if spec.refresh.cohort and spec.refresh.cohort.every is not None:
-            does += (
-                f", or is due by the time since the first of them came, {found.waits_since}, when there are k"
-            )
+            does += f", or is due by the time since the first of them came, {found.waits_since}, when there are k"
     stays = (
         f"lineage {number}: {looked.stays.published} published rows stay as they are, {found.retained} of which the source does not have any more, and "
         f"{found.stale} with other values; {looked.stays.before - looked.stays.published} leave"
     )
-    waits = (
-        f"{seen.cohort} rows of the source {does}"
-        if seen.cohort
-        else "no row of the source waits for a cohort"
-    )
+    waits = f"{seen.cohort} rows of the source {does}" if seen.cohort else "no row of the source waits for a cohort"
     return stays, waits, f"{found.for_new_lineage} rows of the source wait for a new lineage"
-
-
-__all__ = ["Planned", "planned"]

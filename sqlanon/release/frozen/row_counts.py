@@ -88,9 +88,15 @@ def compare(
     """
     rows, leaving = scratch.table("compared"), scratch.table("leaving")
     scratch.execute(
-        "frozen/compared", compared=rows, rows=lineage.rows, stage=stage, erased=erased, whole=whole, quasi=quasi_columns(roles),
+        "frozen/compared",
+        compared=rows,
+        rows=lineage.rows,
+        stage=stage,
+        erased=erased,
+        whole=whole,
+        quasi=quasi_columns(roles),
         kept=kept_columns(roles),
-    )  # fmt: skip
+    )
     scratch.execute("frozen/leaving", leaving=leaving, compared=rows)
     found: dict[tuple[str | None, bool], tuple[int, int, int]] = {}
     since: dict[str, str] = {}
@@ -103,9 +109,16 @@ def compare(
     here, away = found.get(("published", True), (0, 0, 0)), found.get((None, True), (0, 0, 0))
     other = {status: found.get((status, False), (0, 0, 0))[0] for status in _STATUSES}
     seen = Census(
-        other["new"], other["waiting"], other["refused"], here[0], other["gone"] + other["published"],
-        other["later"], other["erased"], since.get("waiting"), since.get("refused"),
-    )  # fmt: skip
+        other["new"],
+        other["waiting"],
+        other["refused"],
+        here[0],
+        other["gone"] + other["published"],
+        other["later"],
+        other["erased"],
+        since.get("waiting"),
+        since.get("refused"),
+    )
     return Comparison(rows, leaving, seen, here[0] + away[0], away[0], here[1], here[2])
 
 
@@ -122,20 +135,14 @@ def is_due(spec: ReleaseSpec, seen: Census, now: str) -> bool:
     if seen.cohort >= spec.refresh.cohort_rows(spec.privacy.k):
         return True
     every = spec.refresh.cohort.every if spec.refresh.cohort else None
-    return (
-        every is not None and waited is not None and waited >= every and seen.cohort >= max(spec.privacy.k, 1)
-    )
+    return every is not None and waited is not None and waited >= every and seen.cohort >= max(spec.privacy.k, 1)
 
 
 def too_long(spec: ReleaseSpec, seen: Census, now: str) -> str | None:
     """Since when a row that was never published has waited that waits longer than `max_age`; None: none does."""
     since = min(filter(None, (seen.waits_since, seen.refused_since)), default=None)
     waited = _seconds(spec, since, now)
-    return (
-        since
-        if spec.refresh.max_age is not None and waited is not None and waited > spec.refresh.max_age
-        else None
-    )
+    return since if spec.refresh.max_age is not None and waited is not None and waited > spec.refresh.max_age else None
 
 
 def _seconds(spec: ReleaseSpec, since: str | None, now: str) -> float | None:
@@ -148,6 +155,3 @@ def _seconds(spec: ReleaseSpec, since: str | None, now: str) -> float | None:
             "time; set it right and run again"
         )
     return waited
-
-
-__all__ = ["Census", "Comparison", "compare", "is_due", "too_long"]

@@ -36,9 +36,20 @@ from sqlanon.table.scratch import Scratch
 
 
 def run_frozen(
-    state: ReleaseState, machine: Machine, watch: Stopwatch, scratch: Scratch, staged: Staged, target: Publication,
-    decision: Decision, secret: str, lineage: Lineage, *, begins: bool, erasing: TableRef | None = None, erases: int = 0,
-) -> RunReport:  # fmt: skip
+    state: ReleaseState,
+    machine: Machine,
+    watch: Stopwatch,
+    scratch: Scratch,
+    staged: Staged,
+    target: Publication,
+    decision: Decision,
+    secret: str,
+    lineage: Lineage,
+    *,
+    begins: bool,
+    erasing: TableRef | None = None,
+    erases: int = 0,
+) -> RunReport:
     """Make the next version of a lineage, verify it and publish it, or raise and leave what readers have as it was.
 
     Args:
@@ -78,9 +89,7 @@ def run_frozen(
     with watch.stage("recode"):
         last = None if begins else last_report(state, lineage)
         loss = measured(scratch, spec, made) if made else RunReport.from_dict(_known(last)).loss
-        names = (
-            {d.reading.alias: made.recoded.layout.names[d.code] for d in made.encoded.quasi} if made else {}
-        )
+        names = {d.reading.alias: made.recoded.layout.names[d.code] for d in made.encoded.quasi} if made else {}
         shape = shape_of(spec, staged.roles, None if begins else lineage.published_parts(), names)
         shape.layout.check(scratch.engine.capabilities.max_identifier)
     with watch.stage("verify"):
@@ -88,11 +97,11 @@ def run_frozen(
         if begins and made and ready:
             versions = compare_versions(
                 scratch, state, ready, made.classed, made.recoded, None, decision.previous, target.version, secret
-            )  # fmt: skip
+            )
             history.hold(spec, versions.reports)
         cohort = _entered(
             scratch, spec, lineage, target.version, now, made, ready, shape, secret, versions.table, begins=begins
-        )  # fmt: skip
+        )
         stage = None if begins else staged.stage
         step = Step(
             lineage,
@@ -117,21 +126,50 @@ def run_frozen(
     if made and ready:
         method, execution = ready.method.describe(), made.execution
     report = RunReport(
-        release=spec.name, version=target.version, source=str(staged.roles.relation.ref), published=target.shown, rows=staged.rows,
-        suppressed=0, left_out=0, classes=0, min_class=0, max_class=0, requirements=(), loss=loss, seconds={}, verified=False,
-        method=str(method), execution=str(execution), format=spec.format.kind,
-        columns=tuple(column.name for column in shape.layout.columns), warnings=warned,
-        notes=(*(made.notes if made else ()), *versions.notes, *_notes(found)), why=decision.why, replaces=decision.replaced,
-        data=versions.data, history=versions.reports, lineage=found,
-    )  # fmt: skip
+        release=spec.name,
+        version=target.version,
+        source=str(staged.roles.relation.ref),
+        published=target.shown,
+        rows=staged.rows,
+        suppressed=0,
+        left_out=0,
+        classes=0,
+        min_class=0,
+        max_class=0,
+        requirements=(),
+        loss=loss,
+        seconds={},
+        verified=False,
+        method=str(method),
+        execution=str(execution),
+        format=spec.format.kind,
+        columns=tuple(column.name for column in shape.layout.columns),
+        warnings=warned,
+        notes=(*(made.notes if made else ()), *versions.notes, *_notes(found)),
+        why=decision.why,
+        replaces=decision.replaced,
+        data=versions.data,
+        history=versions.reports,
+        lineage=found,
+    )
     content = content_of(state, scratch, staged, step, shape, made, report, watch, secret)
     return put_in(state, target, content, watch)
 
 
 def _entered(
-    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, version: int, at: str, made: Made | None, ready: Prepared | None, shape: Shape, secret: str,
-    rows_of: TableRef | None, *, begins: bool,
-) -> Entered | None:  # fmt: skip
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    lineage: Lineage,
+    version: int,
+    at: str,
+    made: Made | None,
+    ready: Prepared | None,
+    shape: Shape,
+    secret: str,
+    rows_of: TableRef | None,
+    *,
+    begins: bool,
+) -> Entered | None:
     if made is None or ready is None:
         return None
     if rows_of is None:
@@ -139,13 +177,9 @@ def _entered(
     asked, sensitive = of_rows(ready.requirements), len(ready.sensitive)
     # Over persons a union may fail what its parts meet, and the rows of a person are to stay together.
     exits = (
-        None
-        if ready.owned
-        else exit_groups(scratch, rows_of, made.recoded.groups, spec.privacy.k, asked, sensitive)
+        None if ready.owned else exit_groups(scratch, rows_of, made.recoded.groups, spec.privacy.k, asked, sensitive)
     )
-    return entered_of(
-        scratch, lineage, version, at, made, rows_of, exits, shape, begins=begins, owned=ready.owned
-    )
+    return entered_of(scratch, lineage, version, at, made, rows_of, exits, shape, begins=begins, owned=ready.owned)
 
 
 def _known(report: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -159,6 +193,3 @@ def _notes(found: LineageReport) -> list[str]:
     return [
         f"a cohort of {found.cohort_refused} rows does not reach what the policy asks: its rows wait for a new lineage (run --new-lineage)"
     ]
-
-
-__all__ = ["run_frozen"]

@@ -31,9 +31,7 @@ class Shape:
     filled: Mapping[str, str]
 
 
-def shape_of(
-    spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort: Mapping[str, Names]
-) -> Shape:
+def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort: Mapping[str, Names]) -> Shape:
     """The columns of the next version.
 
     Args:
@@ -97,6 +95,3 @@ def _hashed(reading: Reading) -> dict[str, object]:
         "listed": listed,
         "as_text": listed or reading.column.own_operators or not reading.column.hashable,
     }
-
-
-__all__ = ["Shape", "kept_columns", "quasi_columns", "shape_of"]

@@ -15,8 +15,14 @@ from sqlanon.table.stage import Roles
 
 
 def stale_rows(
-    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, compared: Comparison, roles: Roles, stage: TableRef, shape: Shape
-) -> int:  # fmt: skip
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    lineage: Lineage,
+    compared: Comparison,
+    roles: Roles,
+    stage: TableRef,
+    shape: Shape,
+) -> int:
     """Rows that stay published otherwise than the source has them now.
 
     A row is current whose columns that are published as they are did not change, and whose quasi values lie in the published cell. Where
@@ -62,11 +68,6 @@ def _uncovered(
     quasi, _, _ = build_domains(scratch, roles, classed)
     encoded = Encoded(roles, classed, classed, rows, quasi, ())
     names = {domain.code: shape.names[domain.reading.alias] for domain in quasi}
-    recoded = Recoded(
-        released, released, form, Layout(names, shape.layout.columns), 0, 0, 0, RowGroups(released)
-    )
+    recoded = Recoded(released, released, form, Layout(names, shape.layout.columns), 0, 0, 0, RowGroups(released))
     found = form.covered(scratch, encoded, classed, recoded)
     return rows if found is None else found[1]
-
-
-__all__ = ["stale_rows"]

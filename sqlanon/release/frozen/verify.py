@@ -47,10 +47,18 @@ class Cohort:
 
 
 def verify_version(
-    scratch: Scratch, step: Step, shape: Shape, physical: Relation, before: Before | None, cohort: Cohort | None,
-    requirements: Sequence[Requirement], kept: Sequence[Mapping[str, object]], sensitive: Mapping[str, str], found: LineageReport,
+    scratch: Scratch,
+    step: Step,
+    shape: Shape,
+    physical: Relation,
+    before: Before | None,
+    cohort: Cohort | None,
+    requirements: Sequence[Requirement],
+    kept: Sequence[Mapping[str, object]],
+    sensitive: Mapping[str, str],
+    found: LineageReport,
     last: Sequence[RequirementResult] = (),
-) -> tuple[Verified, Verified]:  # fmt: skip
+) -> tuple[Verified, Verified]:
     """Check a written version of a lineage.
 
     Args:
@@ -77,12 +85,8 @@ def verify_version(
     here = None if step.stage is None or step.begins else _in_source(scratch, step, step.stage, found)
     twice = here.twice if here else sum(repeated(scratch, lineage.rows, "_sqlanon_key"))
     if twice:
-        raise PrivacyViolation(
-            f"{twice} keys have more than one record in the lineage; nothing was published"
-        )
-    faults = scratch.fetch("frozen/faults", rows=lineage.rows, classes=lineage.classes, version=step.version)[
-        0
-    ]
+        raise PrivacyViolation(f"{twice} keys have more than one record in the lineage; nothing was published")
+    faults = scratch.fetch("frozen/faults", rows=lineage.rows, classes=lineage.classes, version=step.version)[0]
     for name, number in zip(_FAULTS, faults, strict=True):
         if integer(number):
             raise PrivacyViolation(f"{number} {_FAULTS[name]}; nothing was published")
@@ -92,9 +96,7 @@ def verify_version(
     made = published(scratch, lineage, step.version, kept, parts, "verified", placed=False)
     expected = [column.name for column in shape.layout.columns]
     if [column.name for column in physical.columns] != expected:
-        raise PrivacyViolation(
-            "the released table does not have exactly the policy's columns; nothing was published"
-        )
+        raise PrivacyViolation("the released table does not have exactly the policy's columns; nothing was published")
     written = _written(scratch, physical, kept, parts)
     now = _staged(scratch, made.rows, made.classes, physical, kept, parts, "now")
     if now != written:
@@ -129,7 +131,7 @@ def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageRe
     for exact in (False, True):
         row = scratch.fetch(
             "frozen/in_source", rows=lineage.rows, stage=stage, erased=lineage.erased, version=step.version, exact=exact
-        )[0]  # fmt: skip
+        )[0]
         found = _InSource(*integers(row))
         if found == _InSource(counted.published - counted.retained, early=0, twice=0):
             break
@@ -139,9 +141,7 @@ def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageRe
 def _as_counted(here: _InSource, found: LineageReport) -> None:
     """No class left too early, and as many rows of the source are published as were counted."""
     if here.early:
-        raise PrivacyViolation(
-            f"{here.early} rows of the source are in classes that leave; nothing was published"
-        )
+        raise PrivacyViolation(f"{here.early} rows of the source are in classes that leave; nothing was published")
     if here.published != found.published - found.retained:
         raise PrivacyViolation(
             f"{here.published} rows of the source are published, and {found.published - found.retained} were counted; nothing was published"
@@ -150,7 +150,7 @@ def _as_counted(here: _InSource, found: LineageReport) -> None:
 
 def _persons(
     scratch: Scratch, step: Step, cohort: Cohort | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
-) -> tuple[RequirementResult, ...]:  # fmt: skip
+) -> tuple[RequirementResult, ...]:
     """What classes reach over persons: each was measured when it was made, and has the same rows since; and no person is in two.
 
     A class's rows hold no number of the person that lasts, so that what is reached is the worst of the version before and of the cohort.
@@ -169,18 +169,21 @@ def _persons(
     return tuple(
         replace(
             one,
-            reached=lowest[one.name, one.column](
-                one.reached, before.get((one.name, one.column), one).reached
-            ),
+            reached=lowest[one.name, one.column](one.reached, before.get((one.name, one.column), one).reached),
         )
         for one in made
     )
 
 
 def _as_before(
-    scratch: Scratch, step: Step, before: Before, kept: Sequence[Mapping[str, object]], physical: Relation, parts: Sequence[str],
+    scratch: Scratch,
+    step: Step,
+    before: Before,
+    kept: Sequence[Mapping[str, object]],
+    physical: Relation,
+    parts: Sequence[str],
     now: tuple[str, ...],
-) -> None:  # fmt: skip
+) -> None:
     """The lineage still says of the version before what readers have: no row has moved, no cell has changed.
 
     Fingerprints are sums over rows: that of the version before is the one of this version without the rows that came, with those that left.
@@ -188,9 +191,7 @@ def _as_before(
     earlier = scratch.engine.relation(table_name(before.table))
     there = [column.name for column in earlier.columns]
     if sorted(there) == sorted(column.name for column in physical.columns):
-        came, left = (
-            _differing(scratch, step, before, physical, kept, parts, came=came) for came in (True, False)
-        )
+        came, left = (_differing(scratch, step, before, physical, kept, parts, came=came) for came in (True, False))
         said = tuple(str(int(a) - int(b) + int(c)) for a, b, c in zip(now, came, left, strict=True))
         _same(said, _written(scratch, earlier, kept, parts), before)
     else:
@@ -198,8 +199,12 @@ def _as_before(
 
 
 def verify_before(
-    scratch: Scratch, step: Step, before: Before, kept: Sequence[Mapping[str, object]], parts: Sequence[str] | None = None
-) -> None:  # fmt: skip
+    scratch: Scratch,
+    step: Step,
+    before: Before,
+    kept: Sequence[Mapping[str, object]],
+    parts: Sequence[str] | None = None,
+) -> None:
     """The lineage says of the version before what readers have, by all of its rows.
 
     Args:
@@ -229,14 +234,27 @@ def _same(said: tuple[str, ...], written: tuple[str, ...], before: Before) -> No
 
 
 def _differing(
-    scratch: Scratch, step: Step, before: Before, physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str], *, came: bool
-) -> tuple[str, ...]:  # fmt: skip
+    scratch: Scratch,
+    step: Step,
+    before: Before,
+    physical: Relation,
+    kept: Sequence[Mapping[str, object]],
+    parts: Sequence[str],
+    *,
+    came: bool,
+) -> tuple[str, ...]:
     """The fingerprint of the rows of the version that the one before does not have, or of those that it has alone."""
     name = "came" if came else "left"
     rows, classes = scratch.table(f"{name}_rows"), scratch.table(f"{name}_classes")
     scratch.execute(
-        "frozen/differing", made=rows, rows=step.lineage.rows, before=before.version, version=step.version, came=came, kept=kept
-    )  # fmt: skip
+        "frozen/differing",
+        made=rows,
+        rows=step.lineage.rows,
+        before=before.version,
+        version=step.version,
+        came=came,
+        kept=kept,
+    )
     scratch.execute(
         "publish/kept_classes",
         made=classes,
@@ -253,8 +271,7 @@ def _as_made(
 ) -> None:
     """The cohort is in the lineage as the method made it, whole."""
     names = {
-        column.name
-        for column in scratch.engine.look_up([cohort.recoded.released]).columns(cohort.recoded.released)
+        column.name for column in scratch.engine.look_up([cohort.recoded.released]).columns(cohort.recoded.released)
     }
     parts = [name for name in step.lineage.published_parts() if name in names]
     rows, classes = scratch.table("cohort_rows"), scratch.table("cohort_classes")
@@ -272,24 +289,24 @@ def _as_made(
         raise PrivacyViolation("the lineage does not have the cohort as it was made; nothing was published")
 
 
-def _columns(
-    physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]
-) -> list[dict[str, object]]:
+def _columns(physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]) -> list[dict[str, object]]:
     """Columns of a version in one order, as templates compare them."""
     own = {column.name for column in physical.columns if column.own_operators}
     return [
         *({"source": "r", "column": name, "name": name, "as_text": name in own} for name in parts),
-        *(
-            {"source": "s", "column": c["alias"], "name": c["name"], "as_text": c["name"] in own}
-            for c in kept
-        ),
+        *({"source": "s", "column": c["alias"], "name": c["name"], "as_text": c["name"] in own} for c in kept),
     ]
 
 
 def _staged(
-    scratch: Scratch, rows: TableRef, classes: TableRef, physical: Relation, kept: Sequence[Mapping[str, object]],
-    parts: Sequence[str], name: str,
-) -> tuple[str, ...]:  # fmt: skip
+    scratch: Scratch,
+    rows: TableRef,
+    classes: TableRef,
+    physical: Relation,
+    kept: Sequence[Mapping[str, object]],
+    parts: Sequence[str],
+    name: str,
+) -> tuple[str, ...]:
     """The fingerprint of rows and what is published of their classes (verify/fingerprint says how)."""
     marks = scratch.table(f"marks_{name}")
     own = {column.name for column in physical.columns if column.own_operators}
@@ -326,6 +343,3 @@ def verify_counts(rows: int, found: LineageReport) -> None:
         raise PrivacyViolation(
             f"of {rows} rows of the source {found.published - found.retained} are published and {found.unpublished} are not; nothing was published"
         )
-
-
-__all__ = ["Before", "Cohort", "verify_before", "verify_counts", "verify_version"]

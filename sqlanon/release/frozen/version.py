@@ -76,9 +76,7 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
             scratch.sql("frozen/fill_column", classes=lineage.classes, column=name, filled=filled[name]),
         ]
     if step.leaving:
-        made.append(
-            scratch.sql("frozen/leave", rows=lineage.rows, leaving=step.leaving, version=step.version)
-        )
+        made.append(scratch.sql("frozen/leave", rows=lineage.rows, leaving=step.leaving, version=step.version))
     if step.erased:
         made += listing(scratch, lineage, step.erased, step.at, step.listed_by)
     if step.entered and not step.begins:
@@ -86,19 +84,14 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
     elif step.stage and not step.begins:
         made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=step.stage, whole=step.whole))
         made.append(
-            scratch.sql(
-                "frozen/wait", at, rows=lineage.rows, stage=step.stage, erased=lineage.erased, whole=step.whole
-            )
-        )  # fmt: skip
+            scratch.sql("frozen/wait", at, rows=lineage.rows, stage=step.stage, erased=lineage.erased, whole=step.whole)
+        )
     scratch.execute_all(made)
     if step.erased:
         for number in range(1, lineage.number + 1):
             _erase(scratch, step, Lineage.of(lineage.engine, step.release, number))
         scratch.execute_all(
-            [
-                scratch.sql("frozen/forget_history", history=history, erased=lineage.erased)
-                for history in step.histories
-            ]
+            [scratch.sql("frozen/forget_history", history=history, erased=lineage.erased) for history in step.histories]
         )
     if step.entered and not step.begins:
         _enter(scratch, lineage, step.entered)
@@ -114,9 +107,7 @@ def listing(scratch: Scratch, lineage: Lineage, keys: TableRef, at: str, mark: s
     ]
 
 
-def refuse(
-    scratch: Scratch, lineage: Lineage, version: int, at: str, stage: TableRef, *, whole: bool
-) -> None:
+def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: TableRef, *, whole: bool) -> None:
     """Note that the rows that wait now could not be published, in a transaction of its own.
 
     That stays whatever becomes of the version: rows that are tried again, together with later ones, would be a mixed cohort.
@@ -125,9 +116,7 @@ def refuse(
         if not scratch.engine.exists(lineage.erased):
             scratch.execute("frozen/create_erased", erased=lineage.erased)
         scratch.execute("frozen/forget", rows=lineage.rows, stage=stage, whole=whole)
-        scratch.execute(
-            "frozen/wait", {"at": at}, rows=lineage.rows, stage=stage, erased=lineage.erased, whole=whole
-        )
+        scratch.execute("frozen/wait", {"at": at}, rows=lineage.rows, stage=stage, erased=lineage.erased, whole=whole)
         scratch.execute("frozen/refuse", rows=lineage.rows, version=version)
 
 
@@ -135,11 +124,7 @@ def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
     """Keep nothing of the classes that held an erased key but which keys they had; of all, where nobody knows which did."""
     if not scratch.engine.exists(lineage.rows):
         return
-    cells = [
-        name
-        for name in lineage.columns(lineage.rows)
-        if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")
-    ]
+    cells = [name for name in lineage.columns(lineage.rows) if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")]
     what: dict[str, Any] = {"rows": lineage.rows, "erased": lineage.erased}
     made = []
     if lineage.number in step.by_others and lineage != step.lineage:
@@ -181,9 +166,15 @@ class Published:
 
 
 def published(
-    scratch: Scratch, lineage: Lineage, version: int, kept: Sequence[Mapping[str, object]], parts: Sequence[str], name: str, *,
+    scratch: Scratch,
+    lineage: Lineage,
+    version: int,
+    kept: Sequence[Mapping[str, object]],
+    parts: Sequence[str],
+    name: str,
+    *,
     placed: bool = True,
-) -> Published:  # fmt: skip
+) -> Published:
     """What a version of the lineage publishes. Cost: a copy of its rows.
 
     Args:
@@ -213,9 +204,18 @@ def published(
 
 
 def entered_of(
-    scratch: Scratch, lineage: Lineage, version: int, at: str, made: Made, history: TableRef, exits: TableRef | None, shape: Shape, *,
-    begins: bool, owned: bool,
-) -> Entered:  # fmt: skip
+    scratch: Scratch,
+    lineage: Lineage,
+    version: int,
+    at: str,
+    made: Made,
+    history: TableRef,
+    exits: TableRef | None,
+    shape: Shape,
+    *,
+    begins: bool,
+    owned: bool,
+) -> Entered:
     """A cohort's rows and classes as the lineage keeps them.
 
     Args:
@@ -236,16 +236,32 @@ def entered_of(
     columns = [{"name": part, "filled": None if part in own else shape.filled[part]} for part in shape.parts]
     weights = {domain.code: domain.reading.spec.weight for domain in made.encoded.quasi}
     scratch.execute(
-        "frozen/entered", {"at": at}, entered=rows, classed=made.classed, history=history, waits=None if begins else lineage.rows,
-        version=version, offset=offset, quasi=quasi_columns(roles), kept=kept_columns(roles), sensitive=range(1, len(roles.sensitive) + 1),
-        owned=owned, exits=exits,
-    )  # fmt: skip
+        "frozen/entered",
+        {"at": at},
+        entered=rows,
+        classed=made.classed,
+        history=history,
+        waits=None if begins else lineage.rows,
+        version=version,
+        offset=offset,
+        quasi=quasi_columns(roles),
+        kept=kept_columns(roles),
+        sensitive=range(1, len(roles.sensitive) + 1),
+        owned=owned,
+        exits=exits,
+    )
     scratch.execute(
-        "frozen/entered_classes", entered=classes, released=recoded.released, groups=recoded.groups, boxes=recoded.boxes, version=version,
-        offset=offset, starred=recoded.starred, columns=columns, codes=[{"code": code, "weight": weight} for code, weight in weights.items()],
-        weights=sum(weights.values()), exits=exits,
-    )  # fmt: skip
+        "frozen/entered_classes",
+        entered=classes,
+        released=recoded.released,
+        groups=recoded.groups,
+        boxes=recoded.boxes,
+        version=version,
+        offset=offset,
+        starred=recoded.starred,
+        columns=columns,
+        codes=[{"code": code, "weight": weight} for code, weight in weights.items()],
+        weights=sum(weights.values()),
+        exits=exits,
+    )
     return Entered(rows, classes)
-
-
-__all__ = ["Entered", "Published", "Step", "entered_of", "listing", "published", "record", "refuse"]

@@ -46,9 +46,14 @@ def possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> npt.
     records, fits = scratch.table(f"records{end}"), scratch.table(f"fits{end}")
     beside: TableRef | None = scratch.table(f"beside{end}") if common else None
     scratch.execute(
-        "history/records", records=records, here=here.history, there=there.history, own_here=here.own_boxes,
-        own_there=there.own_boxes, common=common,
-    )  # fmt: skip
+        "history/records",
+        records=records,
+        here=here.history,
+        there=there.history,
+        own_here=here.own_boxes,
+        own_there=there.own_boxes,
+        common=common,
+    )
     scratch.execute(
         "history/fits", fits=fits, records=records, place="place", boxes="boxes" if here.own_boxes else None
     )
@@ -61,9 +66,7 @@ def possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> npt.
     return found
 
 
-def counted(
-    scratch: Scratch, records: TableRef, fits: TableRef, beside: TableRef | None
-) -> npt.NDArray[np.int64]:
+def counted(scratch: Scratch, records: TableRef, fits: TableRef, beside: TableRef | None) -> npt.NDArray[np.int64]:
     """How many rows each record may be of.
 
     Args:
@@ -76,9 +79,7 @@ def counted(
     from sqlanon.kernels.exchangeable import exchangeable
 
     asked = scratch.sql("history/candidates", records=records, fits=fits, fits_beside=beside)
-    record, candidate = (
-        column.astype(np.int64) for column in scratch.fetch_arrays(asked, ["int64", "int64"])
-    )
+    record, candidate = (column.astype(np.int64) for column in scratch.fetch_arrays(asked, ["int64", "int64"]))
     size = int(record[-1]) + 1 if len(record) else 0
     return exchangeable(np.searchsorted(record, np.arange(size + 1)).astype(np.int64), candidate)
 
@@ -87,6 +88,3 @@ def _measured(found: npt.NDArray[np.int64], k: int) -> HistorySets:
     if not len(found):
         return HistorySets(0, 0, None, None, 0)
     return HistorySets(len(found), len(found), int(found.min()), None, int((found < k).sum()))
-
-
-__all__ = ["NO_DIVERSITY", "candidate_sets", "counted", "possible"]

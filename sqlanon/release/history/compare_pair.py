@@ -46,21 +46,30 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
     marked = old.marked == new.marked
     shared = [name for name in new.sensitive if name in old.sensitive]
     parts = _parts(scratch, old, new, marked)
-    tables = {
-        kind: scratch.table(f"{kind}{old.version}_{new.version}") for kind in ("arrived", "left", "common")
-    }
+    tables = {kind: scratch.table(f"{kind}{old.version}_{new.version}") for kind in ("arrived", "left", "common")}
     failing = {kind: scratch.table(f"failing_{kind}{old.version}_{new.version}") for kind in tables}
     sides = {"arrived": new, "left": old, "common": new}
     with scratch.together():
         for kind, here, there, at in (("arrived", new, old, parts[1]), ("left", old, new, parts[0])):
             scratch.execute(
-                "history/apart", sets=tables[kind], here=here.history, there=there.history, parts=at, values=_values(here, shared),
-                persons=list(here.persons.values()), marked=marked,
-            )  # fmt: skip
+                "history/apart",
+                sets=tables[kind],
+                here=here.history,
+                there=there.history,
+                parts=at,
+                values=_values(here, shared),
+                persons=list(here.persons.values()),
+                marked=marked,
+            )
         scratch.execute(
-            "history/common", sets=tables["common"], old=old.history, new=new.history, values=_values(new, shared),
-            persons=list(new.persons.values()), marked=marked,
-        )  # fmt: skip
+            "history/common",
+            sets=tables["common"],
+            old=old.history,
+            new=new.history,
+            values=_values(new, shared),
+            persons=list(new.persons.values()),
+            marked=marked,
+        )
         for kind, sets in tables.items():
             _find_failing(scratch, sets, failing[kind], privacy, sides[kind], shared, fewest)
         rows = scratch.fetch("history/sizes", tables=[*tables.values(), *failing.values()])[0]
@@ -104,9 +113,17 @@ def _of_candidates(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec)
         return _unknown(scratch, old, new, "no row of the one has its like in the other")
     diverse = len(of_rows(requirements(privacy, tuple(new.sensitive), ()))) > 1
     return HistoryReport(
-        old.version, new.version, False, 0, sets["arrived"], sets["left"], sets["common"],
-        sum(one.failing for one in sets.values()), not_measured=NO_DIVERSITY if diverse else "", candidates=True,
-    )  # fmt: skip
+        old.version,
+        new.version,
+        False,
+        0,
+        sets["arrived"],
+        sets["left"],
+        sets["common"],
+        sum(one.failing for one in sets.values()),
+        not_measured=NO_DIVERSITY if diverse else "",
+        candidates=True,
+    )
 
 
 def _unmeasured(old: Side, new: Side, privacy: PrivacySpec, fewest: int) -> Iterator[str]:
@@ -142,15 +159,12 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
 
     engine = scratch.engine
     known = [
-        scratch.fetch_arrays(scratch.sql("history/classes", history=side.history), ["int64"])[0]
-        for side in (old, new)
+        scratch.fetch_arrays(scratch.sql("history/classes", history=side.history), ["int64"])[0] for side in (old, new)
     ]
     links = scratch.fetch_arrays(
         scratch.sql("history/links", old=old.history, new=new.history, marked=marked), ["int64", "int64"]
     )
-    places = [
-        np.searchsorted(classes, ends).astype(np.int64) for classes, ends in zip(known, links, strict=True)
-    ]
+    places = [np.searchsorted(classes, ends).astype(np.int64) for classes, ends in zip(known, links, strict=True)]
     found = components(places[0], places[1], len(known[0]), len(known[1]))
     tables = [scratch.table(f"parts{side.version}_{new.version}") for side in (old, new)]
     halves = (found[: len(known[0])], found[len(known[0]) :])
@@ -160,9 +174,14 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
 
 
 def _find_failing(
-    scratch: Scratch, sets: TableRef, failing: TableRef, privacy: PrivacySpec, whole: Side, shared: Sequence[str],
+    scratch: Scratch,
+    sets: TableRef,
+    failing: TableRef,
+    privacy: PrivacySpec,
+    whole: Side,
+    shared: Sequence[str],
     fewest: int,
-) -> None:  # fmt: skip
+) -> None:
     """Make the table ``failing`` of the rows of the version ``whole`` whose group does not meet all that is asked."""
     names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
@@ -170,9 +189,7 @@ def _find_failing(
     asked = [one for one in of_rows(requirements(privacy, tuple(shared), tuple(counted))) if not one.across]
     prefix = failing.name.rpartition("_")[2]
     below = [scratch.table(f"{prefix}_below{i}") for i in range(len(asked))]
-    rows_of = Grouped(
-        sets, groups, names, None, whole.history, _values(whole, shared), list(counted.values())
-    )
+    rows_of = Grouped(sets, groups, names, None, whole.history, _values(whole, shared), list(counted.values()))
     for requirement, table in zip(asked, below, strict=True):
         requirement.below(scratch, table, rows_of)
     if fewest > 1:
@@ -198,11 +215,14 @@ def _measured(
     sizes = KAnonymity(one).measure(scratch.engine, grouped).sizes
     assert sizes is not None
     diverse = [
-        FrequencyDiversity(one, name, i).measure(scratch.engine, grouped).reached
-        for i, name in enumerate(names)
+        FrequencyDiversity(one, name, i).measure(scratch.engine, grouped).reached for i, name in enumerate(names)
     ]
     held = persons.measure(scratch.engine, sets, groups, whole.persons).fewest
     return HistorySets(
-        rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, failing,
+        rows,
+        sizes.classes,
+        sizes.smallest,
+        float(min(diverse)) if diverse else None,
+        failing,
         min(held.values(), default=None),
-    )  # fmt: skip
+    )

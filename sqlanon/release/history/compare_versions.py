@@ -19,7 +19,9 @@ from sqlanon.release.prepare.staged import Prepared
 from sqlanon.results import DataChange, HistoryReport, HistorySets
 from sqlanon.table.scratch import Scratch
 
-WITHOUT_KEY = "history: without key the rows of two versions cannot be matched; what they reveal together is not measured"
+WITHOUT_KEY = (
+    "history: without key the rows of two versions cannot be matched; what they reveal together is not measured"
+)
 AS_BEFORE = "history: every row has the same candidates as in version {}, and is published in the same box"
 FROM_NOW_ON = "history: the published version was made without key; from this one on versions can be compared"
 NOT_COMPARED = "history: no history is kept of version {}, which readers had: what it reveals together with this one is not measured"
@@ -36,9 +38,16 @@ class Compared:
 
 
 def compare_versions(
-    scratch: Scratch, state: ReleaseState, ready: Prepared, classed: TableRef, recoded: Recoded, data: DataChange | None, previous: Entry | None,
-    version: int, secret: str,
-) -> Compared:  # fmt: skip
+    scratch: Scratch,
+    state: ReleaseState,
+    ready: Prepared,
+    classed: TableRef,
+    recoded: Recoded,
+    data: DataChange | None,
+    previous: Entry | None,
+    version: int,
+    secret: str,
+) -> Compared:
     """What the new version reveals together with those that readers had.
 
     Raises:
@@ -48,9 +57,7 @@ def compare_versions(
     seen = [AS_BEFORE.format(same.version)] if same else []
     if not ready.keyed:
         return Compared(None, data, (), tuple(seen or [WITHOUT_KEY]) if previous else ())
-    table = history.rows_of(
-        scratch, ready.roles, classed, recoded.groups, secret, ready.persons, recoded.omitted
-    )
+    table = history.rows_of(scratch, ready.roles, classed, recoded.groups, secret, ready.persons, recoded.omitted)
     if recoded.candidates is not None:
         table = history.with_boxes(scratch, table, ready.roles, classed, recoded.candidates, ready.persons)
     earlier = history.before(state, previous, every=same is None)
@@ -63,9 +70,7 @@ def compare_versions(
     gone = lacking and previous is not None and previous.frozen
     notes = [FROM_NOW_ON] * (lacking and not gone) + seen
     if same is None:
-        older = [
-            entry for entry in history.of_own_boxes(state) if previous and entry.version != previous.version
-        ]
+        older = [entry for entry in history.of_own_boxes(state) if previous and entry.version != previous.version]
         notes += [NOT_COMPARED.format(entry.version) for entry in older if entry.version not in compared]
     if gone and previous:
         reports += (history.lost(state, previous, version, ready.rows),)
@@ -77,14 +82,17 @@ def compare_versions(
 def _unknown(previous: Entry, version: int, rows: int) -> HistoryReport:
     """That the published version cannot be compared: all rows fail."""
     nothing, why = HistorySets(0, 0, None, None, 0), "the published version was made without key"
-    return HistoryReport(
-        previous.version, version, False, 0, nothing, nothing, nothing, rows, why, candidates=True
-    )
+    return HistoryReport(previous.version, version, False, 0, nothing, nothing, nothing, rows, why, candidates=True)
 
 
 def _bounded(
-    scratch: Scratch, state: ReleaseState, ready: Prepared, classed: TableRef, recoded: Recoded, previous: Entry | None,
-) -> Entry | None:  # fmt: skip
+    scratch: Scratch,
+    state: ReleaseState,
+    ready: Prepared,
+    classed: TableRef,
+    recoded: Recoded,
+    previous: Entry | None,
+) -> Entry | None:
     """The version that readers had in which every row has the candidates and the box that it has now, so that nothing is new to them.
 
     Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave with fewer candidates
@@ -132,15 +140,9 @@ def _as_before(
     return scratch.count("freeform/other_edges", kept=edges, edges=own.edges) == 0
 
 
-def changed_rows(
-    scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None
-) -> DataChange | None:
+def changed_rows(scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None) -> DataChange | None:
     """Rows that came and went since the published version, before the stage is gone; with a key the histories are compared instead."""
-    if (
-        previous is None
-        or not state.exists(previous.link)
-        or (ready.keyed and state.exists(previous.history))
-    ):
+    if previous is None or not state.exists(previous.link) or (ready.keyed and state.exists(previous.history)):
         return None
     columns = [column.name for column in ready.roles.relation.columns]
     links = link_columns(ready.roles, state.spec)
@@ -150,6 +152,3 @@ def changed_rows(
     if same and seen.issuperset(links) and link_columns_of(previous, columns) == links:
         return DataChange(ready.rows, ready.rows, 0, 0)  # the same rows, column by column
     return data_change(scratch, previous, ready.stage, links, columns, ready.rows, ready.roles.link)
-
-
-__all__ = ["WITHOUT_KEY", "Compared", "changed_rows", "compare_versions"]

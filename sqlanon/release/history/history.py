@@ -39,9 +39,14 @@ SEEN = ("published", "replaced", "withdrawn", "dropped")
 
 
 def rows_of(
-    scratch: Scratch, roles: Roles, classed: TableRef, groups: RowGroups, secret: str, counted: Sequence[Counted] = (),
+    scratch: Scratch,
+    roles: Roles,
+    classed: TableRef,
+    groups: RowGroups,
+    secret: str,
+    counted: Sequence[Counted] = (),
     omitted: TableRef | None = None,
-) -> TableRef:  # fmt: skip
+) -> TableRef:
     """The history of the version that is being made, as a scratch table.
 
     Args:
@@ -55,10 +60,16 @@ def rows_of(
     """
     history = scratch.table("history")
     scratch.execute(
-        "history/rows", {"secret": secret}, history=history, classed=classed, groups=groups, omitted=omitted,
+        "history/rows",
+        {"secret": secret},
+        history=history,
+        classed=classed,
+        groups=groups,
+        omitted=omitted,
         marked=[reading.alias for reading in roles.quasi + roles.sensitive],
-        sensitive=[reading.alias for reading in roles.sensitive], persons=[one.alias for one in counted],
-    )  # fmt: skip
+        sensitive=[reading.alias for reading in roles.sensitive],
+        persons=[one.alias for one in counted],
+    )
     return history
 
 
@@ -78,9 +89,7 @@ def with_boxes(
     """The history of a version whose rows have boxes of their own: with all boxes that each row fits. Cost: a join, k rows for every row."""
     fitted = scratch.table("fitted")
     columns = value_columns(roles, counted)
-    scratch.execute(
-        "history/fitted", fitted=fitted, history=history, edges=own.edges, classed=classed, columns=columns
-    )
+    scratch.execute("history/fitted", fitted=fitted, history=history, edges=own.edges, classed=classed, columns=columns)
     return fitted
 
 
@@ -91,11 +100,7 @@ def table_of(engine: Engine, physical: str) -> TableRef:
 
 def kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:
     """Of the versions of a release those that readers had and whose history is there, oldest first."""
-    return [
-        entry
-        for entry in entries
-        if entry.status in SEEN and entry.policy.get("key") and exists(kept_in(entry))
-    ]
+    return [entry for entry in entries if entry.status in SEEN and entry.policy.get("key") and exists(kept_in(entry))]
 
 
 def kept_in(entry: Entry) -> TableRef:
@@ -137,9 +142,13 @@ def of_own_boxes(state: ReleaseState) -> list[Entry]:
 
 
 def compare_new(
-    scratch: Scratch, spec: ReleaseSpec, entries: Sequence[Entry], history: TableRef, version: int,
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    entries: Sequence[Entry],
+    history: TableRef,
+    version: int,
     types: Sequence[tuple[str, str]],
-) -> tuple[HistoryReport, ...]:  # fmt: skip
+) -> tuple[HistoryReport, ...]:
     """What a version that is being made reveals together with those before it: one report for each of ``entries``.
 
     Args:
@@ -152,9 +161,15 @@ def compare_new(
     """
     persons_of = hashes_of(spec.counted()) if spec.rows_are == "events" else {}
     new = Side(
-        version, history, [(c.name, c.role) for c in spec.columns], spec.key, types, spec.rows_are, persons_of,
+        version,
+        history,
+        [(c.name, c.role) for c in spec.columns],
+        spec.key,
+        types,
+        spec.rows_are,
+        persons_of,
         own_boxes=spec.privacy.own_boxes,
-    )  # fmt: skip
+    )
     asked = spec.privacy.k if spec.persons != "ignored" else 1
     return tuple(compare(scratch, side_of(scratch, entry), new, spec.privacy, asked) for entry in entries)
 
@@ -185,9 +200,7 @@ def figures(one: HistoryReport) -> str:
             diverse = f", l {sets.l:.3g}" if sets.l is not None else ""
             held = f", fewest persons {sets.persons}" if sets.persons is not None else ""
             group = "fewest candidates" if one.candidates else "smallest group"
-            parts.append(
-                f"{kind}: {sets.rows} rows, {group} {sets.smallest}{held}{diverse}, failing {sets.failing}"
-            )
+            parts.append(f"{kind}: {sets.rows} rows, {group} {sets.smallest}{held}{diverse}, failing {sets.failing}")
     return "; ".join(parts)
 
 

@@ -27,10 +27,17 @@ class Side:
     """
 
     def __init__(
-        self, version: int, history: TableRef, columns: Sequence[tuple[str, str]], key: Sequence[str],
-        types: Sequence[tuple[str, str]], rows_are: str, persons: Mapping[str, str],
-        *, own_boxes: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        version: int,
+        history: TableRef,
+        columns: Sequence[tuple[str, str]],
+        key: Sequence[str],
+        types: Sequence[tuple[str, str]],
+        rows_are: str,
+        persons: Mapping[str, str],
+        *,
+        own_boxes: bool = False,
+    ) -> None:
         self.version = version
         self.own_boxes = own_boxes
         self.rows_are = rows_are
@@ -39,9 +46,7 @@ class Side:
         kinds = {name.lower(): kind for name, kind in types}
         read = [(name.lower(), role) for name, role in columns if role in ("quasi", "sensitive")]
         # As the rows' marks are made: quasi columns first.
-        self.marked = [
-            (name, role, kinds.get(name)) for name, role in sorted(read, key=lambda column: column[1])
-        ]
+        self.marked = [(name, role, kinds.get(name)) for name, role in sorted(read, key=lambda column: column[1])]
         self.sensitive = [name for name, role in read if role == "sensitive"]
         self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in key)
 
@@ -62,10 +67,15 @@ def history_of(scratch: Scratch, entry: Entry) -> TableRef:
         # Of an older lineage somebody may have dropped its classes.
         kept = not persons_of and scratch.engine.exists(lineage.classes)
         scratch.execute(
-            "frozen/history", history=scratch.table(f"history_v{entry.version}"), rows=lineage.rows, at=entry.version, sensitive=sensitive,
-            persons=persons_of, classes=lineage.classes if kept else None,
+            "frozen/history",
+            history=scratch.table(f"history_v{entry.version}"),
+            rows=lineage.rows,
+            at=entry.version,
+            sensitive=sensitive,
+            persons=persons_of,
+            classes=lineage.classes if kept else None,
             parts=lineage.published_parts() if kept else [],
-        )  # fmt: skip
+        )
     return table
 
 
@@ -79,5 +89,12 @@ def side_of(scratch: Scratch, entry: Entry) -> Side:
     key = entry.policy.get("key") or ()
     rows_are = entry.policy.get("rows_are", "persons")
     return Side(
-        entry.version, history, columns, key, entry.source_columns or (), rows_are, persons_of, own_boxes=bool(entry.certificate)
-    )  # fmt: skip
+        entry.version,
+        history,
+        columns,
+        key,
+        entry.source_columns or (),
+        rows_are,
+        persons_of,
+        own_boxes=bool(entry.certificate),
+    )

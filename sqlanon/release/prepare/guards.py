@@ -99,9 +99,7 @@ def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> No
     for reading in staged.roles.insensitive:
         if reading.spec.accept_unique:
             continue
-        found = scratch.fetch(
-            "table/owned", source=staged.stage, column=reading.alias, person=staged.persons[0].alias
-        )
+        found = scratch.fetch("table/owned", source=staged.stage, column=reading.alias, person=staged.persons[0].alias)
         owned = integer(found[0][0])
         if owned > UNIQUE_SHARE * staged.rows:
             problems.append(
@@ -144,9 +142,7 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
     return rows, f"{rows} rows"
 
 
-def guard_sets(
-    scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool
-) -> None:
+def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool) -> None:
     """A quasi column of text without hierarchy is published as sets of its values, or as the first and the last of them.
 
     Where its values are mostly different, that is a list of them all. Where `person` is named and each value is one person's, they are
@@ -167,9 +163,7 @@ def guard_sets(
     source, problems = staged.roles.relation.ref, []
     for domain in quasi:
         reading = domain.reading
-        texts = reading.treatment == "nominal" or (
-            reading.treatment == "ordered" and reading.column.kind == "text"
-        )
+        texts = reading.treatment == "nominal" or (reading.treatment == "ordered" and reading.column.kind == "text")
         if not texts or domain.distinct <= FEW_VALUES or reading.spec.accept_unique:
             continue
         distinct = domain.distinct
@@ -234,12 +228,8 @@ def _all_differ(scratch: Scratch, source: TableRef, column: Column) -> bool:
     return scratch.count("table/distinct", source=source, column=column.name) <= 1
 
 
-def _uniques(
-    scratch: Scratch, source: TableRef, column: str, *, as_text: bool = False
-) -> tuple[int, int, int, int]:
-    filled, distinct, singles, top = scratch.fetch(
-        "table/uniques", source=source, column=column, as_text=as_text
-    )[0]
+def _uniques(scratch: Scratch, source: TableRef, column: str, *, as_text: bool = False) -> tuple[int, int, int, int]:
+    filled, distinct, singles, top = scratch.fetch("table/uniques", source=source, column=column, as_text=as_text)[0]
     return integer(filled), integer(distinct), integer(singles), integer(top)
 
 
@@ -283,9 +273,7 @@ def feasible(
     problems = []
     names = [reading.alias for reading in roles.sensitive]
     leaves_out = (
-        spec.suppression is not None
-        and spec.suppression.rows == "left_out"
-        and most_suppressed(spec, rows) > 0
+        spec.suppression is not None and spec.suppression.rows == "left_out" and most_suppressed(spec, rows) > 0
     )
     for requirement in requirements:
         if requirement.shape.kind == "rows":
@@ -294,9 +282,7 @@ def feasible(
             largest = requirement.largest(scratch.engine, Grouped(stage, (), names, persons=persons))
         met = requirement.reaches(largest)
         found.append(
-            Feasible(
-                requirement.name, requirement.column, as_number(requirement.asked), as_number(largest), met
-            )
+            Feasible(requirement.name, requirement.column, as_number(requirement.asked), as_number(largest), met)
         )
         fewer = requirement.column is not None and leaves_out
         if not met and not fewer:

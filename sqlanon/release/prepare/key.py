@@ -39,9 +39,7 @@ def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef) -> None:
 
 def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int) -> None:
     """Raise `GuardError` where rows of the source have no key, or that of another row."""
-    problems = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(
-        repeats
-    )
+    problems = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(repeats)
     if problems:
         raise GuardError(
             f"{spec.name}: key {', '.join(spec.key)} does not identify rows: {', and '.join(problems)}; name columns that are "

@@ -46,8 +46,16 @@ from sqlanon.table.stage import Roles, assign_roles, refuse_overflow, take_stage
 
 
 def prepare(
-    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = ""
-) -> Prepared | Unchanged:  # fmt: skip
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    source: Relation,
+    watch: Stopwatch,
+    secret: str,
+    same_as: str | None = None,
+    *,
+    memory: int,
+    tokens: str = "",
+) -> Prepared | Unchanged:
     """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
 
     Args:
@@ -69,9 +77,19 @@ def prepare(
 
 
 def read_source(
-    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = "",
-    held: bool = False, follows: bool = False, planned: bool = False,
-) -> Staged | Unchanged:  # fmt: skip
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    source: Relation,
+    watch: Stopwatch,
+    secret: str,
+    same_as: str | None = None,
+    *,
+    memory: int,
+    tokens: str = "",
+    held: bool = False,
+    follows: bool = False,
+    planned: bool = False,
+) -> Staged | Unchanged:
     """The first half of `prepare`: the snapshot, and the guards that need no domains.
 
     ``held``: the caller has a snapshot, of several tables; ``follows``: it compares the keys with those of a lineage, which finds repeated ones;
@@ -82,8 +100,11 @@ def read_source(
     guard_combinations(spec)
     persons = roles.counted(spec) if spec.rows_are == "events" else ()
     asked = requirements(
-        spec.privacy, tuple(reading.name for reading in roles.sensitive), tuple(one.name for one in persons), spec.columns
-    )  # fmt: skip
+        spec.privacy,
+        tuple(reading.name for reading in roles.sensitive),
+        tuple(one.name for one in persons),
+        spec.columns,
+    )
     key, owned = key_columns(spec, roles), spec.refresh.frozen and bool(persons)
     token_keys = pseudonyms.keys(spec, pseudonyms.secret_of(spec, tokens)) if spec.token else None
     started = now()
@@ -135,8 +156,15 @@ def read_source(
 
 
 def profiled(
-    scratch: Scratch, spec: ReleaseSpec, staged: Staged, watch: Stopwatch, *, memory: int, part: bool = False, judged: bool = True
-) -> Prepared:  # fmt: skip
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    staged: Staged,
+    watch: Stopwatch,
+    *,
+    memory: int,
+    part: bool = False,
+    judged: bool = True,
+) -> Prepared:
     """The second half: domains, feasibility, and whether the method can be used.
 
     ``part``: the rows are some of the source's, so that a column that has many values there may have few in all, and a value that a
@@ -173,18 +201,38 @@ def profiled(
             population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
             reached += feasible_in(spec, asked, rows, population)
         problem = Problem(
-            of_units(asked) if spec.privacy.whole else asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
-            lambda domain: _occurrences(scratch, domain), lambda domain: None not in measures(scratch, domain).values,
-            spec.memory or memory, () if spec.privacy.whole else person_codes,
-        )  # fmt: skip
+            of_units(asked) if spec.privacy.whole else asked,
+            spec.privacy.accuracy,
+            quasi,
+            sensitive,
+            rows,
+            spec.execution,
+            lambda domain: _occurrences(scratch, domain),
+            lambda domain: None not in measures(scratch, domain).values,
+            spec.memory or memory,
+            () if spec.privacy.whole else person_codes,
+        )
         refused = chosen.refusal(problem) if judged else None
         if refused:
             raise PolicyError(refused)
         layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
         layout.check(scratch.engine.capabilities.max_identifier)
     return Prepared(
-        roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, staged.source, staged.keyed, person_codes, population, staged.owned
-    )  # fmt: skip
+        roles,
+        stage,
+        rows,
+        quasi,
+        sensitive,
+        asked,
+        reached,
+        chosen,
+        persons,
+        staged.source,
+        staged.keyed,
+        person_codes,
+        population,
+        staged.owned,
+    )
 
 
 def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:

@@ -26,9 +26,7 @@ def outlying(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
     found = []
     for at in range(0, len(able), MANY):
         some = able[at : at + MANY]
-        for place, rows, inside, spread in scratch.fetch(
-            "table/outlying", domains=[one.table for one in some]
-        ):
+        for place, rows, inside, spread in scratch.fetch("table/outlying", domains=[one.table for one in some]):
             low, high = float(str(inside)), float(str(spread))
             if 0 < low < high / NARROW:
                 name = some[integer(place) - 1].reading.name
@@ -37,6 +35,3 @@ def outlying(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
                     "looks narrow and the loss small; code the ends (top, bottom), or give it a hierarchy"
                 )
     return found
-
-
-__all__ = ["outlying"]

@@ -59,6 +59,3 @@ def how_to_measure(others: Sequence[str], name: str, pair: bool) -> str:
         return f", and no audit measures it for format {forms}: give no reader both"
     audit = command("audit", options=["--together", others[0], name])
     return f": {audit}{', and so for each' if len(others) > 1 else ''}"
-
-
-__all__ = ["how_to_measure", "neighbours", "warnings"]

@@ -92,6 +92,3 @@ def _hiding(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
         return []
     beside = [engine.relation(name).ref for name in dict.fromkeys(populations(spec).values())]
     return engine.rights.hiding([source, *beside])
-
-
-__all__ = ["hidden_rows", "measured_in_part", "refuse_hidden", "source_snapshot"]

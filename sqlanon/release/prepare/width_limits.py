@@ -21,9 +21,7 @@ _HEADER = 40
 """Bytes of a row in addition to its columns, rounded up."""
 
 
-def guard_texts(
-    scratch: Scratch, spec: ReleaseSpec, rows: int, lengths: Mapping[str, int], memory: int
-) -> None:
+def guard_texts(scratch: Scratch, spec: ReleaseSpec, rows: int, lengths: Mapping[str, int], memory: int) -> None:
     """Texts fit into memory, a block of rows at a time as the engine works.
 
     Args:
@@ -63,10 +61,7 @@ def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) 
     # that suppress rows also the level.
     level = int(METHODS[spec.method.name].suppresses != "no")
     columns = sum(5 + level + (d.reading.treatment != "ordered") + d.fits_bits for d in quasi) + 2
-    row = (
-        sum(32 + 4 * level + 8 * (d.reading.treatment != "ordered") + 8 * d.fits_bits for d in quasi)
-        + _HEADER
-    )
+    row = sum(32 + 4 * level + 8 * (d.reading.treatment != "ordered") + 8 * d.fits_bits for d in quasi) + _HEADER
     if columns <= limits.max_columns and row <= limits.max_row_bytes:
         return
     share = max(columns / limits.max_columns, row / limits.max_row_bytes)
@@ -75,6 +70,3 @@ def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) 
         f"bytes, and its tables have at most {limits.max_columns} columns and {limits.max_row_bytes} bytes. About {int(len(quasi) / share)} "
         "quasi columns of these kinds fit: leave columns out (rest: drop), or release the table from DuckDB"
     )
-
-
-__all__ = ["guard_columns", "guard_texts"]

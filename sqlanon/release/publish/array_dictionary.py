@@ -32,6 +32,3 @@ def repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
         return []
     counts = scratch.fetch("publish/different", released=recoded.released, names=arrays)[0]
     return [name for name, count in zip(arrays, counts, strict=True) if integer(count) <= FEW_ARRAYS]
-
-
-__all__ = ["repeated"]

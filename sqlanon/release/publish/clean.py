@@ -33,6 +33,3 @@ def clean(engine: Engine) -> tuple[str, ...]:
                 dropped += reconcile(engine, name)
                 dropped += drop_old(engine, name)
     return tuple(dropped)
-
-
-__all__ = ["clean"]

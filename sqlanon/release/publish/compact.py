@@ -16,9 +16,7 @@ from sqlanon.release.publish.kept_scratch import list_table
 from sqlanon.results import CompactReport
 
 
-def compact(
-    engine: Engine, releases: Sequence[str] | None = None, progress: Progress | None = None
-) -> CompactReport:
+def compact(engine: Engine, releases: Sequence[str] | None = None, progress: Progress | None = None) -> CompactReport:
     """Have the engine write anew what holds private tables of which rows were changed or deleted.
 
     Args:
@@ -70,6 +68,3 @@ def _changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
         lineage = lineage_of(engine, entry)
         if lineage is not None:
             yield from (lineage.rows, lineage.classes, lineage.erased)
-
-
-__all__ = ["compact", "compaction_of"]

@@ -42,9 +42,14 @@ class KeptScratch:
         dialect, copy = engine.dialect, private_table(engine, f"scratch{table.name}_{place}")
         rows = count(engine, statement("table/count", dialect, source=table))
         binds: dict[str, str | int | float | None] = {
-            "release": self._release, "place": place, "stage": step.stage, "statement": step.statement, "name": copy.name, "n": rows,
+            "release": self._release,
+            "place": place,
+            "stage": step.stage,
+            "statement": step.statement,
+            "name": copy.name,
+            "n": rows,
             "seconds": step.seconds,
-        }  # fmt: skip
+        }
         engine.execute(statement("catalog/insert_scratch", dialect, binds, scratch=list_table(engine)))
         columns = [column.name for column in engine.look_up([table]).columns(table)]
         engine.execute(statement("publish/copy", dialect, copy=copy, origin=table, columns=columns))
@@ -64,17 +69,13 @@ def drop_kept(engine: Engine, release: str) -> list[str]:
     """Drop what is kept of a release, whose lock is held; gives the names."""
     listed = [name for of, name in kept_of(engine) if of == release]
     # Where rows are not deleted the list has those of earlier runs as well.
-    dropped = (
-        listed if engine.updates else [name for name in listed if engine.exists(private_table(engine, name))]
-    )
+    dropped = listed if engine.updates else [name for name in listed if engine.exists(private_table(engine, name))]
     for name in dropped:
         with engine.publishing():
             engine.execute(statement("table/drop", engine.dialect, target=private_table(engine, name)))
             if engine.updates:
                 engine.execute(
-                    statement(
-                        "catalog/delete_scratch", engine.dialect, {"name": name}, scratch=list_table(engine)
-                    )
+                    statement("catalog/delete_scratch", engine.dialect, {"name": name}, scratch=list_table(engine))
                 )
     return dropped
 
@@ -82,6 +83,3 @@ def drop_kept(engine: Engine, release: str) -> list[str]:
 def list_table(engine: Engine) -> TableRef:
     """The private table that lists what is kept."""
     return private_table(engine, NAME)
-
-
-__all__ = ["KeptScratch", "drop_kept", "kept_of", "list_table"]

@@ -113,10 +113,18 @@ class Content:
 
 
 def content_of(
-    state: ReleaseState, target: Publication, scratch: Scratch, encoded: Encoded,
-    classed: TableRef, recoded: Recoded, ready: Prepared, report: RunReport, watch: Stopwatch, private: Private,
+    state: ReleaseState,
+    target: Publication,
+    scratch: Scratch,
+    encoded: Encoded,
+    classed: TableRef,
+    recoded: Recoded,
+    ready: Prepared,
+    report: RunReport,
+    watch: Stopwatch,
+    private: Private,
     siblings: tokens.Siblings | None = None,
-) -> Content:  # fmt: skip
+) -> Content:
     """One version of classes that were made now, for `put_in`; nothing is written yet.
 
     Args:
@@ -137,17 +145,25 @@ def content_of(
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
         made = [
             scratch.sql(
-                "publish/table", physical=place, classed=classed, released=recoded.released,
-                published=listed(recoded.columns), dense=recoded.groups.dense, repeated=repeated(scratch, recoded, encoded.rows),
+                "publish/table",
+                physical=place,
+                classed=classed,
+                released=recoded.released,
+                published=listed(recoded.columns),
+                dense=recoded.groups.dense,
+                repeated=repeated(scratch, recoded, encoded.rows),
             )
-        ]  # fmt: skip
+        ]
         if recoded.sensitive:
             made.append(
                 scratch.sql(
-                    "publish/sensitive", physical=sensitive_of(place), classed=classed, released=recoded.released,
+                    "publish/sensitive",
+                    physical=sensitive_of(place),
+                    classed=classed,
+                    released=recoded.released,
                     published=listed(recoded.sensitive),
                 )
-            )  # fmt: skip
+            )
         scratch.execute_all([*made, *beside])
 
     def verify(place: TableRef, found: Found) -> RunReport:
@@ -167,9 +183,7 @@ def content_of(
 
     def with_tokens(done: RunReport, physical: Relation) -> RunReport:
         """The report, with what is found of the tokens."""
-        own = tokens.shown(
-            spec, physical.ref, recoded.layout.of_class, [one.name for one in physical.columns]
-        )
+        own = tokens.shown(spec, physical.ref, recoded.layout.of_class, [one.name for one in physical.columns])
         reached, warned = tokens.verify_tokens(scratch, state, own, siblings)
         return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
 
@@ -178,11 +192,7 @@ def content_of(
         recoded = replace(recoded, candidates=replace(recoded.candidates, kept=certificate.edges))
         private = replace(private, certificate=certificate)
         report = replace(report, certificate=recoded.candidates.content if recoded.candidates else None)
-    kept = (
-        private.certificate.written(scratch, classed, recoded, ready.roles.link)
-        if private.certificate
-        else []
-    )
+    kept = private.certificate.written(scratch, classed, recoded, ready.roles.link) if private.certificate else []
 
     def verify_own_boxes(content: str | None) -> str | None:
         """Verify them, if they are; a keyed hash of what was drawn."""
@@ -192,10 +202,15 @@ def content_of(
         return private.certificate.mark(engine, key_of(private.secret, spec.name, content))
 
     link = scratch.sql(
-        "publish/link", linked=private_table(engine, f"{target.physical}_link"), classed=classed,
-        groups=recoded.groups, persons=[one.alias for one in ready.persons], values=linked_values(ready), omitted=recoded.omitted,
+        "publish/link",
+        linked=private_table(engine, f"{target.physical}_link"),
+        classed=classed,
+        groups=recoded.groups,
+        persons=[one.alias for one in ready.persons],
+        values=linked_values(ready),
+        omitted=recoded.omitted,
         link=ready.roles.link,
-    )  # fmt: skip
+    )
     names = {domain.reading.alias: recoded.layout.names[domain.code] for domain in encoded.quasi}
     facts = facts_of(recoded, target.view.name)
 
@@ -203,9 +218,16 @@ def content_of(
         return metadata_rows(spec, encoded.roles, names, target.version, facts, done.requirements)
 
     return Content(
-        write, verify, [link, *kept], lambda: private.keep(scratch, target.physical), metadata, report, ready.source, private.seed,
+        write,
+        verify,
+        [link, *kept],
+        lambda: private.keep(scratch, target.physical),
+        metadata,
+        report,
+        ready.source,
+        private.seed,
         private.secret,
-    )  # fmt: skip
+    )
 
 
 def put_in(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
@@ -267,9 +289,7 @@ class New:
         engine, previous = self.state.engine, self.state.published
         physical = private_table(engine, self.target.physical)
         with self.watch.stage("publish"):
-            empty = statement(
-                "publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS
-            )
+            empty = statement("publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS)
             self.content.write(physical, [*self.content.beside, empty])
             found = engine.look_up(
                 [
@@ -289,7 +309,7 @@ class New:
         state, target, content = self.state, self.target, self.content
         return Catalog(state.engine).add(
             state.spec, target.version, target.physical, target.view, status, report, content.source, content.seed
-        )  # fmt: skip
+        )
 
     def swap(self, done: RunReport, found: Found) -> Entry:
         """Point the views at it, with its row of the catalog and the rights of its readers."""
@@ -309,9 +329,7 @@ class New:
         """Drop the versions that are not kept."""
         state = self.state
         with self.watch.stage("cleanup"):
-            old = [
-                replace(one, status="replaced") if one == state.published else one for one in state.versions
-            ]
+            old = [replace(one, status="replaced") if one == state.published else one for one in state.versions]
             drop_old(state.engine, state.spec.name, [*old, new])
 
     def put_in_phases(self) -> RunReport:
@@ -384,7 +402,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
     with watch.stage("state"), engine.publishing():
         catalog.add(
             spec, target.version, target.physical, target.view, "pending", content.report, content.source, content.seed
-        )  # fmt: skip
+        )
         engine.execute_all(content.beside)
         content.keep()
 
@@ -393,9 +411,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
         with engine.publishing():
             with watch.stage("publish"):
                 make_schema(engine, place)
-                empty = statement(
-                    "publish/metadata", engine.dialect, metadata=metadata_of(place), columns=COLUMNS
-                )
+                empty = statement("publish/metadata", engine.dialect, metadata=metadata_of(place), columns=COLUMNS)
                 content.write(place, [empty])
                 found = engine.look_up([place, *([sensitive_of(place)] if target.pair else [])])
             with watch.stage("verify"):

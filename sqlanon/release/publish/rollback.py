@@ -38,9 +38,7 @@ _DIGITS = 10
 """No version has a number of so many digits."""
 
 
-def rollback(
-    engine: Engine, release: str, to: int | None = None, *, allow_weaker: bool = False
-) -> RollbackReport:
+def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
     """Publish an earlier version of a release again. What was published is withdrawn and stays until `keep` drops it.
 
     After `unpublish`, it is the version that was withdrawn, or ``to``.
@@ -215,9 +213,7 @@ def deleted_since(engine: Engine, entry: Entry) -> int | None:
     """
     lineage = lineage_of(engine, entry)
     if lineage is not None and engine.exists(lineage.rows):
-        row = engine.fetch(
-            statement("frozen/left_since", engine.dialect, rows=lineage.rows, at=entry.version)
-        )[0]
+        row = engine.fetch(statement("frozen/left_since", engine.dialect, rows=lineage.rows, at=entry.version))[0]
         return integer(row[0])
     if not engine.exists(entry.link):
         return None
@@ -274,18 +270,22 @@ def _entry(engine: Engine, name: str) -> Entry:
     if not versions:
         raise PolicyError(f"{catalog.unknown(release)}; name a version as NAME@VERSION, such as patients@2")
     what = f"version {number}" if number else "published version"
-    raise PolicyError(
-        f"{release} has no {what}; versions: {in_ranges(versions)}; name one as {release}@{versions[-1]}"
-    )
+    raise PolicyError(f"{release} has no {what}; versions: {in_ranges(versions)}; name one as {release}@{versions[-1]}")
 
 
 def _report(entry: Entry) -> VersionReport:
     return VersionReport(
-        release=entry.release, version=entry.version, status=entry.status, source=entry.source,
-        source_columns=entry.source_columns or (), fingerprint=entry.fingerprint, policy=deepcopy(dict(entry.policy)),
-        policy_hash=entry.policy_hash, report=deepcopy(dict(entry.report)), published_at=entry.published_at,
-        published_by=entry.published_by, checked_at=entry.checked_at, sqlanon=entry.sqlanon,
-    )  # fmt: skip
-
-
-__all__ = ["diff", "rollback", "version"]
+        release=entry.release,
+        version=entry.version,
+        status=entry.status,
+        source=entry.source,
+        source_columns=entry.source_columns or (),
+        fingerprint=entry.fingerprint,
+        policy=deepcopy(dict(entry.policy)),
+        policy_hash=entry.policy_hash,
+        report=deepcopy(dict(entry.report)),
+        published_at=entry.published_at,
+        published_by=entry.published_by,
+        checked_at=entry.checked_at,
+        sqlanon=entry.sqlanon,
+    )

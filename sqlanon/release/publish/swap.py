@@ -14,9 +14,7 @@ from sqlanon.release.catalog.views import Pointing, views_of
 from sqlanon.sqltext import statement
 
 
-def swap(
-    engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, found: Found | None = None
-) -> None:
+def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, found: Found | None = None) -> None:
     """Point the views, and drop those of the previous version that the new one does not have.
 
     Args:

@@ -45,11 +45,11 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
         before = {item.view: item.at for item in earlier}
     found = engine.look_up([*before, *before.values(), *after, *after.values()])
     if not before or any(table not in found.relations for table in before.values()):
-        swap(
-            engine, [metadata], None
-        )  # `point` makes the others: nothing that is whole is shown under their names
+        swap(engine, [metadata], None)  # `point` makes the others: nothing that is whole is shown under their names
         return
-    changed = [Pointing(view, at) for view, at in before.items() if _shape(found.columns(view)) != _shape(found.columns(at))]  # fmt: skip
+    changed = [
+        Pointing(view, at) for view, at in before.items() if _shape(found.columns(view)) != _shape(found.columns(at))
+    ]
     swap(engine, changed, None)  # by hand
     rows = [view for view in dict.fromkeys([*before, *after]) if view != metadata.view]
     reshaped = [
@@ -63,9 +63,16 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
     if reshaped:
         sign = _sign(engine, found.columns(before[deciding]), found.columns(after[deciding]))
         follow = statement(
-            "publish/follow", engine.dialect, metadata=metadata.view, before=before[metadata.view], after=metadata.at,
-            columns=_alike(found.columns(before[metadata.view]), found.columns(metadata.at)), view=deciding, shown=after[deciding], **sign,
-        )  # fmt: skip
+            "publish/follow",
+            engine.dialect,
+            metadata=metadata.view,
+            before=before[metadata.view],
+            after=metadata.at,
+            columns=_alike(found.columns(before[metadata.view]), found.columns(metadata.at)),
+            view=deciding,
+            shown=after[deciding],
+            **sign,
+        )
         engine.execute(follow)
     for view in rows:
         if view != deciding:
@@ -76,20 +83,28 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
 
 
 def _switch(
-    engine: Engine, view: TableRef, columns: Sequence[Named], before: TableRef | None, after: TableRef | None, metadata: Pointing
-) -> Statement:  # fmt: skip
+    engine: Engine,
+    view: TableRef,
+    columns: Sequence[Named],
+    before: TableRef | None,
+    after: TableRef | None,
+    metadata: Pointing,
+) -> Statement:
     return statement(
-        "publish/switch", engine.dialect, view=view, before=before, after=after, columns=columns,
-        metadata=metadata.view, next=metadata.at,
-    )  # fmt: skip
+        "publish/switch",
+        engine.dialect,
+        view=view,
+        before=before,
+        after=after,
+        columns=columns,
+        metadata=metadata.view,
+        next=metadata.at,
+    )
 
 
 def _in_order(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
     """The columns of two tables of the same shape, each table's by its own names; the view has those of the first."""
-    return [
-        {"name": old.name, "before": old.name, "after": new.name}
-        for old, new in zip(before, after, strict=True)
-    ]
+    return [{"name": old.name, "before": old.name, "after": new.name} for old, new in zip(before, after, strict=True)]
 
 
 def _alike(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
@@ -115,9 +130,7 @@ def _sign(engine: Engine, before: Sequence[Column], after: Sequence[Column]) -> 
     lost = [column.name for column in before if column.name.lower() not in new]
     if gained or lost:
         return {**sign, "column": (gained or lost)[0], "next": int(bool(gained))}
-    at = next(
-        i for i, pair in enumerate(zip(_shape(before), _shape(after), strict=True)) if pair[0] != pair[1]
-    )
+    at = next(i for i, pair in enumerate(zip(_shape(before), _shape(after), strict=True)) if pair[0] != pair[1])
     name = after[at].name
     if old[at] != new[at]:
         # The next version has the name within the first columns, the version before has it after them.
@@ -167,6 +180,3 @@ def drop_views(engine: Engine, views: Iterable[TableRef]) -> None:
 def checked_view(entry: Entry) -> TableRef:
     """A view that is made for a moment, to compare it with what readers have."""
     return replace(entry.table, name=f"{entry.physical}_view")
-
-
-__all__ = ["checked_view", "commit", "drop_views", "point", "take_back"]

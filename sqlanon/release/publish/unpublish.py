@@ -171,6 +171,3 @@ def _warnings(engine: Engine, current: Entry | None, release: str, *, purge: boo
     if current and current.file and not purge and not engine.exists(current.table):
         found.append("no copy of the file is kept (keep: 1): only a run can publish the release again")
     return tuple(found)
-
-
-__all__ = ["unpublish"]

@@ -27,7 +27,7 @@ class ColumnLosses:
 
 def column_losses(
     scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int, secret: str
-) -> ColumnLosses | None:  # fmt: skip
+) -> ColumnLosses | None:
     """Try the policy's method and measure each column.
 
     Trials of ``refine: search`` are left out. It is None where rows have no classes or exact values (``boxes: own``, tokens, format anatomy),
@@ -51,14 +51,30 @@ def column_losses(
         asked = tuple(one for one in ready.requirements if not one.afterwards)
         refined = refining(spec, encoded.rows, len(encoded.quasi))
         context = Context(
-            own, encoded, asked, "auto", spec.memory or memory, threads, progress, spec.seed or 0,
-            refine=replace(refined, search=0) if refined else None, format=spec.format.kind, secret=secret, release=spec.name, read_again=True,
-        )  # fmt: skip
+            own,
+            encoded,
+            asked,
+            "auto",
+            spec.memory or memory,
+            threads,
+            progress,
+            spec.seed or 0,
+            refine=replace(refined, search=0) if refined else None,
+            format=spec.format.kind,
+            secret=secret,
+            release=spec.name,
+            read_again=True,
+        )
         try:
             feasible(
-                own, spec, encoded.stage, ready.roles, persons_whole.of_rows(asked) if persons else asked, encoded.rows,
+                own,
+                spec,
+                encoded.stage,
+                ready.roles,
+                persons_whole.of_rows(asked) if persons else asked,
+                encoded.rows,
                 [one.alias for one in ready.persons],
-            )  # fmt: skip
+            )
             made = persons_whole.assigned(context, ready.method) if persons else ready.method.assign(context)
             found = Losses(context, "ncp").by_column(made)
         except (InfeasibleError, PolicyError):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def persons_cost(
     scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int, secret: str
-) -> str | None:  # fmt: skip
+) -> str | None:
     """A note of what the policy's method loses with `persons: whole` and would lose with `rows`; None where the policy does not ask for `whole`.
 
     It is also None where the method does not take `rows`, and where the rows that would be measured do not meet what is asked. Trials of
@@ -44,15 +44,31 @@ def persons_cost(
         rows = encoded.rows
         asked = tuple(one for one in ready.requirements if not one.afterwards)
         context = Context(
-            own, encoded, asked, "auto", spec.memory or memory, threads, progress, spec.seed or 0,
+            own,
+            encoded,
+            asked,
+            "auto",
+            spec.memory or memory,
+            threads,
+            progress,
+            spec.seed or 0,
             refine=replace(refined, search=0) if (refined := refining(spec, rows, len(encoded.quasi))) else None,
-            format=spec.format.kind, secret=secret, release=spec.name, read_again=True,
-        )  # fmt: skip
+            format=spec.format.kind,
+            secret=secret,
+            release=spec.name,
+            read_again=True,
+        )
         losses = Losses(context, metric)
         try:
             feasible(
-                own, spec, encoded.stage, ready.roles, persons_whole.of_rows(asked), rows, [one.alias for one in ready.persons]
-            )  # fmt: skip
+                own,
+                spec,
+                encoded.stage,
+                ready.roles,
+                persons_whole.of_rows(asked),
+                rows,
+                [one.alias for one in ready.persons],
+            )
             lost = _lost(context, losses, lambda own: persons_whole.assigned(own, ready.method))
             rows_alone = replace(context, requirements=tuple(one for one in asked if not one.across))
             less = _lost(rows_alone, losses, ready.method.assign)

@@ -50,14 +50,28 @@ def suggested(
         encoded = encoded_part(own, ready, most_measured(ready, spec.privacy.k))
         try:
             feasible(
-                own, spec, encoded.stage, ready.roles, ready.requirements, encoded.rows, [one.alias for one in ready.persons]
-            )  # fmt: skip
+                own,
+                spec,
+                encoded.stage,
+                ready.roles,
+                ready.requirements,
+                encoded.rows,
+                [one.alias for one in ready.persons],
+            )
         except InfeasibleError:
             return None  # all rows meet what is asked, and those that are measured do not
         context = Context(
-            own, encoded, ready.requirements, "auto", spec.memory or memory, threads, progress, spec.seed or 0,
-            refine=replace(spec.refine, search=0) if spec.refine else None, format=spec.format.kind,
-        )  # fmt: skip
+            own,
+            encoded,
+            ready.requirements,
+            "auto",
+            spec.memory or memory,
+            threads,
+            progress,
+            spec.seed or 0,
+            refine=replace(spec.refine, search=0) if spec.refine else None,
+            format=spec.format.kind,
+        )
         losses = Losses(context, metric)
         best = Best(**declared.values(other.method.options))  # type: ignore[arg-type]
         try:

@@ -80,8 +80,14 @@ class Certificate:
 
 
 def verify_candidates(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, certificate: Certificate, spec: ReleaseSpec, secret: str
-) -> None:  # fmt: skip
+    scratch: Scratch,
+    encoded: Encoded,
+    classed: TableRef,
+    recoded: Recoded,
+    certificate: Certificate,
+    spec: ReleaseSpec,
+    secret: str,
+) -> None:
     """Every row fits k boxes and every box k rows, and one of k matchings was drawn.
 
     That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with the private values of
@@ -118,9 +124,7 @@ def verify_candidates(
 def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:
     """Whether each matching is a bijection of rows onto boxes, and no two have an edge in common: what is wrong, or None."""
     words = [range(first, min(first + _BITS, k)) for first in range(0, k, _BITS)]
-    row = scratch.fetch(
-        "freeform/regular", edges=certificate.edges, drawn=certificate.drawn, k=k, words=words
-    )[0]
+    row = scratch.fetch("freeform/regular", edges=certificate.edges, drawn=certificate.drawn, k=k, words=words)[0]
     edges, pairs, *others = integers(row)
     if (edges, pairs) == (k * rows, k * rows) and set(others) == {rows}:
         return None
@@ -180,9 +184,7 @@ def numbered(
     return None
 
 
-def _content(
-    scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], spec: ReleaseSpec, secret: str
-) -> str:
+def _content(scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], spec: ReleaseSpec, secret: str) -> str:
     """What `sqlanon.methods.freeform.secret.content_of` is to be, written apart from it: of method, options, k, codes and geometry."""
     from sqlanon.methods.shared.kernel_input import geometry_of
 
@@ -235,12 +237,8 @@ def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: 
 
 def fingerprint(engine: Engine, physical: Relation) -> str:
     """A hash of a table's rows, whatever their order: cells that change, and values that change places between rows, change it. Cost: a scan."""
-    names = [
-        {"source": "r", "name": column.name, "as_text": column.own_operators} for column in physical.columns
-    ]
-    rows, mark = engine.fetch(
-        statement("verify/fingerprint", engine.dialect, target=physical.ref, published=names)
-    )[0]
+    names = [{"source": "r", "name": column.name, "as_text": column.own_operators} for column in physical.columns]
+    rows, mark = engine.fetch(statement("verify/fingerprint", engine.dialect, target=physical.ref, published=names))[0]
     return f"{rows}:{mark}"
 
 

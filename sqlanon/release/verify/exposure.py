@@ -29,8 +29,6 @@ def exposure(
     if not exact:
         return None
     every = [*classes, *(name for name, _ in exact)]
-    made = statement(
-        "verify/k_anonymity", engine.dialect, {"asked": 1}, target=target, classes=every, count=None
-    )
+    made = statement("verify/k_anonymity", engine.dialect, {"asked": 1}, target=target, classes=every, count=None)
     _, smallest, _, alone, rows, _ = numbers(engine, made)
     return Exposure(smallest, alone, rows, tuple(name for _, name in exact))

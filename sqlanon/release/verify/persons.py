@@ -123,7 +123,7 @@ def feasible_persons(
 
 def measure(
     engine: Engine, target: TableRef, classes: Sequence[str], columns: Mapping[str, str], *, assigned: bool = False
-) -> Counts:  # fmt: skip
+) -> Counts:
     """Count every identifier by itself over the groups of ``classes``; ``columns`` has each one's column in ``target``.
 
     With ``assigned``, rows without a class (the first of ``classes``), which a version leaves out, are not counted.
@@ -131,8 +131,13 @@ def measure(
     if not columns:
         return Counts()
     made = statement(
-        "audit/persons", engine.dialect, target=target, classes=list(classes), identifiers=list(columns.values()), assigned=assigned,
-    )  # fmt: skip
+        "audit/persons",
+        engine.dialect,
+        target=target,
+        classes=list(classes),
+        identifiers=list(columns.values()),
+        assigned=assigned,
+    )
     average, *fewest = engine.fetch(made)[0]
     numbers = integers(fewest)
     return Counts(dict(zip(columns, numbers, strict=True)), float(str(average)))
@@ -230,9 +235,15 @@ def link_table(engine: Engine, entry: Entry) -> Iterator[TableRef]:
         table = scratch.table("persons")
         sensitive = sum(column["role"] == "sensitive" for column in entry.policy["columns"])
         scratch.execute(
-            "frozen/history", history=table, rows=lineage.rows, at=entry.version, sensitive=range(1, 1 + sensitive),
-            persons=list(hashes_of(counted_in(entry.policy)).values()), classes=None, parts=[],
-        )  # fmt: skip
+            "frozen/history",
+            history=table,
+            rows=lineage.rows,
+            at=entry.version,
+            sensitive=range(1, 1 + sensitive),
+            persons=list(hashes_of(counted_in(entry.policy)).values()),
+            classes=None,
+            parts=[],
+        )
         yield table
 
 

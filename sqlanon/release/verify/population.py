@@ -81,9 +81,7 @@ def audit_population(
         return (), (
             f"{what}: the table has not the columns that format {form.facts.name} publishes of the quasi columns",
         )
-    quasi = [
-        Domain(reading, people.ref, 0, 0, 0, 0, 0, 0, f"c{i}") for i, reading in enumerate(roles.quasi, 1)
-    ]
+    quasi = [Domain(reading, people.ref, 0, 0, 0, 0, 0, 0, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
     with Scratch(engine) as scratch, engine.snapshot():
         stage = take_stage(scratch, roles, (), step="population")
         counted, shared = _counted(
@@ -110,9 +108,14 @@ def _measured(scratch: Scratch, requirement: OfPopulation, counted: TableRef) ->
 
 
 def _counted(
-    scratch: Scratch, form: Format, target: TableRef, quasi: Sequence[Domain], names: Sequence[Names], readings: Sequence[Reading],
+    scratch: Scratch,
+    form: Format,
+    target: TableRef,
+    quasi: Sequence[Domain],
+    names: Sequence[Names],
+    readings: Sequence[Reading],
     stage: TableRef,
-) -> tuple[TableRef, int]:  # fmt: skip
+) -> tuple[TableRef, int]:
     """A table of cells with their rows and those of the population, and how many combinations of values lie in several cells.
 
     Args:
@@ -142,20 +145,21 @@ def _counted(
     for at, (domain, own) in enumerate(zip(quasi, names, strict=True), 1):
         said, seen = scratch.table(f"{domain.code}_said"), scratch.table(f"{domain.code}_seen")
         scratch.execute(
-            "verify/population_each", each=said, source=groups, number=f"_sqlanon_said{at}",
+            "verify/population_each",
+            each=said,
+            source=groups,
+            number=f"_sqlanon_said{at}",
             columns=[{"column": name, "name": name} for name in own.published()],
-        )  # fmt: skip
+        )
         scratch.execute(
-            "verify/population_each", each=seen, source=people, number=f"seen{at}",
+            "verify/population_each",
+            each=seen,
+            source=people,
+            number=f"seen{at}",
             columns=[{"column": domain.reading.alias, "name": "value"}],
-        )  # fmt: skip
+        )
         pairs.append(form.matched(scratch, domain, said, seen, own))
     scratch.execute("verify/population_matched", matched=matched, people=people, groups=groups, pairs=pairs)
     shared = scratch.count("verify/population_shared", matched=matched)
-    scratch.execute(
-        "verify/population_counted", counted=counted, groups=groups, people=people, matched=matched
-    )
+    scratch.execute("verify/population_counted", counted=counted, groups=groups, people=people, matched=matched)
     return counted, shared
-
-
-__all__ = ["audit_population", "verify_population"]

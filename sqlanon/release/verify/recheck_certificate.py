@@ -43,9 +43,7 @@ def altered(engine: Engine, entry: Entry, published: Relation) -> str | None:
         if wrong := checked(scratch, certificate, rows, k, key):
             return wrong
         if report.get("drawn") is None:
-            return (
-                "whether rows changed places in what was drawn is not measured: the catalog has no mark of it"
-            )
+            return "whether rows changed places in what was drawn is not measured: the catalog has no mark of it"
         if certificate.mark(engine, key) != report["drawn"]:
             return "the certificate is not as it was written: rows changed places in what was drawn"
     if fingerprint(engine, published) != report.get("written"):

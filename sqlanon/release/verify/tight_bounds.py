@@ -41,6 +41,3 @@ def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded:
         if domain.reading.treatment != "hierarchy" and domain.reading.spec.recode is None
     ]
     return least(recoded.form, scratch, asked, classed, recoded)
-
-
-__all__ = ["least_covers"]

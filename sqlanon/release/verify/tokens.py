@@ -93,8 +93,14 @@ def shown(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Seq
     own = spelled[spec.token.name.lower()]
     asked = requirements(spec.privacy, sensitive, (own,), spec.columns)
     return Shown(
-        table, own, tuple(classes), spec.privacy.k, sensitive, asked, next((name for name in tokens if name != own), None)
-    )  # fmt: skip
+        table,
+        own,
+        tuple(classes),
+        spec.privacy.k,
+        sensitive,
+        asked,
+        next((name for name in tokens if name != own), None),
+    )
 
 
 def scope_of(entry: Entry) -> str | None:
@@ -105,9 +111,7 @@ def scope_of(entry: Entry) -> str | None:
 
 def _person(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
     named = {str(name).lower() for name in policy.get("person") or ()}
-    tokens = (
-        one for one in policy["columns"] if one["role"] == "pseudonym" and str(one["name"]).lower() in named
-    )
+    tokens = (one for one in policy["columns"] if one["role"] == "pseudonym" and str(one["name"]).lower() in named)
     return next(tokens, None)
 
 
@@ -156,8 +160,14 @@ def shown_of(engine: Engine, entry: Entry) -> Shown:
     privacy = stored(entry.policy["privacy"])
     asked = requirements(privacy, sensitive, (token,))
     return Shown(
-        table, token, tuple(classes), privacy.k, sensitive, asked, next((name for name in tokens if name != token), None)
-    )  # fmt: skip
+        table,
+        token,
+        tuple(classes),
+        privacy.k,
+        sensitive,
+        asked,
+        next((name for name in tokens if name != token), None),
+    )
 
 
 def held(engine: Engine, scope: str | None) -> AbstractContextManager[None]:
@@ -211,9 +221,7 @@ def measured(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[Requ
     if beside:
         together, k = signs(scratch, tables, "signs_together"), min(one.k for one in tables)
         reached, _ = alike(scratch, together, k)
-        found.append(
-            RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k)
-        )
+        found.append(RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k))
         for one in tables:
             values += one.measured(scratch, together, together=True)
         scratch.drop(together)
@@ -235,9 +243,7 @@ def verify_tokens(
     found = measured(scratch, own, beside)
     for one in found:
         if not one.satisfied:
-            raise PrivacyViolation(
-                f"{one.title}: asked {one.asked:g}, reached {one.reached:g}; nothing was published"
-            )
+            raise PrivacyViolation(f"{one.title}: asked {one.asked:g}, reached {one.reached:g}; nothing was published")
     joined.written.append(own)
     whole = len(joined.written) == len(joined.names)
     return tuple(found), compared(scratch, state, own, beside, joined.before) if whole else ()
@@ -249,9 +255,7 @@ def audit_tokens(
     """The same check of a published table by its policy, together with what is published in its scope now."""
     names = [column.name for column in relation.columns]
     roles = {item.name.lower(): item.role for item in spec.columns}
-    classes = [
-        name for name in names if roles.get(name.lower()) not in ("sensitive", "insensitive", "pseudonym")
-    ]
+    classes = [name for name in names if roles.get(name.lower()) not in ("sensitive", "insensitive", "pseudonym")]
     own = shown(spec, relation.ref, classes, names)
     beside = [] if entry is None else others(engine, spec.scope, [spec.name])
     with Scratch(engine) as scratch:
@@ -289,9 +293,7 @@ def compared(
     kept = [one for one in before if scope_of(one) == spec.scope]
     if spec.rotates or not kept:
         return ()
-    number = ", ".join(
-        f"version {one.version}" + (f" of {one.release}" if len(before) > 1 else "") for one in kept
-    )
+    number = ", ".join(f"version {one.version}" + (f" of {one.release}" if len(before) > 1 else "") for one in kept)
     if any(one.file or not state.exists(private_table(state.engine, one.physical)) for one in kept):
         return (
             f"tokens link this version with {number}, whose rows are in another file: what both reveal together is not measured",
@@ -312,19 +314,3 @@ def compared(
         f"the fewest among {reached}; bound it with history: max_failing, or give readers one version each"
     )
     return (warning,)
-
-
-__all__ = [
-    "NAME",
-    "Shown",
-    "Siblings",
-    "audit_tokens",
-    "elsewhere",
-    "held",
-    "measured",
-    "others",
-    "refuse_together",
-    "scope_of",
-    "shown",
-    "verify_tokens",
-]

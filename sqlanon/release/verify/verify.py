@@ -74,9 +74,7 @@ def verify_staged(
     if reached != kept:
         raise PrivacyViolation(f"{kept - reached} of {kept} rows have no class; nothing was published")
     if uncovered:
-        raise PrivacyViolation(
-            f"{uncovered} rows are not covered by what would be published; nothing was published"
-        )
+        raise PrivacyViolation(f"{uncovered} rows are not covered by what would be published; nothing was published")
     return tuple(name for one in encoded.quasi if known.wide.get(name := one.reading.name) == 0)
 
 
@@ -149,12 +147,8 @@ def measure_persons(
     rows, numbers = scratch.table("rows_of_persons"), scratch.table("numbers_of_persons")
     sensitive = [domain.reading.alias for domain in encoded.sensitive]
     persons = [domain.reading.alias for domain in encoded.persons]
-    scratch.execute(
-        "verify/numbers", numbers=numbers, released=recoded.released, names=recoded.layout.of_class
-    )
-    scratch.execute(
-        "verify/persons", rows=rows, classed=classed, numbers=numbers, columns=[*sensitive, *persons]
-    )
+    scratch.execute("verify/numbers", numbers=numbers, released=recoded.released, names=recoded.layout.of_class)
+    scratch.execute("verify/persons", rows=rows, classed=classed, numbers=numbers, columns=[*sensitive, *persons])
     grouping = Grouping(rows, ("number",), persons=tuple(persons))
     return tuple(_held(one, grouping.measure(scratch.engine, one, sensitive)) for one in requirements)
 
@@ -181,19 +175,14 @@ def verify_rows(
     expected = [column.name for column in recoded.columns]
     found = [column.name for column in physical.columns]
     if found != expected:
-        raise PrivacyViolation(
-            "the released table does not have exactly the policy's columns; nothing was published"
-        )
+        raise PrivacyViolation("the released table does not have exactly the policy's columns; nothing was published")
     own = {column.name for column in physical.columns if column.own_operators}
     published = [
-        {"source": c.source, "column": c.column, "name": c.name, "as_text": c.name in own}
-        for c in recoded.columns
+        {"source": c.source, "column": c.column, "name": c.name, "as_text": c.name in own} for c in recoded.columns
     ]
     marks = scratch.table("marks")
     with scratch.together():
-        scratch.execute(
-            "verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class, own=own
-        )
+        scratch.execute("verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class, own=own)
         staged = scratch.fetch(
             "verify/staged", classed=classed, marks=marks, published=published, dense=recoded.groups.dense
         )[0]
@@ -210,7 +199,7 @@ def verify_rows(
 
 def written_groups(
     scratch: Scratch, marks: TableRef, recoded: Recoded, physical: TableRef, published: Sequence[Mapping[str, object]]
-) -> tuple[tuple[object, ...], Grouping | None]:  # fmt: skip
+) -> tuple[tuple[object, ...], Grouping | None]:
     """The fingerprint of the written table and, from the same scan, its groups by mark.
 
     Two groups of one mark would be counted as one, and could hide that each is too small. So the groups are returned only if
@@ -229,8 +218,12 @@ def written_groups(
 
 
 def measure_requirements(
-    scratch: Scratch, grouping: Grouping, names: Sequence[str], requirements: Sequence[Requirement], counted: Grouping | None = None
-) -> Verified:  # fmt: skip
+    scratch: Scratch,
+    grouping: Grouping,
+    names: Sequence[str],
+    requirements: Sequence[Requirement],
+    counted: Grouping | None = None,
+) -> Verified:
     """Measure every requirement over the groups, and refuse if one fails.
 
     Args:
@@ -275,10 +268,9 @@ def _privacy(
     for i, name in enumerate(names):
         # What frequency l reached is PM.
         known = [one.reached for one in results if (one.name, one.column, one.joint) == ("l", name, False)]
-        pm[name] = known[0] if known else as_number(
-            grouping.measure(scratch.engine, FrequencyDiversity(Fraction(1), name, i), names).reached
-        )  # fmt: skip
+        pm[name] = (
+            known[0]
+            if known
+            else as_number(grouping.measure(scratch.engine, FrequencyDiversity(Fraction(1), name, i), names).reached)
+        )
     return pm
-
-
-__all__ = ["Verified", "measure_requirements", "verify_physical", "verify_rows", "verify_staged"]

@@ -50,9 +50,15 @@ def verify_pair(
     (sensitive,) = encoded.sensitive
     name = sensitive.reading.name
     row = scratch.fetch(
-        "verify/sensitive", counted=counted.ref, classed=classed, released=recoded.released,
-        group=GROUP, value=name, count=COUNT, alias=sensitive.reading.alias,
-    )[0]  # fmt: skip
+        "verify/sensitive",
+        counted=counted.ref,
+        classed=classed,
+        released=recoded.released,
+        group=GROUP,
+        value=name,
+        count=COUNT,
+        alias=sensitive.reading.alias,
+    )[0]
     found, expected, wrong = integers(row)
     if wrong or found != expected:
         raise PrivacyViolation(

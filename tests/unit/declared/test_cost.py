@@ -15,9 +15,7 @@ from sqlanon.policy import release as spec_of
 from sqlanon.release.plan import estimate
 from sqlanon.spec import MethodSpec
 
-COST = Cost(
-    1.0, 8.0, rows=2.0, block="block", times="runs", slower=(("way", "far", 3.0), ("way", "near", 2.0))
-)
+COST = Cost(1.0, 8.0, rows=2.0, block="block", times="runs", slower=(("way", "far", 3.0), ("way", "near", 2.0)))
 
 
 @pytest.fixture
@@ -66,9 +64,7 @@ def test_methods_in_blocks_take_as_long_for_each_row(name: str) -> None:
         ("mixed", 4_000, 50_000, 19.2),
     ],
 )
-def test_objectives_of_sequential_that_count_values(
-    objective: str, rows: int, block: int, seconds: float
-) -> None:
+def test_objectives_of_sequential_that_count_values(objective: str, rows: int, block: int, seconds: float) -> None:
     """Processor seconds of 8 columns of uniform integers with l = 3 and 20 sensitive values, measured."""
     chosen = method(MethodSpec("sequential", {"objective": objective, "block": str(block)}))
     found = estimate(chosen, rows, 8, 10, beyond=True)
@@ -91,9 +87,7 @@ def test_objectives_of_sequential_that_count_values(
         ({"solver": "ring"}, 40_000, 10, 0.5),
     ],
 )
-def test_freeform_by_its_blocks_and_passes(
-    options: dict[str, str], rows: int, k: int, seconds: float
-) -> None:
+def test_freeform_by_its_blocks_and_passes(options: dict[str, str], rows: int, k: int, seconds: float) -> None:
     """Processor seconds of 8 columns of uniform integers, measured."""
     found = estimate(method(MethodSpec("freeform", options)), rows, 8, k)
     assert 0.5 * seconds < found.seconds < 2 * seconds
@@ -134,9 +128,7 @@ def test_freeform_refuses_what_plan_says_does_not_fit(k: int, block: str) -> Non
         (8_000, 50, True, 4.6),
     ],
 )
-def test_sequential_takes_longer_where_rows_change_places(
-    rows: int, k: int, beyond: bool, seconds: float
-) -> None:
+def test_sequential_takes_longer_where_rows_change_places(rows: int, k: int, beyond: bool, seconds: float) -> None:
     """Processor seconds of 8 columns of uniform integers with 2 to 20 sensitive values and l = 1.5 to 4, measured."""
     found = estimate(method(MethodSpec("sequential", {})), rows, 8, k, beyond=beyond)
     assert 0.6 * seconds < found.seconds < 2 * seconds
@@ -188,9 +180,7 @@ def test_best_takes_as_long_as_its_methods() -> None:
         ("mdav", 3_000, 10, 0.12),
     ],
 )
-def test_columns_of_a_value_or_nothing_take_less_or_longer(
-    name: str, rows: int, k: int, seconds: float
-) -> None:
+def test_columns_of_a_value_or_nothing_take_less_or_longer(name: str, rows: int, k: int, seconds: float) -> None:
     """Processor seconds of Adult with 14 suppressed columns (benchmarks/results/goldberger_*.json)."""
     found = estimate(method(MethodSpec(name, {})), rows, 14, k, flat=1.0)
     assert 0.4 * seconds < found.seconds < 2 * seconds

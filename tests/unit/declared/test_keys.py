@@ -97,8 +97,7 @@ def members(kind: Any) -> set[Any]:
 def test_every_key_has_a_type_and_every_field_a_key() -> None:
     read_apart = {key for key in REQUIREMENTS if key not in models.PrivacyModel.model_fields}
     assert {part: [key for key in keys if key not in read_apart] for part, keys in parts().items()} == {
-        part: [one.alias or name for name, one in model.model_fields.items()]
-        for part, model in MODELS.items()
+        part: [one.alias or name for name, one in model.model_fields.items()] for part, model in MODELS.items()
     }
     assert read_apart == set(further())
 
@@ -153,16 +152,12 @@ def test_defaults_are_those_of_the_keys() -> None:
     for part, keys in parts().items():
         made = schema()
         fields = made if part == "policy:" else made["$defs"][MODELS[part].__name__]
-        assert set(fields.get("required", ())) == {
-            name for name, key in keys.items() if key.default is REQUIRED
-        }
+        assert set(fields.get("required", ())) == {name for name, key in keys.items() if key.default is REQUIRED}
         for name, key in keys.items():
             field = fields["properties"][name]
             assert field["description"] == key.text
             if key.default is not REQUIRED:
-                assert field.get("default") == (
-                    list(key.default) if isinstance(key.default, tuple) else key.default
-                )
+                assert field.get("default") == (list(key.default) if isinstance(key.default, tuple) else key.default)
 
 
 def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else() -> None:
@@ -177,9 +172,7 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
         assert not option.secondary_opts
         assert option.help == argument.short
         assert option.help
-        assert option.multiple == (
-            argument.form not in (Form.TEXT, Form.WORD, Form.WHOLE, Form.NUMBER, Form.FLAG)
-        )
+        assert option.multiple == (argument.form not in (Form.TEXT, Form.WORD, Form.WHOLE, Form.NUMBER, Form.FLAG))
         assert option.is_flag == (argument.form is Form.FLAG)
         if argument.form is Form.WORD:
             assert set(get_args(option.type_descriptor.annotation)) <= {
@@ -189,8 +182,13 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
             assert option.show_default == (argument.assumed or False)
     # What is made again night after night is said in a file.
     assert {a.name for a in ARGUMENTS} - set(offered) == {
-        "readers", "dimensions", "key", "every", "keep", "max_failing"
-    }  # fmt: skip
+        "readers",
+        "dimensions",
+        "key",
+        "every",
+        "keep",
+        "max_failing",
+    }
 
 
 def test_the_help_shows_first_what_people_need_first() -> None:
@@ -305,17 +303,13 @@ def test_what_the_interface_takes_and_gives_is_public() -> None:
 def test_the_signature_shows_the_typed_arguments() -> None:
     from sqlanon import Database
 
-    (last,) = [
-        one for one in signature(Database.anonymize).parameters.values() if one.kind is one.VAR_KEYWORD
-    ]
+    (last,) = [one for one in signature(Database.anonymize).parameters.values() if one.kind is one.VAR_KEYWORD]
     assert "AnonymizeOptions" in str(last.annotation)
 
 
 def test_a_format_that_an_extension_declares_is_one_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Policies, their schema, Python and the command line know it at once; the help lists our own."""
-    monkeypatch.setitem(
-        FORMATS._known, "stars", FormatFacts("stars", "stars:Stars", "a star for each value.")
-    )
+    monkeypatch.setitem(FORMATS._known, "stars", FormatFacts("stars", "stars:Stars", "a star for each value."))
     assert release(source="t", quasi="age", k=2, format={"kind": "stars"}).format.kind == "stars"
     assert "stars" in schema()["$defs"]["FormatModel"]["properties"]["kind"]["enum"]
     with pytest.raises(PolicyError, match="did you mean stars"):

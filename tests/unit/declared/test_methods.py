@@ -63,9 +63,7 @@ PROBLEMS = [
     "policy:16: releases[options].method.centres: too small; a whole number from 1 to 50000",
     "policy:21: releases[combination].method: topdown is for k alone; with l use tree, hilbert or mondrian",
     "policy:22: releases[combination].rest: not a word known here; one of error, drop, keep",
-    (
-        "policy:27: releases[dual].method: mondrian has no pushdown when l is maximized; leave execution out (auto)"
-    ),
+    ("policy:27: releases[dual].method: mondrian has no pushdown when l is maximized; leave execution out (auto)"),
     (
         "policy:27: releases[dual].method.variant: mondrian: variant=relaxed does not maximize; maximize l with variant=strict"
     ),
@@ -91,9 +89,7 @@ def test_that_is_known_before_any_code_of_a_method_is_imported(tmp_path: Path) -
         "heavy = ('numpy', 'numba', 'duckdb', 'sqlanon.methods', 'sqlanon.kernels')\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", look], capture_output=True, text=True, check=True, cwd=tmp_path
-    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.split("\n")[:2] == [str(len(PROBLEMS)), "[]"]
 
 
@@ -126,12 +122,7 @@ def test_defaults_are_allowed(name: str) -> None:
 def test_declared_limits_are_those_of_the_kernels() -> None:
     from sqlanon.kernels import idistance, topdown
 
-    most = {
-        (name, limit.of): limit.most
-        for name, one in METHODS.items()
-        for limit in one.limits
-        if not limit.when
-    }
+    most = {(name, limit.of): limit.most for name, one in METHODS.items() for limit in one.limits if not limit.when}
     assert most == {
         ("idistance", "quasi columns"): idistance.MOST_AXES,
         ("idistance_fast", "quasi columns"): idistance.MOST_AXES,

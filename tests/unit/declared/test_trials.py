@@ -36,10 +36,7 @@ def test_true_asks_the_table_and_a_number_does_not() -> None:
     diverse = release(source="t", quasi="age", sensitive="d", k=2, l="21/2", refine=True)
     assert getattr(refining(diverse, 30_000, 1), "search", None) == trials(30_000, 11, 1)
     for given, search in (({"window": 3}, 0), ({"search": 7}, 7)):
-        assert (
-            getattr(refining(release(source="t", quasi="age", k=5, refine=given), 9, 1), "search", None)
-            == search
-        )
+        assert getattr(refining(release(source="t", quasi="age", k=5, refine=given), 9, 1), "search", None) == search
     assert refining(release(source="t", quasi="age", k=5), 9, 1) is None
 
 
@@ -57,8 +54,5 @@ def test_plan_shows_it() -> None:
     with sqlanon.connect("duckdb:///:memory:") as db:
         db.engine.execute("CREATE TABLE t AS SELECT i // 5 AS age FROM range(40) AS r(i)")
         notes = db.plan(release(source="t", quasi="age", k=5, refine=True)).notes
-        assert (
-            f"refine: search={TRIALS[0][0]}, {TRIALS[0][0]} trials for every class that loses something"
-            in notes
-        )
+        assert f"refine: search={TRIALS[0][0]}, {TRIALS[0][0]} trials for every class that loses something" in notes
         assert not db.plan(release(source="t", quasi="age", k=5, refine={"search": 0})).notes

@@ -153,34 +153,48 @@ def test_l_is_taken_by_its_decimal_text(given_l: Any, exact: Fraction) -> None:
 @given(st.integers(1, 10**9), st.integers(1, 10**9))
 def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
     asked = Fraction(max(numerator, denominator), min(numerator, denominator))
-    assert (
-        release(**BASE, sensitive="d", l=asked).privacy.l == asked
-        if max(numerator, denominator) < 10**9
-        else True
-    )
+    assert release(**BASE, sensitive="d", l=asked).privacy.l == asked if max(numerator, denominator) < 10**9 else True
 
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         ({"sensitive": "age"}, "sensitive: the column age is also listed in quasi; each column has one role"),
-        ({"identifiers": ["x"], "insensitive": ["x"]}, "insensitive: the column x is also listed in identifiers; each column has one role"),
+        (
+            {"identifiers": ["x"], "insensitive": ["x"]},
+            "insensitive: the column x is also listed in identifiers; each column has one role",
+        ),
         ({"quasi": ["age", "age"]}, "quasi: the column age is listed twice; each column has one role"),
         ({"quasi": []}, "quasi: no quasi column; at least one column with the role quasi"),
         ({"quasi": [""]}, 'quasi[""]: a column without a name; a column\'s name'),
         ({"sensitive": 5}, "sensitive: not a list of columns; a column's name or a list of names"),
         ({"sensitive": ["a", 5]}, "sensitive: a column's name is not text; a column's name or a list of names"),
-        ({"weights": {"agee": 2}}, "weights: the column agee has no role (did you mean age?); a column of quasi, sensitive, identifiers or insensitive"),
+        (
+            {"weights": {"agee": 2}},
+            "weights: the column agee has no role (did you mean age?); a column of quasi, sensitive, identifiers or insensitive",
+        ),
         ({"weights": [("age", 2)]}, "weights: not a mapping; column: value pairs"),
         ({"weights": {"age": 0}}, "weights[age]: too small; a whole number from 1 to 1024"),
         ({"weights": {"age": True}}, "weights[age]: not a whole number; a whole number from 1 to 1024"),
         ({"weights": {"age": 1000, "zip": 25}}, "quasi: the weights sum to 1025; at most 1024 in all"),
         ({"sensitive": "d", "weights": {"d": 2}}, "weights[d]: the column is sensitive; weight is for quasi columns"),
-        ({"insensitive": "d", "ordered": {"d": "alphabetical"}}, "ordered[d]: the column is insensitive; ordered is for quasi and sensitive columns"),
+        (
+            {"insensitive": "d", "ordered": {"d": "alphabetical"}},
+            "ordered[d]: the column is insensitive; ordered is for quasi and sensitive columns",
+        ),
         ({"hierarchies": {"zip": "no.csv"}}, "hierarchies[zip]: no.csv: cannot be read (No such file or directory)"),
-        ({"ordered": {"zip": ["a", "a"]}}, "ordered[zip]: a value is listed twice; alphabetical, declared, a list of different values, or a file with one value per line"),
-        ({"identifiers": "name", "accept_unique": "name"}, "accept_unique[name]: the column is identifier; accept_unique is for quasi, sensitive and insensitive columns"),
-        ({"accept_repeats": "nobody"}, "accept_repeats: the column nobody has no role; a column of quasi, sensitive, identifiers or insensitive"),
+        (
+            {"ordered": {"zip": ["a", "a"]}},
+            "ordered[zip]: a value is listed twice; alphabetical, declared, a list of different values, or a file with one value per line",
+        ),
+        (
+            {"identifiers": "name", "accept_unique": "name"},
+            "accept_unique[name]: the column is identifier; accept_unique is for quasi, sensitive and insensitive columns",
+        ),
+        (
+            {"accept_repeats": "nobody"},
+            "accept_repeats: the column nobody has no role; a column of quasi, sensitive, identifiers or insensitive",
+        ),
         ({"k": 0}, "k: too small; a whole number of at least 1"),
         ({"k": True}, "k: not a whole number; a whole number of at least 1"),
         ({"k": 2.5}, "k: not a whole number; a whole number of at least 1"),
@@ -188,27 +202,68 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"k": None, "sensitive": "d", "l": 3, "distinct_l": 2}, MISSING_K),
         ({"persons": "ignored"}, "persons: the rows are persons; persons goes with rows_are: events"),
         ({"persons": "some", "rows_are": "events"}, "persons: not a word known here; one of rows, whole, ignored"),
-        ({"persons": "whole", "rows_are": "events"}, "persons: persons: whole without person; name the column of the person: person: patient_id"),
+        (
+            {"persons": "whole", "rows_are": "events"},
+            "persons: persons: whole without person; name the column of the person: person: patient_id",
+        ),
         ({"l": 2}, "l: no sensitive column; l needs a column with the role sensitive"),
-        ({"sensitive": "d", "l": float("nan")}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
-        ({"sensitive": "d", "l": True}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
-        ({"sensitive": "d", "l": 2, "joint": True}, "joint: fewer than two sensitive columns; joint needs two columns with the role sensitive"),
+        (
+            {"sensitive": "d", "l": float("nan")},
+            "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1",
+        ),
+        (
+            {"sensitive": "d", "l": True},
+            "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1",
+        ),
+        (
+            {"sensitive": "d", "l": 2, "joint": True},
+            "joint: fewer than two sensitive columns; joint needs two columns with the role sensitive",
+        ),
         ({"k": 1, **DUAL}, "k: cannot be combined with maximize; put it under at_least"),
         ({"k": 3, **DUAL}, "k: cannot be combined with maximize; put it under at_least"),
-        ({"k": True, **DUAL}, ["k: not a whole number; a whole number of at least 1", "k: cannot be combined with maximize; put it under at_least"]),
+        (
+            {"k": True, **DUAL},
+            [
+                "k: not a whole number; a whole number of at least 1",
+                "k: cannot be combined with maximize; put it under at_least",
+            ],
+        ),
         ({"sensitive": "d", "l": 3, **DUAL}, "l: cannot be combined with maximize; put it under at_least"),
         ({**DUAL, "max_loss": -0.1}, "max_loss: too small; a number of at least 0 and at most 1, such as 0.3 or 3/10"),
-        ({**DUAL, "max_loss": "much"}, "max_loss: not a number or fraction; a number of at least 0 and at most 1, such as 0.3 or 3/10"),
-        ({**DUAL, "max_loss": True}, "max_loss: not a number or fraction; a number of at least 0 and at most 1, such as 0.3 or 3/10"),
-        ({**DUAL, "max_extent": {"agee": 3}}, "max_extent[agee]: a column that is not listed (did you mean age?); quasi columns: age, zip"),
+        (
+            {**DUAL, "max_loss": "much"},
+            "max_loss: not a number or fraction; a number of at least 0 and at most 1, such as 0.3 or 3/10",
+        ),
+        (
+            {**DUAL, "max_loss": True},
+            "max_loss: not a number or fraction; a number of at least 0 and at most 1, such as 0.3 or 3/10",
+        ),
+        (
+            {**DUAL, "max_extent": {"agee": 3}},
+            "max_extent[agee]: a column that is not listed (did you mean age?); quasi columns: age, zip",
+        ),
         ({**DUAL, "max_extent": {5: 3}}, "max_extent[5]: a column that is not listed; quasi columns: age, zip"),
-        ({**DUAL, "max_extent": {"age": float("inf")}}, "max_extent[age]: not a number or fraction; a number of at least 0, such as 0.3 or 3/10"),
+        (
+            {**DUAL, "max_extent": {"age": float("inf")}},
+            "max_extent[age]: not a number or fraction; a number of at least 0, such as 0.3 or 3/10",
+        ),
         ({**DUAL, "max_extent": ["age"]}, "max_extent: a list is not allowed; key: value pairs, such as {age: 10}"),
         ({**DUAL, "maximize": "t"}, "maximize: not a word known here; one of k, l"),
-        ({**DUAL, "maximize": None}, ["max_loss: maximize is missing; max_loss goes with maximize: k or maximize: l",
-                                     "at_least: maximize is missing; at_least goes with maximize: k or maximize: l"]),
-        ({**DUAL, "max_loss": None}, "maximize: nothing bounds the loss; maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: {column: 10} or both"),
-        ({**DUAL, "at_least": None}, "at_least: is missing; maximize: k needs the least k that is accepted, such as at_least: {k: 2}"),
+        (
+            {**DUAL, "maximize": None},
+            [
+                "max_loss: maximize is missing; max_loss goes with maximize: k or maximize: l",
+                "at_least: maximize is missing; at_least goes with maximize: k or maximize: l",
+            ],
+        ),
+        (
+            {**DUAL, "max_loss": None},
+            "maximize: nothing bounds the loss; maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: {column: 10} or both",
+        ),
+        (
+            {**DUAL, "at_least": None},
+            "at_least: is missing; maximize: k needs the least k that is accepted, such as at_least: {k: 2}",
+        ),
         ({**DUAL, "at_least": {"k": 2, "t": 0.1}}, "at_least[t]: unknown key; the keys here are k, l"),
         ({**DUAL, "at_least": {"k": 0}}, "at_least[k]: too small; a whole number of at least 1"),
         ({"presence": "disclosed"}, "presence: the format is ranges; presence: disclosed goes with the format anatomy"),
@@ -217,30 +272,54 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"requirements": 20}, "requirements: not a mapping; requirement: value pairs"),
         ({"refine": 20}, "refine: neither true nor false; true, false or key: value pairs"),
         ({"mean": ["age"], "k": 4}, "mean: k is below 5; means need k of at least 5"),
-        ({"mean": ["agee"], "k": 5}, "mean: a column that is not listed (did you mean age?); quasi columns without hierarchy: age, zip"),
+        (
+            {"mean": ["agee"], "k": 5},
+            "mean: a column that is not listed (did you mean age?); quasi columns without hierarchy: age, zip",
+        ),
         ({"mean": "age", "k": 5, "format": "labels"}, "mean: the format is labels; means go with the format ranges"),
-        ({"format": "rangs"}, "format: not a word known here (did you mean ranges?); one of ranges, labels, points, suppressed, anatomy"),
+        (
+            {"format": "rangs"},
+            "format: not a word known here (did you mean ranges?); one of ranges, labels, points, suppressed, anatomy",
+        ),
         ({"format": {"kind": "ranges", "x": 1}}, "format[x]: unknown key; the keys here are kind, mean"),
-        ({"method": "mondrian:cut"}, "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options"),
-        ({"method": "mondrian:=x"}, "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options"),
-        ({"method": {"name": "mondrian", "cut": []}}, "method[cut]: a list is not allowed; one text, number, true or false"),
+        (
+            {"method": "mondrian:cut"},
+            "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options",
+        ),
+        (
+            {"method": "mondrian:=x"},
+            "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options",
+        ),
+        (
+            {"method": {"name": "mondrian", "cut": []}},
+            "method[cut]: a list is not allowed; one text, number, true or false",
+        ),
         ({"rest": "ignore"}, "rest: not a word known here; one of error, drop, keep"),
         ({"source": ""}, "source: empty text; text"),
-        ({"source": "a.b.c.d"}, 'source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: schema."my.table"'),
+        (
+            {"source": "a.b.c.d"},
+            'source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: schema."my.table"',
+        ),
         ({"publish": "main.patients"}, "publish: the same name as the source; another view"),
         ({"name": ""}, "name: empty text; text"),
         ({"memory": "much"}, "memory: not a size; a size such as 4GB or 512MiB, or a number of bytes"),
         ({"seed": -1}, "seed: too small; a whole number of at least 0"),
         ({"readers": ["a", "a"]}, "readers: a name is listed twice; a name or a list of different names"),
-        ({"key": "age"}, "key: the column age is quasi, so it is published; identifier or pseudonym columns, or columns that rest: drop leaves out"),
-        ({"key": "other", "rest": "keep"}, "key: the column other is not listed, and rest: keep publishes it; identifier columns"),
+        (
+            {"key": "age"},
+            "key: the column age is quasi, so it is published; identifier or pseudonym columns, or columns that rest: drop leaves out",
+        ),
+        (
+            {"key": "other", "rest": "keep"},
+            "key: the column other is not listed, and rest: keep publishes it; identifier columns",
+        ),
         ({"max_failing": 0}, "max_failing: without key the rows of two versions cannot be matched; together with key"),
         ({"max_failing": -1, "key": "id"}, "max_failing: too small; a whole number of at least 0"),
         ({"every": "24"}, "every: not a time span; a number with its unit: 30m, 24h, 7d or 2w"),
         ({"every": "0h"}, "every: too small; a number with its unit: 30m, 24h, 7d or 2w"),
         ({"keep": 0}, "keep: too small; a whole number of at least 1"),
     ],
-)  # fmt: skip
+)
 def test_one_problem(arguments: dict[str, Any], problem: str | list[str]) -> None:
     assert reported(**arguments) == ([problem] if isinstance(problem, str) else problem)
 
@@ -272,13 +351,9 @@ def test_nothing_is_put_in_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     assert release(**BASE, name="${HOME_}").name == "${HOME_}"
 
 
-@pytest.mark.parametrize(
-    "name", ['q"; drop table x; --', "per%cent", "Größe", "a\nb", "日本", "x" * 63, " spaced "]
-)
+@pytest.mark.parametrize("name", ['q"; drop table x; --', "per%cent", "Größe", "a\nb", "日本", "x" * 63, " spaced "])
 def test_hostile_column_names_stay_as_they_are(name: str) -> None:
-    assert release(source="t", quasi=[name], k=1, weights={name: 2}).columns == (
-        ColumnSpec(name, "quasi", weight=2),
-    )
+    assert release(source="t", quasi=[name], k=1, weights={name: 2}).columns == (ColumnSpec(name, "quasi", weight=2),)
     with pytest.raises(PolicyError) as raised:
         release(source="t", quasi=[name], k=1, weights={name: 0})
     (problem,) = raised.value.problems
@@ -294,9 +369,7 @@ def test_hostile_column_names_stay_as_they_are(name: str) -> None:
     )
 )
 def test_any_names_give_their_columns_in_order(names: list[str]) -> None:
-    assert [
-        column.name for column in release(source="t", quasi=names[:1], insensitive=names[1:], k=1).columns
-    ] == names
+    assert [column.name for column in release(source="t", quasi=names[:1], insensitive=names[1:], k=1).columns] == names
 
 
 @pytest.mark.property

@@ -40,7 +40,7 @@ def attempt(reading: Callable[[], Read]) -> Read | PolicyError:
 plain = st.text(st.characters(exclude_categories=("Cs",)), max_size=8).filter(lambda text: "${" not in text)
 data = st.recursive(
     plain, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(plain, inner, max_size=4), max_leaves=12
-)  # fmt: skip
+)
 
 
 @pytest.mark.property
@@ -120,10 +120,16 @@ def test_any_policy_is_a_spec_or_a_policy_error(tmp_path: Path, lines: list[str]
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a:\n\tb: c\n", "f:2: not YAML: a character that cannot start a value (a tab, @, ` or %); indent with spaces; put text in quotes"),
+        (
+            "a:\n\tb: c\n",
+            "f:2: not YAML: a character that cannot start a value (a tab, @, ` or %); indent with spaces; put text in quotes",
+        ),
         ("a: *b\n", "f:1: not YAML: an alias without its anchor; put text that starts with * in quotes"),
         ("a: &x 1\nb: &x 2\n", "f:2: not YAML: an anchor given twice; each anchor once"),
-        ("a: b: c\n", "f:1: not YAML: a colon where no key is allowed; put text that holds a colon in quotes; check the indentation"),
+        (
+            "a: b: c\n",
+            "f:1: not YAML: a colon where no key is allowed; put text that holds a colon in quotes; check the indentation",
+        ),
         ("a: 1\n---\nb: 2\n", "f:2: not YAML: a second document; one document in a file"),
         ("a: [1, 2\n", "f:2: not YAML: expected … or …, but got …; check quotes, brackets and indentation"),
         ("a: 1\nb: {c: ${D}}\n", "f:2: not YAML: a bracket out of place; inside { } and [ ] put ${NAME} in quotes"),
@@ -132,7 +138,7 @@ def test_any_policy_is_a_spec_or_a_policy_error(tmp_path: Path, lines: list[str]
         ("a: " + "[" * 30 + "]" * 30, "f:1: nested deeper than 20 levels; no key of a policy is"),
         ("a: &a [*a]", "f:1: nested deeper than 20 levels; no key of a policy is"),
     ],
-)  # fmt: skip
+)
 def test_text_that_is_not_a_policy(text: str, expected: str) -> None:
     with pytest.raises(PolicyError) as raised:
         Document("f", text, {})
@@ -204,9 +210,15 @@ def test_a_variable_is_read_in_connection_and_hierarchy_alone(tmp_path: Path) ->
     file, tree = tmp_path / "anon.yml", tmp_path / "tree.csv"
     tree.write_text("1;a;*\n2;a;*\n")
     lines = [
-        "version: 1", "connection: duckdb:///${PLACE}.duckdb", "releases:", "- name: n", "  source: t", "  publish: p",
-        "  columns: {a: {role: quasi, hierarchy: '${FOLDER}/tree.csv'}}", "  privacy: {k: 2}",
-    ]  # fmt: skip
+        "version: 1",
+        "connection: duckdb:///${PLACE}.duckdb",
+        "releases:",
+        "- name: n",
+        "  source: t",
+        "  publish: p",
+        "  columns: {a: {role: quasi, hierarchy: '${FOLDER}/tree.csv'}}",
+        "  privacy: {k: 2}",
+    ]
     environ = {"PLACE": "x", "FOLDER": str(tmp_path), "S": CANARY}
     file.write_text("\n".join(lines))
     assert load(file, environ).connection == "duckdb:///x.duckdb"
@@ -222,9 +234,7 @@ def test_a_variable_is_read_in_connection_and_hierarchy_alone(tmp_path: Path) ->
 
 def test_another_database_reads_no_variable_of_the_connection(tmp_path: Path) -> None:
     file = tmp_path / "anon.yml"
-    file.write_text(
-        SMALL.replace("CONNECTION", "postgresql://elsewhere/?password=${PASSWORD}").replace("NAME", "n")
-    )
+    file.write_text(SMALL.replace("CONNECTION", "postgresql://elsewhere/?password=${PASSWORD}").replace("NAME", "n"))
     assert load(file, {}, connection=False).connection == "postgresql://elsewhere/?password=${PASSWORD}"
     with pytest.raises(PolicyError, match="PASSWORD is not set"):
         load(file, {})
@@ -246,7 +256,7 @@ def test_variables_that_are_missing_or_misspelt(problems: Any) -> None:
         "anon.yml:2: connection: ${ without the name of an environment variable and }; ${NAME}; write $${ for the characters ${ themselves",
         "anon.yml:4: releases[0].name: a variable of the environment; variables are read in connection, secret and hierarchy; write the value, or $${ for the characters ${ themselves",
         "anon.yml:7: releases[0].privacy.k: a variable of the environment; variables are read in connection, secret and hierarchy; write the value, or $${ for the characters ${ themselves",
-    ]  # fmt: skip
+    ]
 
 
 KEYS = [
@@ -287,8 +297,19 @@ KEYS = [
 
 
 @pytest.mark.parametrize(
-    "value", ["${S}", CANARY, f"[{CANARY}]", f"{{{CANARY}x: {CANARY}}}", f"'{CANARY}", f"*{CANARY}", f"&{CANARY} &{CANARY} x", f'"\\q{CANARY}"', f"!{CANARY} x"]
-)  # fmt: skip
+    "value",
+    [
+        "${S}",
+        CANARY,
+        f"[{CANARY}]",
+        f"{{{CANARY}x: {CANARY}}}",
+        f"'{CANARY}",
+        f"*{CANARY}",
+        f"&{CANARY} &{CANARY} x",
+        f'"\\q{CANARY}"',
+        f"!{CANARY} x",
+    ],
+)
 def test_no_error_shows_a_value(tmp_path: Path, value: str) -> None:
     """Every key gets the canary, from the file and from the environment. File names of the policy may be shown."""
     for key in KEYS:
@@ -311,7 +332,25 @@ def written(path: Path, key: str, value: str) -> Path:
     def flow(names: dict[str, str | None]) -> str:
         return ", ".join(f"{n}: {parts.get(n, given)}" for n, given in names.items() if parts.get(n, given))
 
-    release = {"name": "n", "source": "t", "publish": "v", "publish_file": None, "rest": None, "rows_are": None, "persons": None, "readers": None, "dimensions": None, "key": None, "every": None, "keep": None, "history": None, "refresh": None, "execution": "x", "memory": None, "seed": None}  # fmt: skip
+    release = {
+        "name": "n",
+        "source": "t",
+        "publish": "v",
+        "publish_file": None,
+        "rest": None,
+        "rows_are": None,
+        "persons": None,
+        "readers": None,
+        "dimensions": None,
+        "key": None,
+        "every": None,
+        "keep": None,
+        "history": None,
+        "refresh": None,
+        "execution": "x",
+        "memory": None,
+        "seed": None,
+    }
     lines = [
         f"version: {parts.get('version', 1)}",
         f"connection: {parts.get('connection', 'x')}",
@@ -322,13 +361,9 @@ def written(path: Path, key: str, value: str) -> Path:
         "    age: {" + flow(column) + "}",
         "  privacy: {" + flow({"k": "0", "l": None, "distinct_l": None, "joint": None}) + "}",
     ]
+    lines += [f"  {name}: {parts.get(name, given)}" for name, given in release.items() if parts.get(name, given)]
     lines += [
-        f"  {name}: {parts.get(name, given)}" for name, given in release.items() if parts.get(name, given)
-    ]
-    lines += [
-        f"  method: {parts['method']}"
-        if key == "method"
-        else "  method: {name: m, " + flow({"cut": "loss"}) + "}"
+        f"  method: {parts['method']}" if key == "method" else "  method: {name: m, " + flow({"cut": "loss"}) + "}"
     ]
     lines += [f"  format: {parts['format']}" if key == "format" else "  format: {" + flow(options) + "}"]
     path.write_text("\n".join(lines))
@@ -338,6 +373,4 @@ def written(path: Path, key: str, value: str) -> Path:
 def _names_a_file_or_key(problem: str, key: str, value: str) -> bool:
     """Keys, release names and paths that are in the file itself are what a message is about."""
     written = value != "${S}"
-    return written and (
-        key in ("hierarchy", "ordered", "name") or "unknown key" in problem or f"{CANARY}x:" in problem
-    )
+    return written and (key in ("hierarchy", "ordered", "name") or "unknown key" in problem or f"{CANARY}x:" in problem)

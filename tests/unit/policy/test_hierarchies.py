@@ -125,9 +125,7 @@ def test_a_device_or_a_pipe_is_not_read(tmp_path: Path, kind: str, read: object)
         path.symlink_to("/dev/zero")
     name = read.__name__  # type: ignore[attr-defined]
     code = f"import resource, sqlanon.policy as p; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)); p.{name}({'/dev/zero' if kind == 'device' else str(path)!r})"
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert "PolicyError" in ended.stderr
     assert "cannot be read (no regular file, but a device or a pipe)" in ended.stderr
 
@@ -156,9 +154,7 @@ def trees(draw: st.DrawFn) -> list[tuple[str, ...]]:
 
 @pytest.mark.property
 @given(trees())
-def test_every_node_covers_consecutive_leaves_by_first_appearance(
-    tmp_path: Path, rows: list[tuple[str, ...]]
-) -> None:
+def test_every_node_covers_consecutive_leaves_by_first_appearance(tmp_path: Path, rows: list[tuple[str, ...]]) -> None:
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=";").writerows(rows)
     levels = read_hierarchy(file(tmp_path, text.getvalue())).levels
@@ -169,9 +165,7 @@ def test_every_node_covers_consecutive_leaves_by_first_appearance(
         assert len(runs) == len(set(nodes))
         for parent in {row[level + 1 :] for row in rows}:
             children = dict.fromkeys(row[level] for row in rows if row[level + 1 :] == parent)
-            assert list(dict.fromkeys(row[level] for row in levels if row[level + 1 :] == parent)) == list(
-                children
-            )
+            assert list(dict.fromkeys(row[level] for row in levels if row[level + 1 :] == parent)) == list(children)
 
 
 @pytest.mark.skipif(not ADULT.is_dir(), reason="the shared Adult hierarchies are not here (SQLANON_DATA)")
@@ -185,8 +179,13 @@ def test_the_adult_hierarchies_of_arx() -> None:
 
 @pytest.mark.parametrize(
     ("content", "values"),
-    [("b\na\n", ("b", "a")), ("\ufeffx\r\ny\r\n\r\n", ("x", "y")), (" a\n#b", (" a", "#b")), ("a\u2028b\nc", ("a\u2028b", "c"))],
-)  # fmt: skip
+    [
+        ("b\na\n", ("b", "a")),
+        ("\ufeffx\r\ny\r\n\r\n", ("x", "y")),
+        (" a\n#b", (" a", "#b")),
+        ("a\u2028b\nc", ("a\u2028b", "c")),
+    ],
+)
 def test_orders(tmp_path: Path, content: str, values: tuple[str, ...]) -> None:
     assert read_order(file(tmp_path, content)) == values
 

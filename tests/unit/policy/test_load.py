@@ -151,20 +151,22 @@ def two(first: str, second: str) -> str:
 @pytest.mark.parametrize(
     ("first", "second", "what"),
     [
-        ("    publish: r.x\n", "    publish: '\"R\".\"x\"'\n", "publish: the view of the release in line 5 again"),
+        ("    publish: r.x\n", '    publish: \'"R"."x"\'\n', "publish: the view of the release in line 5 again"),
         ("", "    publish: release.patients\n", "publish: the view of the release in line 3 again"),
-        ("    publish_file: x.duckdb\n", "    publish_file: ./x.duckdb\n", "publish_file: the file of the release in line 5 again"),
+        (
+            "    publish_file: x.duckdb\n",
+            "    publish_file: ./x.duckdb\n",
+            "publish_file: the file of the release in line 5 again",
+        ),
     ],
-)  # fmt: skip
+)
 def test_two_releases_never_share_a_place(problems: Any, first: str, second: str, what: str) -> None:
     (problem,) = problems(two(first, second))
     assert what in problem
 
 
 def test_two_releases_may_use_one_view_name_in_two_files(read: Any) -> None:
-    text = two(
-        "    publish: r.x\n    publish_file: a.duckdb\n", "    publish: r.x\n    publish_file: b.duckdb\n"
-    )
+    text = two("    publish: r.x\n    publish_file: a.duckdb\n", "    publish: r.x\n    publish_file: b.duckdb\n")
     assert [release.publish for release in read(text).releases] == ["r.x", "r.x"]
 
 

@@ -30,8 +30,11 @@ GOOD = [
     ("t", 0, Closeness(Fraction(0), "equal")),
     ("t", "0.2 ordered", Closeness(Fraction(1, 5), "ordered")),
     ("t", "s=0.3,r=0.2 ordered", {"s": Closeness(Fraction(3, 10), "equal"), "r": Closeness(Fraction(1, 5), "ordered")}),
-    ("t", {"s": 0.3, "r": {"max": 0.2, "distance": "ordered"}},
-     {"s": Closeness(Fraction(3, 10), "equal"), "r": Closeness(Fraction(1, 5), "ordered")}),
+    (
+        "t",
+        {"s": 0.3, "r": {"max": 0.2, "distance": "ordered"}},
+        {"s": Closeness(Fraction(3, 10), "equal"), "r": Closeness(Fraction(1, 5), "ordered")},
+    ),
     ("beta", {"basic": 2}, Beta("basic", Fraction(2))),
     ("beta", {"s": {"enhanced": "1/2"}}, {"s": Beta("enhanced", Fraction(1, 2))}),
     ("beta", "enhanced=2", Beta("enhanced", Fraction(2))),
@@ -41,7 +44,7 @@ GOOD = [
     ("k_map", "k=3,population=register", Map(3, "register")),
     ("delta_presence", {"max": 0.5, "population": "p"}, Presence(Fraction(0), Fraction(1, 2), "p")),
     ("delta_presence", "min=1/10,max=1/2,population=p", Presence(Fraction(1, 10), Fraction(1, 2), "p")),
-]  # fmt: skip
+]
 ASKED: dict[str, Any] = {"source": "x", "quasi": "q", "sensitive": ["s", "r"], "k": 2}
 
 
@@ -64,16 +67,40 @@ def test_what_is_taken_and_kept(key: str, written: Any, read: Any) -> None:
 @pytest.mark.parametrize(
     ("key", "written"),
     [
-        ("t", -0.1), ("t", 1.1), ("t", "0.2 sorted"), ("t", True), ("t", [0.1]), ("t", {"distance": "equal"}),
-        ("t", {"max": 0.2, "distance": "ordered", "by": 1}), ("t", {}), ("t", "s=0.1,s=0.2"), ("t", "x"), ("t", "1/0"),
-        ("recursive_cl", 3), ("recursive_cl", {"c": 0, "l": 2}), ("recursive_cl", {"c": -1, "l": 2}),
-        ("recursive_cl", {"c": 1}), ("recursive_cl", {"c": 1, "l": 0}), ("recursive_cl", {"c": 1, "l": 1.5}),
-        ("alpha", 0), ("alpha", 1.2), ("alpha", "1_0e-2"), ("alpha", f"0.5{'0' * 60}1"), ("alpha", {"values": ["a"]}), ("alpha", {"max": 0.5, "values": "a"}),
-        ("alpha", {"max": 0.5, "values": ["a", "a"]}), ("entropy_l", 0.5), ("entropy_l", "two"),
-        ("beta", 2), ("beta", {"basic": 1, "enhanced": 1}), ("beta", {"basic": 0}), ("beta", {"strong": 1}),
-        ("delta_disclosure", 0), ("delta_disclosure", {"max": 1, "absent": "skipped"}),
+        ("t", -0.1),
+        ("t", 1.1),
+        ("t", "0.2 sorted"),
+        ("t", True),
+        ("t", [0.1]),
+        ("t", {"distance": "equal"}),
+        ("t", {"max": 0.2, "distance": "ordered", "by": 1}),
+        ("t", {}),
+        ("t", "s=0.1,s=0.2"),
+        ("t", "x"),
+        ("t", "1/0"),
+        ("recursive_cl", 3),
+        ("recursive_cl", {"c": 0, "l": 2}),
+        ("recursive_cl", {"c": -1, "l": 2}),
+        ("recursive_cl", {"c": 1}),
+        ("recursive_cl", {"c": 1, "l": 0}),
+        ("recursive_cl", {"c": 1, "l": 1.5}),
+        ("alpha", 0),
+        ("alpha", 1.2),
+        ("alpha", "1_0e-2"),
+        ("alpha", f"0.5{'0' * 60}1"),
+        ("alpha", {"values": ["a"]}),
+        ("alpha", {"max": 0.5, "values": "a"}),
+        ("alpha", {"max": 0.5, "values": ["a", "a"]}),
+        ("entropy_l", 0.5),
+        ("entropy_l", "two"),
+        ("beta", 2),
+        ("beta", {"basic": 1, "enhanced": 1}),
+        ("beta", {"basic": 0}),
+        ("beta", {"strong": 1}),
+        ("delta_disclosure", 0),
+        ("delta_disclosure", {"max": 1, "absent": "skipped"}),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(key: str, written: Any) -> None:
     with pytest.raises(PolicyError, match=rf"^{key}(\[\w+\])?: [^;]+; "):
         release(**ASKED, **{key: written})
@@ -117,20 +144,34 @@ def test_nothing_of_it_goes_with_maximize() -> None:
 @pytest.mark.parametrize(
     ("key", "old", "new", "weaker"),
     [
-        ("t", 0.2, 0.3, True), ("t", 0.3, 0.2, False), ("t", "0.2", "0.2 ordered", True), ("t", "0.2 ordered", "0.2", False),
-        ("t", {"s": 0.2, "r": 0.2}, {"s": 0.2}, True), ("t", {"s": 0.2}, 0.2, False), ("t", 0.2, {"s": 0.2}, True), ("t", 0.2, None, True),
-        ("recursive_cl", "c=3,l=2", "c=2,l=2", False), ("recursive_cl", "c=3,l=3", "c=3,l=2", True), ("recursive_cl", "c=2,l=2", "c=3,l=3", True),
-        ("beta", {"enhanced": 1}, {"basic": 1}, True), ("beta", {"basic": 1}, {"enhanced": 1}, False),
-        ("delta_disclosure", 1, "1 ignored", True), ("delta_disclosure", "1 ignored", 1, False),
-        ("alpha", 0.5, {"max": 0.5, "values": ["a"]}, True), ("alpha", {"max": 0.5, "values": ["a"]}, 0.5, False),
-        ("alpha", {"max": 0.5, "values": ["a"]}, {"max": 0.5, "values": ["b"]}, True), ("entropy_l", 3, 2.5, True),
-        ("k_map", "k=3,population=p", "k=2,population=p", True), ("k_map", "k=2,population=p", "k=3,population=p", False),
-        ("k_map", "k=2,population=p", "k=3,population=q", True), ("k_map", "k=2,population=p", None, True),
+        ("t", 0.2, 0.3, True),
+        ("t", 0.3, 0.2, False),
+        ("t", "0.2", "0.2 ordered", True),
+        ("t", "0.2 ordered", "0.2", False),
+        ("t", {"s": 0.2, "r": 0.2}, {"s": 0.2}, True),
+        ("t", {"s": 0.2}, 0.2, False),
+        ("t", 0.2, {"s": 0.2}, True),
+        ("t", 0.2, None, True),
+        ("recursive_cl", "c=3,l=2", "c=2,l=2", False),
+        ("recursive_cl", "c=3,l=3", "c=3,l=2", True),
+        ("recursive_cl", "c=2,l=2", "c=3,l=3", True),
+        ("beta", {"enhanced": 1}, {"basic": 1}, True),
+        ("beta", {"basic": 1}, {"enhanced": 1}, False),
+        ("delta_disclosure", 1, "1 ignored", True),
+        ("delta_disclosure", "1 ignored", 1, False),
+        ("alpha", 0.5, {"max": 0.5, "values": ["a"]}, True),
+        ("alpha", {"max": 0.5, "values": ["a"]}, 0.5, False),
+        ("alpha", {"max": 0.5, "values": ["a"]}, {"max": 0.5, "values": ["b"]}, True),
+        ("entropy_l", 3, 2.5, True),
+        ("k_map", "k=3,population=p", "k=2,population=p", True),
+        ("k_map", "k=2,population=p", "k=3,population=p", False),
+        ("k_map", "k=2,population=p", "k=3,population=q", True),
+        ("k_map", "k=2,population=p", None, True),
         ("delta_presence", "max=1/2,population=p", "max=2/3,population=p", True),
         ("delta_presence", "max=1/2,population=p", "min=1/5,max=1/2,population=p", False),
         ("delta_presence", "min=1/5,max=1/2,population=p", "max=1/3,population=p", True),
     ],
-)  # fmt: skip
+)
 def test_what_is_weaker(key: str, old: Any, new: Any, weaker: bool) -> None:
     before, after = (
         redacted(release(**ASKED, **method_of(key), **({key: value} if value is not None else {})))
@@ -144,10 +185,13 @@ def test_what_is_weaker(key: str, old: Any, new: Any, weaker: bool) -> None:
 @pytest.mark.parametrize(
     ("distance", "key", "weaker"),
     [
-        ("hierarchical", "hierarchy", True), ("ordered", "ordered", True), ("equal", "hierarchy", False), ("equal", "ordered", False),
+        ("hierarchical", "hierarchy", True),
+        ("ordered", "ordered", True),
+        ("equal", "hierarchy", False),
+        ("equal", "ordered", False),
         ("ordered", "hierarchy", False),
     ],
-)  # fmt: skip
+)
 def test_other_distances_of_values_are_weaker(distance: str, key: str, weaker: bool) -> None:
     """The same t promises less where values are nearer: all of them below one node far from the root, or in another order."""
     near = Hierarchy("h", tuple((leaf, "x", "y", "z", "*") for leaf in "ab"))
@@ -158,27 +202,34 @@ def test_other_distances_of_values_are_weaker(distance: str, key: str, weaker: b
     spec = release(**ASKED)
     privacy = replace(spec.privacy, more={"t": {"s": Closeness(Fraction(1, 5), distance)}})
     policies = [
-        redacted(replace(spec, privacy=privacy, columns=tuple(
-            replace(column, **{key: content}) if column.name == "s" else column for column in spec.columns
-        )))
+        redacted(
+            replace(
+                spec,
+                privacy=privacy,
+                columns=tuple(
+                    replace(column, **{key: content}) if column.name == "s" else column for column in spec.columns
+                ),
+            )
+        )
         for content in contents[key]
-    ]  # fmt: skip
+    ]
     (found,) = differences(*policies)
     assert (found.what, found.weaker) == (f"column s: {key}", weaker)
 
 
 @pytest.mark.parametrize(
     ("asked", "weaker"),
-    [({"t": {"s": 0.2}}, True), ({"t": {"s": 0.2, "r": 0.2}}, False), ({"t": 0.2}, False), ({"t": {"s": 0.2}, "l": 2}, False)],
-)  # fmt: skip
-def test_a_new_sensitive_column_that_nothing_is_asked_of_is_weaker(
-    asked: dict[str, Any], weaker: bool
-) -> None:
+    [
+        ({"t": {"s": 0.2}}, True),
+        ({"t": {"s": 0.2, "r": 0.2}}, False),
+        ({"t": 0.2}, False),
+        ({"t": {"s": 0.2}, "l": 2}, False),
+    ],
+)
+def test_a_new_sensitive_column_that_nothing_is_asked_of_is_weaker(asked: dict[str, Any], weaker: bool) -> None:
     both = {**ASKED, **asked}
     with_r = redacted(release(**both))
-    (found,) = differences(
-        {**with_r, "columns": [one for one in with_r["columns"] if one["name"] != "r"]}, with_r
-    )
+    (found,) = differences({**with_r, "columns": [one for one in with_r["columns"] if one["name"] != "r"]}, with_r)
     assert (found.what, found.weaker) == ("column r:", weaker)
 
 

@@ -44,29 +44,69 @@ def test_whole_is_more_than_rows(tmp_path: Path) -> None:
 
 
 WRONG = [
-    ("persons: rows", "persons: whole\n    method: best", 9, "best does not keep the rows of a person together", "or say persons: rows"),
-    ("persons: rows", "persons: ignored", 8, "person asks that persons are counted", "say persons: rows or persons: whole, or leave person out"),
+    (
+        "persons: rows",
+        "persons: whole\n    method: best",
+        9,
+        "best does not keep the rows of a person together",
+        "or say persons: rows",
+    ),
+    (
+        "persons: rows",
+        "persons: ignored",
+        8,
+        "person asks that persons are counted",
+        "say persons: rows or persons: whole, or leave person out",
+    ),
     ("persons: rows", "persons: rows\n    rows_are: persons", 9, "person says whose row it is", "leave rows_are out"),
     ("    person: pid\n", "", 7, "persons: rows without person", "name the column of the person"),
-    ("    person: pid\n    persons: rows\n", "    null_person: one\n", 7, "without person", "null_person goes with person"),
-    ("    person: pid\n    persons: rows\n", "    person_share: 0.5\n", 7, "without person", "person_share goes with person"),
+    (
+        "    person: pid\n    persons: rows\n",
+        "    null_person: one\n",
+        7,
+        "without person",
+        "null_person goes with person",
+    ),
+    (
+        "    person: pid\n    persons: rows\n",
+        "    person_share: 0.5\n",
+        7,
+        "without person",
+        "person_share goes with person",
+    ),
     ("person: pid", "person: age", 7, "the column age is quasi", "columns with the role identifier"),
-    ("person: pid", "person: pit", 7, "a column that is not listed (did you mean pid?)", "columns with the role identifier"),
+    (
+        "person: pid",
+        "person: pit",
+        7,
+        "a column that is not listed (did you mean pid?)",
+        "columns with the role identifier",
+    ),
     ("person: pid", "person: name", 7, "the column name has accept_repeats", "leave accept_repeats out"),
     ("person: pid", "person: [pid, PID]", 7, "a column is named twice", "each column once"),
     ("persons: rows", "persons: rows\n    person_share: 0", 9, "too small", "a number above 0"),
     ("persons: rows", "persons: rows\n    person_share: 3", 9, "too large", "at most 1"),
     ("persons: rows", "persons: rows\n    null_person: two", 9, "", "one, distinct"),
     ("l: 2", "l: 1001", 6, "too large", "with person at most 1000"),
-    ("{k: 10, l: 2}", "{maximize: k, max_loss: {per_class_ncp: 0.1}}", 6, "no method counts persons while it maximizes", "leave person out"),
-    ("persons: rows", "persons: rows\n    format: anatomy", 9, "exact quasi values", "with person use the format ranges"),
-]  # fmt: skip
+    (
+        "{k: 10, l: 2}",
+        "{maximize: k, max_loss: {per_class_ncp: 0.1}}",
+        6,
+        "no method counts persons while it maximizes",
+        "leave person out",
+    ),
+    (
+        "persons: rows",
+        "persons: rows\n    format: anatomy",
+        9,
+        "exact quasi values",
+        "with person use the format ranges",
+    ),
+]
 
 
 @pytest.mark.parametrize(("old", "new", "line", "what", "allowed"), WRONG)
-def test_what_does_not_go_together(
-    tmp_path: Path, old: str, new: str, line: int, what: str, allowed: str
-) -> None:
+def test_what_does_not_go_together(tmp_path: Path, old: str, new: str, line: int, what: str, allowed: str) -> None:
     assert old in BASE
     with pytest.raises(PolicyError) as refused:
         read(tmp_path, BASE.replace(old, new))

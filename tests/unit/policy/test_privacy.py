@@ -82,9 +82,21 @@ def test_what_is_read(read: Any, written: str, privacy: PrivacySpec) -> None:
         ("{max_loss: {per_class_ncp: }, maximize: k, at_least: {k: 2}}", "max_loss.per_class_ncp", "is empty"),
         ("{max_loss: {per_class_ncp: -0.1}, maximize: k, at_least: {k: 2}}", "max_loss.per_class_ncp", "too small"),
         ("{max_loss: {per_class_ncp: 1.01}, maximize: k, at_least: {k: 2}}", "max_loss.per_class_ncp", "too large"),
-        ("{max_loss: {per_class_ncp: 30%}, maximize: k, at_least: {k: 2}}", "max_loss.per_class_ncp", "not a number or fraction"),
-        ("{max_loss: {per_class_ncp: 1/0}, maximize: k, at_least: {k: 2}}", "max_loss.per_class_ncp", "not a number or fraction"),
-        ("{max_loss: {per_class_ncp: 0.0123456789}, maximize: k, at_least: {k: 2}}", "max_loss.per_class_ncp", "too precise"),
+        (
+            "{max_loss: {per_class_ncp: 30%}, maximize: k, at_least: {k: 2}}",
+            "max_loss.per_class_ncp",
+            "not a number or fraction",
+        ),
+        (
+            "{max_loss: {per_class_ncp: 1/0}, maximize: k, at_least: {k: 2}}",
+            "max_loss.per_class_ncp",
+            "not a number or fraction",
+        ),
+        (
+            "{max_loss: {per_class_ncp: 0.0123456789}, maximize: k, at_least: {k: 2}}",
+            "max_loss.per_class_ncp",
+            "too precise",
+        ),
         ("{max_loss: {per_class_ncp: 1, gcp: 1}, maximize: k, at_least: {k: 2}}", "max_loss.gcp", "unknown key"),
         ("{max_extent: 10, maximize: k, at_least: {k: 2}}", "max_extent", "not a mapping"),
         ("{max_extent: {}, maximize: k, at_least: {k: 2}}", "max_extent", "no column"),
@@ -94,12 +106,16 @@ def test_what_is_read(read: Any, written: str, privacy: PrivacySpec) -> None:
         ("{max_extent: {age: 1e-300}, maximize: k, at_least: {k: 2}}", "max_extent.age", "too precise"),
         (f"{{max_extent: {{age: 1{'0' * 39}1}}, maximize: k, at_least: {{k: 2}}}}", "max_extent.age", "too large"),
         ("{max_extent: {age: .inf}, maximize: k, at_least: {k: 2}}", "max_extent.age", "not a number or fraction"),
-        ("{max_extent: {agee: 1}, maximize: k, at_least: {k: 2}}", "max_extent.agee", "a column that is not listed (did you mean age?)"),
+        (
+            "{max_extent: {agee: 1}, maximize: k, at_least: {k: 2}}",
+            "max_extent.agee",
+            "a column that is not listed (did you mean age?)",
+        ),
         ("{max_extent: {cost: 1}, maximize: k, at_least: {k: 2}}", "max_extent.cost", "the column is insensitive"),
         ("{k: 2, presence: disclosed}", "presence", "the format is ranges"),
         ("{k: 2, presence: disclose}", "presence", "not a word known here (did you mean disclosed?)"),
     ],
-)  # fmt: skip
+)
 def test_one_problem(problems: Any, written: str, where: str, what: str) -> None:
     (problem,) = problems(with_privacy(written))
     assert problem.startswith(f"anon.yml:12: releases[patients].privacy.{where}: {what}; "), problem
@@ -202,9 +218,7 @@ def test_extents_of_the_widest_types(extent: int) -> None:
 def test_every_bound_is_exact(part: int, whole: int) -> None:
     loss = Fraction(min(part, whole), max(part, whole))
     extent = Fraction(part, whole)
-    spec = release(
-        source="t", quasi="age", max_loss=loss, max_extent={"age": extent}, maximize="k", at_least={"k": 2}
-    )
+    spec = release(source="t", quasi="age", max_loss=loss, max_extent={"age": extent}, maximize="k", at_least={"k": 2})
     assert spec.privacy.accuracy == Accuracy("k", loss, (("age", extent),))
 
 
@@ -225,9 +239,7 @@ def anatomy(text: str) -> ReleaseSpec:
     kind: Any = FormatModel.model_construct(kind="anatomy", mean=[])
     model = shape.read(raw[0], path, problems)
     assert model is not None
-    spec = checks.build(
-        model.model_copy(update={"format": kind}), raw[0], path, problems, checks.Files(Path())
-    )
+    spec = checks.build(model.model_copy(update={"format": kind}), raw[0], path, problems, checks.Files(Path()))
     problems.stop()
     return spec
 

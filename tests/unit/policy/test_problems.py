@@ -71,14 +71,20 @@ VALUES = (
     *(with_privacy(f"{{{text}: {CANARY}}}") for text in ("k", "maximize", "at_least", "max_extent")),
     *(with_key(f"{key}: {CANARY}") for key in ("execution", "memory", "seed", "rest", "rows_are", "every", "keep")),
     *(with_key(f"{key}: {CANARY}") for key in ("refine", "format", "method", "history", "refresh")),
-    *(with_key(f"method: {text}") for text in (f"tree:minimize={CANARY}", f"idistance:centres={CANARY}", f"tree:{CANARY}=1")),
-    *(with_key(f"method: {{name: {name}, {key}: {CANARY}}}") for name, key in (("tree", "minimize"), ("topdown", "variant"))),
+    *(
+        with_key(f"method: {text}")
+        for text in (f"tree:minimize={CANARY}", f"idistance:centres={CANARY}", f"tree:{CANARY}=1")
+    ),
+    *(
+        with_key(f"method: {{name: {name}, {key}: {CANARY}}}")
+        for name, key in (("tree", "minimize"), ("topdown", "variant"))
+    ),
     with_key(f"format: {{kind: {CANARY}}}"),
     with_key(f"format: {{kind: ranges, mean: {CANARY}}}"),
     with_key(f"history: {{max_failing: {CANARY}}}"),
     SMALL.replace("version: 1", f"version: {CANARY}"),
     f"{SMALL}connection: [{CANARY}]\n",
-)  # fmt: skip
+)
 """A value that is not allowed under each key; names of tables, columns, roles and files are names wherever they are."""
 
 
@@ -106,13 +112,38 @@ def test_no_value_that_is_not_known_is_repeated(read: Any, text: str) -> None:
         (with_column("age: [quasi]"), 7, "columns.age", "not a mapping"),
         (with_column('"": quasi'), 7, 'columns.""', "a column without a name"),
         (with_column('"a\\0b": quasi'), 7, 'columns."a\\x00b"', "a name with a NUL character"),
-        (with_column("age: {role: insensitive, ordered: alphabetical}"), 7, "columns.age.ordered", "the column is insensitive"),
-        (with_column("age: {role: identifier, accept_unique: true}"), 7, "columns.age.accept_unique", "the column is identifier"),
-        (with_column("age: {role: quasi, accept_repeats: true}"), 7, "columns.age.accept_repeats", "the column is quasi"),
-        (with_column("age: {role: sensitive, accept_unique: maybe}"), 7, "columns.age.accept_unique", "neither true nor false"),
+        (
+            with_column("age: {role: insensitive, ordered: alphabetical}"),
+            7,
+            "columns.age.ordered",
+            "the column is insensitive",
+        ),
+        (
+            with_column("age: {role: identifier, accept_unique: true}"),
+            7,
+            "columns.age.accept_unique",
+            "the column is identifier",
+        ),
+        (
+            with_column("age: {role: quasi, accept_repeats: true}"),
+            7,
+            "columns.age.accept_repeats",
+            "the column is quasi",
+        ),
+        (
+            with_column("age: {role: sensitive, accept_unique: maybe}"),
+            7,
+            "columns.age.accept_unique",
+            "neither true nor false",
+        ),
         (with_column("age: {role: quasi, ordered: []}"), 7, "columns.age.ordered", "the list is empty"),
         (with_column("age: {role: quasi, ordered: [a, b, a]}"), 7, "columns.age.ordered", "a value is listed twice"),
-        (with_column("age: {role: quasi, ordered: [a, [b]]}"), 7, "columns.age.ordered", "a value of the list is not text"),
+        (
+            with_column("age: {role: quasi, ordered: [a, [b]]}"),
+            7,
+            "columns.age.ordered",
+            "a value of the list is not text",
+        ),
         (with_column("age: {role: quasi, ordered: {a: b}}"), 7, "columns.age.ordered", "a mapping is not allowed"),
         (with_column("age: {role: quasi, weight: 1024}"), 6, "columns", "the weights sum to 1025"),
         (with_column("\n      ".join(f"q{i}: quasi" for i in range(1024))), 6, "columns", "1025 quasi columns"),
@@ -128,10 +159,25 @@ def test_no_value_that_is_not_known_is_repeated(read: Any, text: str) -> None:
         (with_privacy("{k: 2, l: 5/0}"), 12, "privacy.l", "not a number or fraction"),
         (with_privacy("{k: 2, l: 123456789.123456789}"), 12, "privacy.l", "too large or too precise"),
         (with_privacy("{k: 2, distinct_l: 0}"), 12, "privacy.distinct_l", "too small"),
-        (with_privacy("{k: 2, l: 2}").replace("sensitive", "quasi").replace("inquasi", "quasi"), 12, "privacy.l", "no sensitive column"),
-        (with_privacy("{k: 2, distinct_l: 2}").replace(": sensitive", ": quasi"), 12, "privacy.distinct_l", "no sensitive column"),
+        (
+            with_privacy("{k: 2, l: 2}").replace("sensitive", "quasi").replace("inquasi", "quasi"),
+            12,
+            "privacy.l",
+            "no sensitive column",
+        ),
+        (
+            with_privacy("{k: 2, distinct_l: 2}").replace(": sensitive", ": quasi"),
+            12,
+            "privacy.distinct_l",
+            "no sensitive column",
+        ),
         (with_privacy("{k: 2, l: 2, joint: true}"), 12, "privacy.joint", "fewer than two sensitive columns"),
-        (with_privacy("{k: 2, joint: true}").replace("insensitive", "sensitive"), 12, "privacy.joint", "neither l nor distinct_l nor entropy_l nor recursive_cl nor alpha is asked for"),
+        (
+            with_privacy("{k: 2, joint: true}").replace("insensitive", "sensitive"),
+            12,
+            "privacy.joint",
+            "neither l nor distinct_l nor entropy_l nor recursive_cl nor alpha is asked for",
+        ),
         (with_key("refine: maybe"), 13, "refine", "neither true nor false"),
         (with_key("refine: [20, 4]"), 13, "refine", "a list is not allowed"),
         (with_key("refine: {window: 0}"), 13, "refine.window", "too small"),
@@ -171,7 +217,7 @@ def test_no_value_that_is_not_known_is_repeated(read: Any, text: str) -> None:
         (SMALL.replace("release.patients", "Main.PATIENTS"), 5, "publish", "the same name as the source"),
         (SMALL.replace("name: patients", "name: ''"), 3, "name", "empty text"),
     ],
-)  # fmt: skip
+)
 def test_one_problem(problems: Any, text: str, line: int, where: str, what: str) -> None:
     (problem,) = problems(text)
     assert problem.startswith(
@@ -252,14 +298,32 @@ def test_problems_of_a_hierarchy_name_both_files_and_lines(problems: Any, tmp_pa
 @pytest.mark.parametrize(
     ("text", "where", "what", "keys"),
     [
-        (with_key("refresh: {mode: frozen, key: id}"), "refresh.key", "unknown key here: it is a key of the release, and not of refresh", "mode, cohort,"),
-        (with_key("history: {privacy: 3}"), "history.privacy", "unknown key here: it is a key of the release, and not of history", "max_failing"),
-        (with_key("refresh: {mode: frozen, cohort: {row: 500}}"), "refresh.cohort.row", "unknown key (did you mean rows?)", "rows, every"),
-        (with_column("age: {role: quasi, format: ranges}"), "columns.age.format", "unknown key here: it is a key of the release, and not of age", "role, weight,"),
+        (
+            with_key("refresh: {mode: frozen, key: id}"),
+            "refresh.key",
+            "unknown key here: it is a key of the release, and not of refresh",
+            "mode, cohort,",
+        ),
+        (
+            with_key("history: {privacy: 3}"),
+            "history.privacy",
+            "unknown key here: it is a key of the release, and not of history",
+            "max_failing",
+        ),
+        (
+            with_key("refresh: {mode: frozen, cohort: {row: 500}}"),
+            "refresh.cohort.row",
+            "unknown key (did you mean rows?)",
+            "rows, every",
+        ),
+        (
+            with_column("age: {role: quasi, format: ranges}"),
+            "columns.age.format",
+            "unknown key here: it is a key of the release, and not of age",
+            "role, weight,",
+        ),
     ],
-)  # fmt: skip
-def test_a_key_in_another_part_than_its_own(
-    problems: Any, text: str, where: str, what: str, keys: str
-) -> None:
+)
+def test_a_key_in_another_part_than_its_own(problems: Any, text: str, where: str, what: str, keys: str) -> None:
     (problem,) = [one for one in problems(text) if "unknown key" in one]
     assert f".{where}: {what}; the keys here are {keys}" in problem

@@ -40,9 +40,7 @@ def text_of(url: str | None, source: str, profile: Sequence[Profile]) -> str:
     return propose(profile).policy(url, source)
 
 
-def proposed(
-    tmp_path: Path, *profile: Profile, url: str | None = None, source: str = "main.t"
-) -> ReleaseSpec:
+def proposed(tmp_path: Path, *profile: Profile, url: str | None = None, source: str = "main.t") -> ReleaseSpec:
     path = tmp_path / "anon.yml"
     path.write_text(text_of(url, source, profile), encoding="utf-8")
     policy = load(path, {"SQLANON_PASSWORD": CANARY})
@@ -131,9 +129,7 @@ def proposed(
     ],
 )
 def test_roles(tmp_path: Path, column: Profile, role: str) -> None:
-    spec = proposed(
-        tmp_path, column, Profile("age", "integer", distinct=80) if column.name != "age" else Profile("x")
-    )
+    spec = proposed(tmp_path, column, Profile("age", "integer", distinct=80) if column.name != "age" else Profile("x"))
     assert spec.columns[0].role == role
 
 
@@ -143,10 +139,7 @@ def test_the_text_says_why() -> None:
         "main.patients",
         [Profile("ssn", distinct=1000), Profile("age", "integer", nulls=10)],
     )
-    assert (
-        "ssn: {role: identifier}  # identifies, by its name (ssn); 1000 different values in 1000 rows\n"
-        in text
-    )
+    assert "ssn: {role: identifier}  # identifies, by its name (ssn); 1000 different values in 1000 rows\n" in text
     assert (
         "age: {role: quasi}  # others may know it, by its name (age); 20 different values in 990 rows, 10 NULL\n"
         in text
@@ -168,8 +161,22 @@ def test_a_number_that_repeats_says_whose_rows_they_are_and_a_name_does_not(tmp_
 
 
 @pytest.mark.parametrize(
-    "name", ["USUBJID", "SUBJID", "PTID", "MRNUM", "NHSNO", "PATIENT", "PTNO", "PATNO", "subjectId", "DESYNPUF_ID", "Survey ResponseID", "bene_id"]
-)  # fmt: skip
+    "name",
+    [
+        "USUBJID",
+        "SUBJID",
+        "PTID",
+        "MRNUM",
+        "NHSNO",
+        "PATIENT",
+        "PTNO",
+        "PATNO",
+        "subjectId",
+        "DESYNPUF_ID",
+        "Survey ResponseID",
+        "bene_id",
+    ],
+)
 def test_numbers_of_persons_by_the_names_of_their_fields(tmp_path: Path, name: str) -> None:
     spec = proposed(tmp_path, Profile(name, distinct=225, rows=1191), Profile("age", rows=1191))
     assert spec.person == (name,)
@@ -240,9 +247,7 @@ def test_what_plan_says_against_it_is_in_the_file() -> None:
 
 def test_nothing_is_proposed_rather_than_what_identifies() -> None:
     """Numbers, names, and texts that are mostly different: no proposal makes sets of them."""
-    found = propose(
-        [Profile("id", distinct=1000), Profile("code", distinct=1000), Profile("name", distinct=5)]
-    )
+    found = propose([Profile("id", distinct=1000), Profile("code", distinct=1000), Profile("name", distinct=5)])
     assert {column.role for column in found.columns} == {"identifier"}
     assert "no column can be proposed as quasi" in found.refused[0]
     assert "# plan refuses this proposal:" in found.policy(None, "t")
@@ -259,11 +264,14 @@ def test_nothing_is_proposed_rather_than_what_identifies() -> None:
         (f"postgresql://anna:p@{CANARY}@host/db", "postgresql://anna:${SQLANON_PASSWORD}@host/db"),
         (f"postgresql://anna:p/{CANARY}@host/db", "postgresql://anna:${SQLANON_PASSWORD}@host/db"),
         (f"sc://host:15002/;token={CANARY};user_id=a", "sc://host:15002/;token=${SQLANON_PASSWORD};user_id=a"),
-        (f"postgresql://host:5432/db?user=a&password={CANARY}&x=1", "postgresql://host:5432/db?user=a&password=${SQLANON_PASSWORD}&x=1"),
+        (
+            f"postgresql://host:5432/db?user=a&password={CANARY}&x=1",
+            "postgresql://host:5432/db?user=a&password=${SQLANON_PASSWORD}&x=1",
+        ),
         ("postgresql://h:5432/db?x=a@b", "postgresql://h:5432/db?x=a@b"),
         ("duckdb:///a${b}.duckdb", "duckdb:///a$${b}.duckdb"),
     ],
-)  # fmt: skip
+)
 def test_passwords_stay_out_of_the_file(url: str, expected: str) -> None:
     text = text_of(url, "t", [Profile("age")])
     assert f'connection: "{expected}"' in text

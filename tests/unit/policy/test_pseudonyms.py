@@ -54,14 +54,29 @@ def test_what_a_policy_holds(tmp_path: Path) -> None:
         ("person: pid", "person: pid\n    persons: rows", 12, "finds the token that has them all"),
         ("person: pid", "person: pid\n    null_person: one", 12, "a row without a person has no token"),
         ("nurse: identifier", "nurse: pseudonym", 8, "a second token of an event, next to visit"),
-        ("visit: {role: pseudonym}", "visit: {role: pseudonym, scope: x}", 7, "the column is not the person's; scope goes"),
-        ('"${TOKENS}"', "swordfish", 6, "not the name of an environment variable; ${NAME}: a policy holds no secret itself"),
+        (
+            "visit: {role: pseudonym}",
+            "visit: {role: pseudonym, scope: x}",
+            7,
+            "the column is not the person's; scope goes",
+        ),
+        (
+            '"${TOKENS}"',
+            "swordfish",
+            6,
+            "not the name of an environment variable; ${NAME}: a policy holds no secret itself",
+        ),
         ("visit: {role: pseudonym}", "visit: {role: quasi, scope: x}", 7, "scope is for pseudonym columns"),
-        ("person: pid", "person: pid\n    suppression: {limit: 0.1, rows: starred}", 12, "a starred row would have a token"),
+        (
+            "person: pid",
+            "person: pid\n    suppression: {limit: 0.1, rows: starred}",
+            12,
+            "a starred row would have a token",
+        ),
         ("person: pid", "person: pid\n    publish_file: out.duckdb", 12, "cannot be checked together with the scope"),
         ("person: pid", "person: pid\n    rotate: version", 12, "rotate"),
     ],
-)  # fmt: skip
+)
 def test_one_problem(tmp_path: Path, old: str, new: str, line: int, what: str) -> None:
     found = problems(tmp_path, BASE.replace(old, new))
     assert len(found) == 1
@@ -83,9 +98,7 @@ def test_what_does_not_go_with_tokens(tmp_path: Path, more: str, what: str) -> N
 
 
 def test_arguments() -> None:
-    spec = release(
-        source="t", quasi="age", pseudonyms=["pid"], person="pid", k=2, scopes={"pid": "s"}, rest="drop"
-    )
+    spec = release(source="t", quasi="age", pseudonyms=["pid"], person="pid", k=2, scopes={"pid": "s"}, rest="drop")
     assert spec.scope == "s"
     with pytest.raises(PolicyError, match="nothing says whose they are"):
         release(source="t", quasi="age", pseudonyms=["pid"], k=2, rest="drop")

@@ -50,7 +50,11 @@ def test_what_is_written_for_all_tables_and_for_one(tmp_path: Path) -> None:
         (RIGHT + "    publish_file: a.duckdb\n", 12, "published in one transaction"),
         (RIGHT + "    source: main.other\n", 12, "all tables would share it"),
         (RIGHT + "    rotate: always\n", 12, "not a word that is known; version"),
-        (RIGHT.replace("{pid: pseudonym, ward", "{pid: {role: pseudonym, scope: a}, ward"), 7, "tables of several scopes"),
+        (
+            RIGHT.replace("{pid: pseudonym, ward", "{pid: {role: pseudonym, scope: a}, ward"),
+            7,
+            "tables of several scopes",
+        ),
         (RIGHT + "        history: {max_failing: 0}\n", 7, "versions of all tables are compared together"),
         (
             RIGHT.replace("{pid: pseudonym, ward", "{pid: {role: pseudonym, scope: hospital}, ward")
@@ -65,7 +69,7 @@ def test_what_is_written_for_all_tables_and_for_one(tmp_path: Path) -> None:
             "a release of one table, whose tokens join nothing within a version; rotate goes with tables",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(tmp_path: Path, text: str, line: int, what: str) -> None:
     file = write(tmp_path, text)
     with pytest.raises(PolicyError) as error:

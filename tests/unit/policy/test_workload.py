@@ -61,7 +61,12 @@ def test_a_workload(tmp_path: Path) -> None:
         (
             GeneratorSpec("equality", "equality"),
             GeneratorSpec(
-                "ranges", "ranges", columns=("age", "zip"), queries=10, dimensions=3, selectivity=Fraction(1, 20),
+                "ranges",
+                "ranges",
+                columns=("age", "zip"),
+                queries=10,
+                dimensions=3,
+                selectivity=Fraction(1, 20),
                 sensitive="illness",
             ),
             GeneratorSpec("costs", "aggregates", measures=("cost",), by=("sex",)),
@@ -69,7 +74,7 @@ def test_a_workload(tmp_path: Path) -> None:
             GeneratorSpec("joint", "joint"),
         ),
         7,
-    )  # fmt: skip
+    )
 
 
 def test_every_problem_has_its_line(tmp_path: Path) -> None:

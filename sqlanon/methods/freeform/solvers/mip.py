@@ -48,9 +48,7 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csc_array
     except ImportError as missing:
-        raise UnsolvedError(
-            "solver mip needs SciPy: install sqlanon[mip], or use solver hungarian"
-        ) from missing
+        raise UnsolvedError("solver mip needs SciPy: install sqlanon[mip], or use solver hungarian") from missing
     own = np.arange(n, dtype=np.int64)
     sets = np.array(list(combinations(range(n - 1), k - 1)), np.int64).reshape(comb(n - 1, k - 1), k - 1)
     others = sets[None] + (sets[None] >= own[:, None, None])
@@ -60,10 +58,12 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
     ones, begins = np.ones(len(at)), np.arange(n * len(sets) + 1) * k
     sums = np.repeat([1, k - 1], n)
     found = milp(
-        set_costs(rows, sets).ravel() / _UNIT, integrality=np.ones(n * len(sets)), bounds=Bounds(0, 1),
+        set_costs(rows, sets).ravel() / _UNIT,
+        integrality=np.ones(n * len(sets)),
+        bounds=Bounds(0, 1),
         constraints=LinearConstraint(csc_array((ones, at, begins), shape=(2 * n, n * len(sets))), sums, sums),
         options={"mip_rel_gap": 0.0, "time_limit": seconds},
-    )  # fmt: skip
+    )
     if found.x is None or found.status != 0:
         raise UnsolvedError(f"solver mip has no optimum after {seconds:g} s; use solver hungarian")
     chosen = found.x.reshape(n, len(sets)).argmax(axis=1)

@@ -1,0 +1,187 @@
+"""Keys of a policy about what every class must meet; `keys` has the others."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlanon.declared.key import REQUIRED, Form, Key
+from sqlanon.declared.requirements import REQUIREMENTS
+
+_ABOUT = {one.name: one.about for one in REQUIREMENTS.own}
+
+PRIVACY_KEYS: Final[tuple[Key, ...]] = (
+    Key(
+        "privacy.k",
+        None,
+        _ABOUT["k"],
+        "int",
+        "--k",
+        "Rows in every class, at least. Needed, except with --maximize, --k-map, --delta-presence and the format anatomy.",
+    ),
+    Key(
+        "privacy.l",
+        None,
+        _ABOUT["l"],
+        "Number",
+        "--l",
+        "No sensitive value above 1/L of a class.",
+        value="L",
+    ),
+    Key(
+        "privacy.distinct_l",
+        None,
+        _ABOUT["distinct_l"],
+        "int",
+        "--distinct-l",
+        "Distinct sensitive values in a class.",
+    ),
+    Key(
+        "privacy.entropy_l",
+        None,
+        _ABOUT["entropy_l"],
+        "Asked",
+        "--entropy-l",
+        "Entropy of a class, at least that of L values.",
+        value="L",
+    ),
+    Key(
+        "privacy.recursive_cl",
+        None,
+        _ABOUT["recursive_cl"],
+        "str | Mapping[str, object]",
+        "--recursive-cl",
+        "Recursive (c, l)-diversity.",
+        value="c=C,l=L",
+    ),
+    Key(
+        "privacy.alpha",
+        None,
+        _ABOUT["alpha"],
+        "Asked",
+        "--alpha",
+        "Share of a sensitive value in a class, at most.",
+        value="SHARE",
+    ),
+    Key(
+        "privacy.t",
+        None,
+        _ABOUT["t"],
+        "Asked",
+        "--t",
+        "Distance of a class's values to all, at most.",
+        value="T[ ordered]",
+    ),
+    Key(
+        "privacy.beta",
+        None,
+        _ABOUT["beta"],
+        "str | Mapping[str, object]",
+        "--beta",
+        "How much a class may raise a value's share.",
+        value="[basic|enhanced]=B",
+    ),
+    Key(
+        "privacy.delta_disclosure",
+        None,
+        _ABOUT["delta_disclosure"],
+        "Asked",
+        "--delta-disclosure",
+        "Bits between a value's shares in a class and in all.",
+        value="D[ ignored]",
+    ),
+    Key(
+        "privacy.k_map",
+        None,
+        _ABOUT["k_map"],
+        "str | Mapping[str, object]",
+        "--k-map",
+        "Rows of a population in every cell, at least.",
+        value="k=K,population=TABLE",
+    ),
+    Key(
+        "privacy.delta_presence",
+        None,
+        _ABOUT["delta_presence"],
+        "str | Mapping[str, object]",
+        "--delta-presence",
+        "Probability that a row of a population is here.",
+        value="min=P,max=P,population=TABLE",
+    ),
+    Key(
+        "privacy.joint",
+        False,
+        "With several sensitive columns: l and distinct_l also hold within every value of the others.",
+        "bool",
+        "--joint",
+        "l also within each value of the others.",
+    ),
+    Key(
+        "privacy.maximize",
+        None,
+        "Make this as large as `max_loss` and `max_extent` allow, at least one of which it needs, and no "
+        "smaller than `at_least`. Not together with `k`, `l`, `distinct_l` and `joint`.",
+        "Goal",
+        "--maximize",
+        "As large as the bounds on the loss allow.",
+        value="[k|l]",
+    ),
+    Key("privacy.max_loss", None, "With `maximize`: what every class may lose, at most."),
+    Key(
+        "privacy.max_extent",
+        None,
+        "With `maximize`: quasi columns and how far a class may reach there, at most, in the column's own "
+        "units: numbers as they are, days for dates and timestamps, leaves of a hierarchy's node.",
+        "Mapping[str, Number]",
+        "--max-extent",
+        "With --maximize: extent of a class there, at most.",
+        written=Form.PAIRS,
+        value="COL=N",
+    ),
+    Key(
+        "privacy.at_least",
+        None,
+        "With `maximize`, required: the least that is accepted.",
+        "Mapping[str, Number]",
+        "--at-least",
+        "With --maximize: the least that is accepted.",
+        written=Form.REQUIREMENT_PAIRS,
+        value="[k|l]=N",
+    ),
+    Key(
+        "privacy.presence",
+        None,
+        "Format anatomy: `disclosed` accepts that exact quasi values meet no k and confirm who is in the "
+        "table, so that k may be asked for nevertheless.",
+        "Presence",
+        "--presence",
+        "Anatomy: accept that it shows who is in the table.",
+        value="disclosed",
+    ),
+    Key(
+        "privacy.boxes",
+        None,
+        "Method freeform: `own` accepts that every row has a box of its own, which k rows fit, in place of a class of k rows. "
+        "That is weaker: docs/threat-model.md says how.",
+        "Boxes",
+        "--boxes",
+        "Freeform: accept k candidates of every row in place of classes.",
+        value="own",
+    ),
+    Key(
+        "privacy.max_loss.per_class_ncp",
+        REQUIRED,
+        "The weighted NCP of a class, at most: a number from 0 to 1, taken exactly as it is written. 0 keeps "
+        "every quasi value as it is.",
+        "Number",
+        "--max-loss",
+        "With --maximize: NCP of a class, at most.",
+        named="max_loss",
+        value="NCP",
+    ),
+    Key("privacy.at_least.k", None, "Rows in a class, at least."),
+    Key(
+        "privacy.at_least.l",
+        None,
+        "Frequency l-diversity, as `privacy.l`. 1 asks for nothing; 2 is the least that hides a value.",
+    ),
+)
