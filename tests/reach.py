@@ -1,7 +1,7 @@
 """Which tests run which files of the product, and the tests that a change needs.
 
     python -m tests.reach record [pytest arguments]    run the tests, and note which files each of them runs
-    python -m tests.reach write                        put the quickest tests of each file into tests/reach.json
+    python -m tests.reach write                        put the tests of each file that run the fewest others into tests/reach.json
     python -m pytest --changed                         run the tests of what differs from the main branch, and those that failed last
 
 A test runs a file if a function of it, or for a template its SQL, is used while the test runs. Files of kernels are compiled, so
@@ -18,14 +18,13 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 RECORDED = ROOT / ".reach.jsonl"
 KNOWN = Path(__file__).with_suffix(".json")
-KEPT = 30
-"""Tests that are kept of a file, the quickest one of every test file first."""
+KEPT = 60
+"""Tests that are kept of a file: those that run the fewest files, as what they assert is about these."""
 SECONDS = 60.0
 """What the tests of a change may take, by their record."""
 GENERATED = (
@@ -41,27 +40,23 @@ Reach = Mapping[str, Sequence[tuple[str, float]]]
 
 
 def summarize(lines: Iterable[str]) -> dict[str, object]:
-    """The quickest tests of each file, as numbers in a list of tests with their seconds."""
+    """The tests of each file, as numbers in a list of tests with their seconds: first those that run the fewest files."""
     seconds: dict[str, float] = defaultdict(float)
     runs: dict[str, set[str]] = defaultdict(set)
     for line in lines:
         record = json.loads(line)
-        test = record["test"]
-        seconds[test] += record["seconds"]
-        for file in record["hits"]:
-            runs[file].add(test)
-    chosen = {}
-    for file, tests in sorted(runs.items()):
-        by_file: dict[str, list[str]] = defaultdict(list)
-        for test in sorted(tests, key=lambda test: (seconds[test], test)):
-            by_file[test.partition("::")[0]].append(test)
-        turns = (test for turn in zip_longest(*by_file.values()) for test in turn if test)
-        chosen[file] = [test for test, _ in zip(turns, range(KEPT), strict=False)]
-    names = sorted({test for tests in chosen.values() for test in tests})
+        seconds[record["test"]] += record["seconds"]
+        runs[record["test"]] |= set(record["hits"])
+    tests: dict[str, list[str]] = defaultdict(list)
+    for test in sorted(runs, key=lambda test: (len(runs[test]), seconds[test], test)):
+        for file in runs[test]:
+            tests[file].append(test)
+    chosen = {file: tests[file][:KEPT] for file in sorted(tests)}
+    names = sorted({test for some in chosen.values() for test in some})
     place = {name: number for number, name in enumerate(names)}
     return {
         "tests": [[name, round(seconds[name], 2)] for name in names],
-        "files": {file: [place[test] for test in tests] for file, tests in chosen.items()},
+        "files": {file: [place[test] for test in some] for file, some in chosen.items()},
     }
 
 

@@ -1,4 +1,4 @@
-"""The tests that a change needs: its own, the quickest of each changed file, and those of generated files."""
+"""The tests that a change needs: its own, those of each changed file, and those of generated files."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def test_a_changed_test_file_runs_whole():
     assert choose(changed, REACH) == {*GENERATED, "tests/x/test_new.py"}
 
 
-def test_the_quickest_test_of_every_test_file_comes_first():
+def test_those_that_run_the_fewest_files_come_first():
     lines = [
-        ("tests/test_a.py::test_1", 0.25, ["sqlanon/a.py"]),
-        ("tests/test_a.py::test_2", 0.5, ["sqlanon/a.py", "sql/core/x.sql"]),
+        ("tests/test_a.py::test_1", 0.25, ["sqlanon/a.py", "sqlanon/b.py"]),
+        ("tests/test_a.py::test_2", 0.5, ["sqlanon/a.py"]),
         ("tests/test_a.py::test_2", 1.5, ["sqlanon/a.py"]),  # another combination of its parameters
         ("tests/test_b.py::test_3", 1.0, ["sqlanon/a.py"]),
     ]
@@ -46,8 +46,8 @@ def test_the_quickest_test_of_every_test_file_comes_first():
         ["tests/test_b.py::test_3", 1.0],
     ]
     assert {file: [names[n][0][-1] for n in numbers] for file, numbers in found["files"].items()} == {
-        "sqlanon/a.py": ["1", "3", "2"],
-        "sql/core/x.sql": ["2"],
+        "sqlanon/a.py": ["3", "2", "1"],
+        "sqlanon/b.py": ["1"],
     }
 
 
