@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--changed",
         action="store_true",
-        help="run changed tests, the quickest tests of changed files, and those that failed last",
+        help="run changed tests, those of changed files, and those that failed last",
     )
     parser.addoption("--times", type=Path, metavar="FILE", help="write what each folder, file and test costs")
     parser.addoption(
