@@ -77,7 +77,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[CHOSEN] = config.workerinput["chosen"]
     elif config.getoption("--changed"):
         failed = config.cache.get("cache/lastfailed", {}) if config.cache is not None else {}
-        config.stash[CHOSEN] = chosen = sorted(choose(changed_files(), read()) | set(failed))
+        config.stash[CHOSEN] = sorted(choose(changed_files(), read()) | set(failed))
+    if chosen := config.stash.get(CHOSEN, None):
         files = {name.partition("::")[0] for name in chosen}
         config.args[:] = sorted(name for name in files if (config.rootpath / name).exists())
     if file := config.getoption("--times"):
