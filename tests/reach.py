@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 RECORDED = ROOT / ".reach.jsonl"
 KNOWN = Path(__file__).with_suffix(".json")
-KEPT = 60
+KEPT = 200
 """Tests that are kept of a file: those that run the fewest files, as what they assert is about these."""
 SECONDS = 60.0
 """What the tests of a change may take, by their record."""
