@@ -31,6 +31,7 @@ LEAVES = (
 STAYS = (
     "the write-ahead log and its archive, replicas and backups have what was dropped until their own retention ends",
     "the source is not sqlanon's: rows that were deleted from it stay in its files until VACUUM FULL of it",
+    "rows that a transaction of this database still sees, which began before they were deleted, are kept by VACUUM FULL: once it has ended, compact again",
     "statistics of dropped tables stay in free space of pg_statistic until its VACUUM FULL, by a superuser or the owner of the database",
 )
 UNTIL = "files of dropped tables are removed at the server's next checkpoint: CHECKPOINT is for superusers and members of pg_checkpoint"
