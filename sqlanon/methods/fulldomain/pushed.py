@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import integer, integers
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import columns_of
 from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
@@ -100,7 +100,7 @@ class Pushed:
 
     def _fetched(self, joined: int) -> list[int]:
         row = self._scratch.fetch("lattice/checked", classes=self._classes, least=self._least, joined=joined)[0]
-        return [integer(cell) for cell in row]
+        return list(integers(row))
 
     def _below(self, table: TableRef, groups: Sequence[str]) -> list[TableRef]:
         """The groups that do not meet a requirement, a table for each."""

@@ -89,7 +89,7 @@ class Pushdown:
         )
         scratch.execute("mondrian/done", done=self._done, items=self._items, keys=self._keys)
         while True:
-            parts, largest = (integer(cell) for cell in scratch.fetch("mondrian/sizes", items=self._items)[0])
+            parts, largest = scratch.numbers("mondrian/sizes", items=self._items)
             self._context.progress.update(self._level, 0, f"levels, {parts} open partitions")
             if parts == 0 or (fits and largest <= fits):
                 return

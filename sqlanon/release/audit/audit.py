@@ -233,7 +233,7 @@ def _sizes(engine: Engine, target: TableRef, classes: Sequence[str]) -> tuple[in
             count=None,
         )
     )[0]
-    return tuple(integers(row))
+    return integers(row)
 
 
 def _diversity(engine: Engine, grouping: Grouping, sensitive: Sequence[str], i: int) -> SensitiveAudit:

@@ -141,7 +141,7 @@ def misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
     published in a box that does not cover it, and every other check would pass.
     """
     row = scratch.fetch("freeform/placed", edges=own.edges, slots=own.slots)[0]
-    found = tuple(integers(row))
+    found = integers(row)
     if found == (rows, rows, rows, own.k * rows):
         return None
     return f"{own.k * rows - found[3]} of {own.k * rows} edges are of another row than the certificate says"
