@@ -1,7 +1,7 @@
 """Folders that no other user can open, for rows on their way to a file; what a killed process leaves is found by its marker.
 
 The process that makes a folder keeps the marker in it locked until it ends, however it ends: a folder whose marker
-no process has locked is abandoned.
+no process has locked is abandoned, and so is an empty one of such a name.
 """
 
 from __future__ import annotations
@@ -11,15 +11,20 @@ import errno
 import fcntl
 import glob
 import os
+import re
 import secrets
 import shutil
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 MARKER = ".sqlanon-folder"
+_UNLOCKED = f"{MARKER}-new"
 _CONTENT = b"made by sqlanon; removed by its next run when no process uses it\n"
+_NAME = re.compile(r"\.sqlanon-[0-9a-f]{8}\Z")
+_TRIES = 10
 
 
 class PrivateFolder:
@@ -33,23 +38,23 @@ class PrivateFolder:
     """
 
     def __init__(self, stem: Path) -> None:
-        self.path = stem.with_name(f"{stem.name}.sqlanon-{secrets.token_hex(4)}")
         self._process = os.getpid()
-        self.path.mkdir(mode=0o700)
-        try:
-            new = self.path / f"{MARKER}-new"
-            self._marker = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            fcntl.flock(self._marker, fcntl.LOCK_EX)
-            os.write(self._marker, _CONTENT)
-            new.rename(self.path / MARKER)  # never seen without its lock
-        except BaseException:
-            shutil.rmtree(self.path, ignore_errors=True)
-            raise
+        for left in reversed(range(_TRIES)):
+            self.path = stem.with_name(f"{stem.name}.sqlanon-{secrets.token_hex(4)}")
+            self.path.mkdir(mode=0o700)
+            try:
+                self._marker = _mark(self.path)
+                break
+            except BaseException as error:
+                shutil.rmtree(self.path, ignore_errors=True)
+                # Before its marker is locked another process can take the folder for an abandoned one.
+                if not (isinstance(error, FileNotFoundError) and left):
+                    raise
 
     def remove(self) -> None:
         """Remove the folder; a second call does nothing, nor does one in a process that was forked from its maker's."""
         if self._marker >= 0 and self._process == os.getpid():
-            shutil.rmtree(self.path, ignore_errors=True)
+            _remove(self.path)
             os.close(self._marker)
             self._marker = -1
 
@@ -65,27 +70,70 @@ class PrivateFolder:
 def sweep(stem: Path) -> list[Path]:
     """Remove the folders for ``stem`` whose process is gone; other folders of such a name are not ours. Returns them."""
     found = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.sqlanon-*"))
-    removed = [folder for folder in found if _abandoned(folder)]
-    for folder in removed:
-        shutil.rmtree(folder, ignore_errors=True)
-    return removed
+    return [folder for folder in found if _removed(folder)]
 
 
-def _abandoned(folder: Path) -> bool:
-    """Whether it is a folder that `PrivateFolder` made, and the process that made it is gone."""
+def _mark(folder: Path) -> int:
+    """Make the locked marker in a new folder; returns its descriptor."""
+    new = folder / _UNLOCKED
+    marker = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        fcntl.flock(marker, fcntl.LOCK_EX)
+        os.write(marker, _CONTENT)
+        new.rename(folder / MARKER)  # never seen without its lock
+    except BaseException:
+        os.close(marker)
+        raise
+    return marker
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder; the marker after all else, so that what a killed process leaves is still known for ours."""
+    with contextlib.suppress(OSError):
+        for entry in [entry for entry in folder.iterdir() if entry.name != MARKER]:
+            shutil.rmtree(entry, ignore_errors=True)  # no file and no link
+            entry.unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _removed(folder: Path) -> bool:
+    """Remove a folder if `PrivateFolder` made it, and the process that made it is gone; whether it did."""
     try:
         if not stat.S_ISDIR(folder.lstat().st_mode):
             return False
-        marker = os.open(folder / MARKER, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with _locked(folder / MARKER) as marker:
+            if os.read(marker, len(_CONTENT) + 1) != _CONTENT:
+                return False
+            _remove(folder)
+            return True
+    except FileNotFoundError:
+        return _removed_unmarked(folder)
     except OSError:
         return False
+
+
+def _removed_unmarked(folder: Path) -> bool:
+    """Remove what a process leaves that is killed before its marker is in place, or after it is removed: an empty folder but for that marker."""
     try:
-        fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return os.read(marker, len(_CONTENT) + 1) == _CONTENT
+        if not _NAME.search(folder.name) or folder.stat().st_uid != os.geteuid():
+            return False
+        with contextlib.suppress(FileNotFoundError), _locked(folder / _UNLOCKED):
+            os.unlink(folder / _UNLOCKED)
+        folder.rmdir()  # fails if there is anything else
     except OSError:
         return False
+    return True
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    """The descriptor of a file that no other process has locked; an `OSError` if one has, or it is not to be opened."""
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield descriptor
     finally:
-        os.close(marker)
+        os.close(descriptor)
 
 
 def put_in_place(written: Path, target: Path) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 import subprocess
+import threading
 import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 import sqlanon
 from sqlanon.engines.duckdb import compaction, fresh_copy
+from sqlanon.engines.postgres import compaction as postgres_compaction
 from tests.engines import ENGINES, create_table
 from tests.frozen.wards import spec_of
 
@@ -100,6 +103,7 @@ def test_erased_values_are_in_no_file_after_compaction(
     assert not db.engine.fetch(f"SELECT 1 FROM release.people WHERE note LIKE '{GONE}%'")
     assert GONE.encode() in read()  # erased, and there all the same
     seen = sorted(db.engine.fetch("SELECT * FROM release.people"), key=repr)
+    monkeypatch.setattr(postgres_compaction, "SEEN_SECONDS", 300.0)  # tests of other processes share the server
     report = db.compact(["people"])
     found = read()
     assert GONE.encode() not in found
@@ -133,6 +137,31 @@ def test_values_of_a_purged_release_are_not_in_the_compacted_file(
     db.compact(["people"])
     assert GONE.encode() not in read()
     assert KEPT.encode() in read()
+
+
+def test_rows_that_an_older_transaction_sees_are_waited_for(
+    connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one of another database: VACUUM FULL keeps what was deleted after the oldest transaction of the server began."""
+    db = connect(SERVER)
+    spec = fill(db, "people")
+    db.run(spec)
+    read = of_relations(db)
+    monkeypatch.setattr(postgres_compaction, "SEEN_SECONDS", 0.0)
+    with psycopg.connect(_url(connect(SERVER))) as older:
+        older.execute("SELECT pg_current_xact_id()")
+        db.engine.execute(f"DELETE FROM people WHERE note LIKE '{GONE}%'")
+        db.erase(spec, [{"id": key} for key in ERASED], confirmed=True)
+        with pytest.raises(sqlanon.DatabaseError, match=r"lineage\S* are still in its file: a transaction on this server"):
+            db.compact(["people"])
+        assert GONE.encode() in read()
+        monkeypatch.setattr(postgres_compaction, "SEEN_SECONDS", 300.0)
+        monkeypatch.setattr(postgres_compaction, "_PAUSE", 0.0)
+        ending = threading.Timer(1.0, older.rollback)
+        ending.start()
+        db.compact(["people"])
+        ending.join()
+    assert GONE.encode() not in read()
 
 
 def test_a_table_of_another_role_is_named(connect: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import subprocess
@@ -106,6 +107,57 @@ def test_only_our_own_folders_are_removed(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=False)
     assert len(sweep(stem)) == 1
     assert sorted(tmp_path.iterdir()) == [path for path in before if path != folder.path]
+
+
+@pytest.mark.parametrize("step", ["os.open", "fcntl.flock", "os.write", "pathlib.Path.rename", "unlink", "rmdir"])
+def test_a_folder_is_removed_wherever_its_process_was_killed(tmp_path: Path, step: str) -> None:
+    """Before its marker is in place, and while it is removed."""
+    stem = tmp_path / "shared.duckdb"
+    ends = {
+        "unlink": "pathlib.Path.unlink = ending(pathlib.Path.unlink)",
+        "rmdir": "os.rmdir = ending(os.rmdir, 2)",
+    }.get(step, f"{step} = lambda *arguments, **named: os._exit(9)")
+    code = f"""
+import fcntl, os, pathlib
+import sqlanon.private_folder as p
+def ending(function, last=1):
+    calls = []
+    def call(*arguments, **named):
+        calls.append(1)
+        if len(calls) == last:
+            os._exit(9)
+        return function(*arguments, **named)
+    return call
+{ends}
+folder = p.PrivateFolder(pathlib.Path({str(stem)!r}))
+(folder.path / "deep").mkdir()
+(folder.path / "rows").write_text("rows")
+folder.remove()
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    (left,) = tmp_path.iterdir()
+    assert sweep(stem) == [left]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_another_process_sweeps_before_its_marker_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stem, swept = tmp_path / "shared.duckdb", list[Path]()
+    lock = fcntl.flock
+
+    def late(descriptor: int, operation: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        swept.extend(sweep(stem))
+        lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with PrivateFolder(stem) as folder:
+        assert len(swept) == 1
+        assert swept[0] != folder.path
+        assert sweep(stem) == []
+        assert list(tmp_path.iterdir()) == [folder.path]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_clean_keeps_the_users_folders(make_url: Any, tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
+import psycopg
 from psycopg import sql
 
 from sqlanon.engines.postgres.session import Session
@@ -22,7 +25,11 @@ _MAY_CHECKPOINT = """
 SELECT r.rolsuper OR EXISTS (SELECT FROM pg_roles AS g WHERE g.rolname = 'pg_checkpoint' AND pg_has_role(r.oid, g.oid, 'USAGE'))
 FROM pg_roles AS r WHERE r.rolname = current_user
 """
+_NUMBER = re.compile(r"\d+")
 _PATIENCE = "10s"
+SEEN_SECONDS = 30.0
+"""How long tables are written anew while an older transaction still sees rows that were deleted from them."""
+_PAUSE = 0.5
 
 LEAVES = (
     "values of deleted rows and dropped tables can stay in free space of tables until they are overwritten, in the write-ahead log and in backups; "
@@ -31,7 +38,6 @@ LEAVES = (
 STAYS = (
     "the write-ahead log and its archive, replicas and backups have what was dropped until their own retention ends",
     "the source is not sqlanon's: rows that were deleted from it stay in its files until VACUUM FULL of it",
-    "rows that a transaction of this database still sees, which began before they were deleted, are kept by VACUUM FULL: once it has ended, compact again",
     "statistics of dropped tables stay in free space of pg_statistic until its VACUUM FULL, by a superuser or the owner of the database",
 )
 UNTIL = "files of dropped tables are removed at the server's next checkpoint: CHECKPOINT is for superusers and members of pg_checkpoint"
@@ -61,16 +67,18 @@ class Compacting(Session):
         self.check_compaction()
         before = self._files_of(tables)
         with self._waiting_briefly():
-            for table in tables:
-                name = sql.Identifier(str(table.schema), table.name)
-                with self._translated(f"VACUUM FULL of {table}"):
-                    self._connection.execute(sql.SQL("VACUUM (FULL) {}").format(name))
+            kept = self._write_anew(tables)
         after = self._files_of(tables)
         # Of a table that is another role's the server only warns.
         same = [str(table) for table in tables if before[table][0] == after[table][0]]
         if same:
             raise DatabaseError(
                 f"PostgreSQL has not written {', '.join(same)} anew: VACUUM FULL is for the owner of a table; run as the role that owns them"
+            )
+        if kept:
+            raise DatabaseError(
+                f"rows that were deleted from {', '.join(map(str, kept))} are still in its file: a transaction on this server that began before may see them; "
+                "end it (pg_stat_activity, pg_prepared_xacts and pg_replication_slots list those that are open), and compact again"
             )
         with self._translated("CHECKPOINT"):
             may = self._connection.execute(_MAY_CHECKPOINT).fetchone()
@@ -82,6 +90,35 @@ class Compacting(Session):
             sum(size for _, size in after.values()),
             STAYS if may and may[0] else (UNTIL, *STAYS),
         )
+
+    def _write_anew(self, tables: Sequence[TableRef]) -> list[TableRef]:
+        """VACUUM FULL of each table, again while deleted rows stay in it; returns those in which they do.
+
+        VACUUM FULL keeps deleted rows that the oldest transaction of the *server* may see: one in another database holds them too.
+        """
+        end, kept = time.monotonic() + SEEN_SECONDS, list(tables)
+        while True:
+            kept = [table for table in kept if self._vacuum(table)]
+            if not kept or time.monotonic() > end:
+                return kept
+            time.sleep(_PAUSE)
+
+    def _vacuum(self, table: TableRef) -> int:
+        """VACUUM FULL of a table; returns the number of deleted rows that stay."""
+        details: list[str] = []
+
+        def hear(diagnostic: psycopg.errors.Diagnostic) -> None:
+            details.append(diagnostic.message_detail or "")
+
+        name = sql.Identifier(str(table.schema), table.name)
+        self._connection.add_notice_handler(hear)
+        try:
+            with self._translated(f"VACUUM FULL of {table}"):
+                self._connection.execute(sql.SQL("VACUUM (FULL, VERBOSE) {}").format(name))
+        finally:
+            self._connection.remove_notice_handler(hear)
+        # In every language of the server the first number of the only detail is the one of the rows that are kept.
+        return sum(int(found.group()) for found in map(_NUMBER.search, details) if found)
 
     def _files_of(self, tables: Sequence[TableRef]) -> dict[TableRef, tuple[int, int]]:
         """Of each table the number of its file, and the bytes that it has with its indexes."""
