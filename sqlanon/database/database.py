@@ -21,7 +21,7 @@ from sqlanon.release.audit.together import together
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.divide.classes import Machine
-from sqlanon.release.frozen.erase import erase
+from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.history.history import audit_history
 from sqlanon.release.plan import plan as make_plan
@@ -30,8 +30,7 @@ from sqlanon.release.preview import Preview
 from sqlanon.release.preview import preview as make_preview
 from sqlanon.release.publish import rollback as versions
 from sqlanon.release.publish.unpublish import unpublish
-from sqlanon.release.run import run
-from sqlanon.release.run_tables import run_tables
+from sqlanon.release.run import RunOptions, run, run_tables
 from sqlanon.release.verify.persons import counted_rows
 from sqlanon.results import (
     AttackReport,
@@ -117,15 +116,8 @@ class Database(Kept):
         """
         spec = with_tables(self.engine, policy.release(source=source, **options))
         self._asked.clear()
-        report = run(
-            self.engine,
-            spec,
-            self._machine,
-            self._progress,
-            compare=False,
-            allow_weaker=allow_weaker,
-            keep_scratch=keep_scratch,
-        )
+        how = RunOptions(compare=False, allow_weaker=allow_weaker, keep_scratch=keep_scratch)
+        report = run(self.engine, spec, self._machine, self._progress, how)
         return Release(self, spec, report)
 
     def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = (), *, new_lineage: bool = False) -> PlanReport:
@@ -163,26 +155,31 @@ class Database(Kept):
             SchemaChangedError: the source has a new column that the policy does not name.
         """
         self._asked.clear()
-        return run(
-            self.engine,
-            with_tables(self.engine, spec),
-            self._machine,
-            self._progress,
+        how = RunOptions(
             full=full,
             allow_weaker=allow_weaker,
             only_due=only_due,
             keep_scratch=keep_scratch,
             new_lineage=new_lineage,
         )
+        return run(self.engine, with_tables(self.engine, spec), self._machine, self._progress, how)
 
-    def run_tables(self, specs: Sequence[ReleaseSpec], **asked: bool) -> tuple[RunReport, ...]:
-        """Bring all tables of one release up to date in one transaction; see `sqlanon.release.run_tables.run_tables`."""
+    def run_tables(
+        self,
+        specs: Sequence[ReleaseSpec],
+        *,
+        full: bool = False,
+        allow_weaker: bool = False,
+        only_due: bool = False,
+    ) -> tuple[RunReport, ...]:
+        """Bring all tables of one release up to date in one transaction; see `run` and `sqlanon.release.run.run_tables`."""
         self._asked.clear()
         found = [with_tables(self.engine, spec) for spec in specs]
-        return run_tables(self.engine, found, self._machine, self._progress, **asked)
+        how = RunOptions(full=full, allow_weaker=allow_weaker, only_due=only_due)
+        return run_tables(self.engine, found, self._machine, self._progress, how)
 
     def erase(self, spec: ReleaseSpec, keys: Sequence[Mapping[str, object]], *, confirmed: bool = False) -> EraseReport:
-        """Erase keys from a release with ``refresh: {mode: frozen}``; see `sqlanon.release.frozen.erase.erase`.
+        """Erase keys from a release with ``refresh: {mode: frozen}``; see `sqlanon.release.erase.erase`.
 
         Args:
             spec: the release.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,29 +16,28 @@ from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.refresh import Decision, decide
-from sqlanon.release.catalog.state import ReleaseState, read_state
+from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import Publication, target_of
 from sqlanon.release.catalog.views import sensitive_of
-from sqlanon.release.divide.classes import Machine, make_classes
+from sqlanon.release.divide import suppressed_rows
+from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.loss_limit import described
-from sqlanon.release.divide.suppressed_rows import planned
-from sqlanon.release.frozen.choose_lineage import due_again, lineage_of_run
-from sqlanon.release.frozen.erased_keys import check_left_out
-from sqlanon.release.frozen.plan import planned as planned_frozen
 from sqlanon.release.history import history
-from sqlanon.release.history.compare_versions import WITHOUT_KEY, Compared, changed_rows, compare_versions
-from sqlanon.release.prepare.prepare import link_columns, profiled, read_source
+from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
+from sqlanon.release.prepare.prepare import link_columns
 from sqlanon.release.prepare.range_warnings import outlying
 from sqlanon.release.prepare.release_warnings import how_to_measure, warnings
 from sqlanon.release.prepare.row_security import hidden_rows
-from sqlanon.release.prepare.staged import Prepared, Staged
+from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.prepare.unlisted_values import others
 from sqlanon.release.publish.publish import listed
+from sqlanon.release.stages.stage import Compare, Divide, Stage, execute, read_of, stages_after_reading
+from sqlanon.release.stages.work import Work, secret_of
 from sqlanon.release.trials.column_losses import ColumnLosses, column_losses
-from sqlanon.release.trials.persons_cost import persons_cost
+from sqlanon.release.trials.persons_cost import compares_persons, persons_cost
 from sqlanon.release.trials.suggest_best import suggested
-from sqlanon.release.verify import tokens
 from sqlanon.release.verify.persons import plan_warnings
+from sqlanon.release.versions.choose_version import version_of_run
 from sqlanon.results import Estimate, PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -81,47 +79,26 @@ def plan(
             state = read_state(engine, spec)
             target = target_of(state)
             decision = decide(state)
-            lineage = lineage_of_run(state, anew=new_lineage)
-            if lineage is not None:
-                decision = due_again(state, decision, *lineage)
-        secret = state.secret or secrets.token_hex(32)
+            version = version_of_run(state, new_lineage=new_lineage)
+            decision = version.decide(state, decision)
         with Scratch(engine, watch) as scratch:
-            staged = read_source(
-                scratch,
-                spec,
-                state.source,
-                watch,
-                secret,
-                memory=machine.memory,
-                tokens=state.tokens,
-                planned=True,
-            )
-            assert isinstance(staged, Staged)
-            decision = decision.against(staged.source.fingerprint)
-            runs = decision.state != "unchanged"
-            frozen = None
-            if lineage is None:
-                with watch.stage("state"):
-                    check_left_out(scratch, state, staged)
-            else:
-                its, begins = lineage
-                frozen = planned_frozen(
-                    scratch, state, its, staged, watch, begins=begins, runs=runs, memory=machine.memory
-                )
-            ready = frozen.ready if frozen else profiled(scratch, spec, staged, watch, memory=machine.memory)
+            work = Work(state, target, decision, version, machine, watch, secret_of(state), scratch)
+            works = {spec.name: work}
+            reading = read_of(works)
+            reading.run(works, planned=True)
+            stages = [reading, *stages_after_reading(works)]
+            decision, runs = work.decision, not work.unchanged
+            planned = version.plan(work)
+            ready, tried = planned.ready, planned.tried
             narrow = outlying(scratch, ready.quasi)
-            tried = frozen is None or frozen.tried
             better = cost = lost = None
             if runs and tried:
                 with watch.stage("method") as stage:
                     better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
-                    lost = column_losses(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
-                    if not spec.token:
-                        cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
-            if lineage is None or lineage[1]:
-                compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
-            else:
-                compared = Compared(None, None, (), ())
+                    lost = column_losses(scratch, spec, ready, stage, machine.memory, machine.threads, work.secret)
+                    if compares_persons(spec):
+                        cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, work.secret)
+            compared = _compared(work, stages) if version.begins else NOTHING_COMPARED
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),
@@ -130,7 +107,7 @@ def plan(
                 change=_change(decision, target),
                 why=decision.why,
                 weaker=decision.weaker,
-                rows=staged.rows,
+                rows=work.staged.rows,
                 columns=tuple(_columns(spec, ready, lost)),
                 feasible=ready.feasible,
                 method=ready.method.describe(),
@@ -149,8 +126,8 @@ def plan(
                 data=compared.data,
                 history=compared.reports,
                 notes=(
-                    *(frozen.notes if frozen else ()),
-                    *planned(spec, ready.rows),
+                    *planned.notes,
+                    *suppressed_rows.planned(spec, ready.rows),
                     *others(scratch, ready.quasi, ready.rows),
                     *([CANDIDATES] if spec.privacy.own_boxes else []),
                     *remarks(spec),
@@ -171,6 +148,7 @@ def plan(
                 )
                 if tried
                 else None,
+                stages=tuple(stage.text for stage in stages),
             )
     finally:
         progress.finish(spec.name)
@@ -229,34 +207,21 @@ def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) 
     return tuple(notes)
 
 
-def _compared(
-    scratch: Scratch,
-    state: ReleaseState,
-    machine: Machine,
-    watch: Stopwatch,
-    ready: Prepared,
-    decision: Decision,
-    target: Publication,
-    secret: str,
-) -> Compared:
+def _compared(work: Work, stages: Sequence[Stage]) -> Compared:
     """What changed in the rows, and what both versions would reveal together; the stage is used up by it."""
-    spec, previous = state.spec, decision.previous
-    if previous is None or decision.state == "unchanged":
-        return Compared(None, None, (), ())
-    data = changed_rows(scratch, state, ready, previous)
+    spec, state, ready, previous = work.spec, work.state, work.prepared, work.decision.previous
+    if previous is None or work.unchanged:
+        return NOTHING_COMPARED
+    work.data = changed_rows(work.scratch, state, ready, previous)
     comparable = ready.keyed and history.before(state, previous)
     if not comparable and previous.frozen:
-        reports = (history.lost(state, previous, target.version, ready.rows),)
+        reports = (history.lost(state, previous, work.target.version, ready.rows),)
         history.hold(spec, reports)
-        return Compared(None, data, reports, ())
+        return Compared(None, work.data, reports, ())
     if not comparable and not history.of_own_boxes(state):
-        return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
-    made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state))
-    compared = compare_versions(
-        scratch, state, ready, made.classed, made.recoded, data, previous, target.version, secret
-    )
-    history.hold(spec, compared.reports)
-    return compared
+        return Compared(None, work.data, (), () if ready.keyed else (WITHOUT_KEY,))
+    execute([stage for stage in stages if isinstance(stage, Divide | Compare)], {spec.name: work})
+    return work.compared
 
 
 def _change(decision: Decision, target: Publication) -> str:

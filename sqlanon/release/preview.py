@@ -11,14 +11,15 @@ from sqlanon.engines.rows import integers
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import read_state
-from sqlanon.release.divide.classes import Machine, make_classes
-from sqlanon.release.frozen.choose_lineage import lineage_of_run
-from sqlanon.release.prepare.prepare import prepare
-from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.catalog.target import target_of
+from sqlanon.release.divide.classes import Machine
 from sqlanon.release.publish.publish import listed
-from sqlanon.release.verify import tokens
+from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
+from sqlanon.release.stages.work import Work, secret_of
 from sqlanon.release.verify.exposure import exposure
+from sqlanon.release.versions.choose_version import version_of_run
 from sqlanon.results import Exposure
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -93,19 +94,26 @@ def preview(
         with watch.stage("state"):
             Catalog(engine).guard()
             state = read_state(engine, spec)
-            if lineage_of_run(state, anew=False) is not None:
+            version = version_of_run(state)
+            if not version.anew:
                 raise UnsupportedError(
                     f"{spec.name}: with refresh: {{mode: frozen}} a run makes classes of new rows alone; sqlanon plan shows which"
                 )
-        secret = state.secret or secrets.token_hex(32)
+            target = target_of(state)
         with Scratch(engine, watch) as scratch:
-            ready = prepare(scratch, spec, state.source, watch, secret, memory=machine.memory, tokens=state.tokens)
-            assert isinstance(ready, Prepared)
+            decision = Decision("made anew", (), (), None, None)
+            work = Work(state, target, decision, version, machine, watch, secret_of(state), scratch)
+            works = {spec.name: work}
+            execute([read_of(works)], works)
+            stages = stages_after_reading(works)
+            execute([stage for stage in stages if isinstance(stage, Profile)], works)
+            ready = work.prepared
             drawn = secrets.SystemRandom().sample(range(ready.rows), min(rows, ready.rows))
             readings = ready.roles.quasi + ready.roles.kept
             aliases = [reading.alias for reading in readings]
             staged = scratch.fetch("preview/before", stage=ready.stage, columns=aliases, rids=drawn)
-            made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state))
+            execute([stage for stage in stages if isinstance(stage, Divide)], works)
+            made = work.classes
             recoded = made.recoded
             found = scratch.fetch(
                 "preview/after",

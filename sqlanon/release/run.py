@@ -1,42 +1,57 @@
-"""One run of one release: snapshot, encode, method, recode, verify, publish (design, section 3)."""
+"""Run a release: its list of stages is built from the policy, the state of the release and the source, and carried out.
+
+Tables that are published together (`tables:`) are read in one snapshot and published in one transaction. Their classes are made one after the other, in the
+policy's order: the persons of a table are divided by what their tokens are alike in the tables before it. What is written is then checked together.
+"""
 
 from __future__ import annotations
 
 import datetime
 import secrets
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 
-from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import integer
-from sqlanon.errors import PolicyError
-from sqlanon.formats import RowGroups
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent, Stopwatch
-from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.policy_diff import weakenings
 from sqlanon.release.catalog.refresh import Decision, decide, due, first, policy_changes, schema_changes
-from sqlanon.release.catalog.rights import reader_warnings
-from sqlanon.release.catalog.state import ReleaseState, read_state
-from sqlanon.release.catalog.target import Publication, target_of
-from sqlanon.release.divide import loss_limit, own_boxes
-from sqlanon.release.divide.classes import Machine, make_classes, measured
-from sqlanon.release.frozen.choose_lineage import due_again, lineage_of_run, shows_erased_keys
-from sqlanon.release.frozen.erased_keys import check_left_out
-from sqlanon.release.frozen.run import run_frozen
-from sqlanon.release.history import history
-from sqlanon.release.history.compare_versions import changed_rows, compare_versions
-from sqlanon.release.prepare.prepare import profiled, read_source
-from sqlanon.release.prepare.release_warnings import warnings
-from sqlanon.release.prepare.staged import Prepared, Unchanged
-from sqlanon.release.publish.keep_published import keep, keep_readers
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.catalog.target import target_of
+from sqlanon.release.divide.classes import Machine
+from sqlanon.release.frozen.choose_lineage import shows_erased_keys
+from sqlanon.release.publish.keep_published import keep_readers, published_report, refuse_few
 from sqlanon.release.publish.kept_scratch import KeptScratch
-from sqlanon.release.publish.publish import Content, Private, content_of, listed, put_in
-from sqlanon.release.publish.second_file import reconcile
-from sqlanon.release.trials.persons_cost import persons_cost
-from sqlanon.release.verify import persons, tokens
-from sqlanon.results import Outcome, RunReport
+from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
+from sqlanon.release.stages.work import Work, find_state, secret_of
+from sqlanon.release.verify import tokens
+from sqlanon.release.versions.choose_version import version_of_run
+from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What is asked of one run, beside the policy.
+
+    Attributes:
+        full: make a new version even where source, policy and sqlanon are those of the published one.
+        allow_weaker: the policy may promise less than that of the published version.
+        only_due: leave a release alone that a run looked at less than ``every`` ago.
+        compare: leave a release that is up to date; without it a new version is made in any case.
+        keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or `clean`;
+            the report lists them.
+        new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
+    """
+
+    full: bool = False
+    allow_weaker: bool = False
+    only_due: bool = False
+    compare: bool = True
+    keep_scratch: bool = False
+    new_lineage: bool = False
 
 
 def run(
@@ -44,13 +59,7 @@ def run(
     spec: ReleaseSpec,
     machine: Machine,
     progress: Progress | None = None,
-    *,
-    full: bool = False,
-    allow_weaker: bool = False,
-    only_due: bool = False,
-    compare: bool = True,
-    keep_scratch: bool = False,
-    new_lineage: bool = False,
+    options: RunOptions | None = None,
 ) -> RunReport:
     """Make one release, verify it and publish it, or raise and leave everything as it was.
 
@@ -59,13 +68,7 @@ def run(
         spec: the release.
         machine: what the run may use.
         progress: gets stages, counts and notes.
-        full: make a new version even where source, policy and sqlanon are those of the published one.
-        allow_weaker: the policy may promise less than that of the published version.
-        only_due: leave a release alone that a run looked at less than ``every`` ago.
-        compare: leave a release that is up to date; without it a new version is made in any case.
-        keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or `clean`;
-            the report lists them.
-        new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
+        options: of this run; None: none.
 
     Raises:
         PolicyError: the policy publishes it together with other tables.
@@ -79,79 +82,121 @@ def run(
         raise PolicyError(
             f"{spec.name} is published together with the other tables of {spec.together.name}: give all of them to run_tables"
         )
-    progress = progress or Silent()
-    watch = Stopwatch(spec.name, progress)
+    (report,) = _run(engine, [spec], machine, progress or Silent(), options or RunOptions())
+    return report
+
+
+def run_tables(
+    engine: Engine,
+    specs: Sequence[ReleaseSpec],
+    machine: Machine,
+    progress: Progress | None = None,
+    options: RunOptions | None = None,
+) -> tuple[RunReport, ...]:
+    """Make the tables of one release, verify them together and publish all of them, or raise and leave everything as it was.
+
+    Where one table has anything new, all get a new version.
+
+    Args:
+        engine: the sources' database.
+        specs: all tables of the release, in the policy's order.
+        machine: what the run may use.
+        progress: gets stages, counts and notes.
+        options: of this run; with ``only_due`` the tables are left alone if a run looked at all of them less than ``every`` ago.
+
+    Returns:
+        the report of each table.
+
+    Raises:
+        UnsupportedError: the engine has no transactions.
+        SqlanonError: what `run` raises.
+
+    Cost: that of a run of each table; the scratch tables of all of them are there until the end.
+    """
+    together = specs[0].together if specs else None
+    if together is None or tuple(spec.name for spec in specs) != together.tables:
+        raise PolicyError("the tables of one release are published together: give all of them, in their order")
+    if not engine.transactions:
+        raise UnsupportedError(
+            f"{together.name}: tables are published together in one transaction, which this engine does not have; make a release of each"
+        )
+    return _run(engine, specs, machine, progress or Silent(), options or RunOptions())
+
+
+def _run(
+    engine: Engine, specs: Sequence[ReleaseSpec], machine: Machine, progress: Progress, options: RunOptions
+) -> tuple[RunReport, ...]:
+    watches = {spec.name: Stopwatch(spec.name, progress) for spec in specs}
+    works: dict[str, Work] = {}
     try:
-        with engine.lock(f"release {spec.name}"), tokens.held(engine, spec.scope):
-            state = found_state(engine, spec, watch)
-            kept = KeptScratch(state, keep=keep_scratch)
-            previous = state.published
-            early = only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC))
-            if previous and early and not shows_erased_keys(state):
-                keep_readers(engine, spec, previous)
-                refuse_few(spec, previous)
-                return left(spec, previous, "fresh", ("not due yet",), watch)
-            with watch.stage("state"):
-                target = target_of(state)
-                relation = state.source
-                decision = decided(state, full=full, compare=compare, allow_weaker=allow_weaker)
-                lineage = lineage_of_run(state, anew=new_lineage)
-                if lineage is not None:
-                    decision = due_again(state, decision, *lineage)
-            secret = state.secret or secrets.token_hex(32)
-            with Scratch(engine, watch, kept.keep if keep_scratch else None) as scratch:
-                staged = read_source(
-                    scratch,
-                    spec,
-                    relation,
-                    watch,
-                    secret,
-                    decision.same_as,
-                    memory=machine.memory,
-                    tokens=state.tokens,
-                    follows=lineage is not None and not lineage[1],
-                )
-                decision = decision.against(staged.source.fingerprint)
-                if isinstance(staged, Unchanged):
-                    assert decision.previous is not None
-                    refuse_few(spec, decision.previous)
-                    with watch.stage("publish"):
-                        keep(state, decision.previous, staged.source.read_at)
-                    same = left(spec, decision.previous, "unchanged", decision.why, watch)
-                    return replace(same, warnings=(*same.warnings, *reader_warnings(engine, spec, relation.ref)))
-                if lineage is not None:
-                    its, begins = lineage
-                    made = run_frozen(
-                        state, machine, watch, scratch, staged, target, decision, secret, its, begins=begins
-                    )
-                else:
-                    with watch.stage("state"):
-                        check_left_out(scratch, state, staged)
-                    ready = profiled(scratch, spec, staged, watch, memory=machine.memory)
-                    content = made_content(state, machine, watch, scratch, ready, target, decision, secret)
-                    made = put_in(state, target, content, watch)
-            return replace(made, seconds=watch.total(), scratch=tuple(kept.tables))
+        with ExitStack() as held:
+            for name in sorted(watches):
+                held.enter_context(engine.lock(f"release {name}"))
+            held.enter_context(tokens.held(engine, specs[0].scope))
+            states = _states(engine, specs, watches)
+            kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}
+            if options.only_due and not any(map(_is_due, states)):
+                return tuple(_not_due(state, watches[state.spec.name]) for state in states)
+            for state in states:
+                name = state.spec.name
+                keep = kept[name].keep if options.keep_scratch else None
+                scratch = Scratch(engine, watches[name], keep, alone=len(specs) == 1)
+                works[name] = _work(state, machine, watches[name], scratch, options)
+            if len(works) > 1:
+                siblings = tokens.Siblings(tuple(watches), tuple(one.published for one in states if one.published))
+                works = {name: replace(work, siblings=siblings) for name, work in works.items()}
+            for work in works.values():
+                held.enter_context(work.scratch)
+            execute([read_of(works)], works)
+            execute(stages_after_reading(works), works)
+        return tuple(
+            replace(work.finished, seconds=work.watch.total(), scratch=tuple(kept[name].tables))
+            for name, work in works.items()
+        )
     finally:
-        progress.finish(spec.name)
+        for spec in specs:
+            progress.finish(spec.name)
 
 
-def found_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> ReleaseState:
-    """The state of a release whose lock is held, after what a kill left is tidied."""
+def _states(engine: Engine, specs: Sequence[ReleaseSpec], watches: Mapping[str, Stopwatch]) -> list[ReleaseState]:
+    """The states of releases whose locks are held; their tokens are keyed alike."""
+    states = [find_state(engine, spec, watches[spec.name]) for spec in specs]
+    key = secrets.token_hex(32) if specs[0].rotates else states[0].tokens
+    return [replace(state, tokens=key) for state in states]
+
+
+def _is_due(state: ReleaseState) -> bool:
+    entry = state.published
+    now = datetime.datetime.now(datetime.UTC)
+    return entry is None or due(state.spec, entry, now) or shows_erased_keys(state)
+
+
+def _not_due(state: ReleaseState, watch: Stopwatch) -> RunReport:
+    """Leave a release that is not due; readers that the policy names now get their rights."""
+    assert state.published is not None
+    keep_readers(state.engine, state.spec, state.published)
+    refuse_few(state.spec, state.published)
+    return published_report(state.spec, state.published, "fresh", ("not due yet",), watch)
+
+
+def _work(state: ReleaseState, machine: Machine, watch: Stopwatch, scratch: Scratch, options: RunOptions) -> Work:
     with watch.stage("state"):
-        Catalog(engine).guard()
-        state = read_state(engine, spec)
-        return read_state(engine, spec) if reconcile(engine, spec.name, state.versions) else state
+        target = target_of(state)
+        decision = _decide(state, options)
+        version = version_of_run(state, new_lineage=options.new_lineage)
+        decision = version.decide(state, decision)
+    return Work(state, target, decision, version, machine, watch, secret_of(state), scratch)
 
 
-def decided(state: ReleaseState, *, full: bool = False, compare: bool = True, allow_weaker: bool = False) -> Decision:
+def _decide(state: ReleaseState, options: RunOptions) -> Decision:
     """Why a new version is made, as far as can be said before the source is read.
 
     Raises:
         GuardError: the policy is weaker than before, and that was not confirmed.
     """
     spec = state.spec
-    if compare:
-        decision = decide(state, full=full)
+    if options.compare:
+        decision = decide(state, full=options.full)
     elif state.last_shown is None:
         decision = replace(first(state), state="made anew", why=())
     else:
@@ -159,114 +204,5 @@ def decided(state: ReleaseState, *, full: bool = False, compare: bool = True, al
         schema_changes(spec, state.last_shown, state.source)
         changed = policy_changes(state.last_shown, spec)
         decision = Decision("made anew", tuple(map(str, changed)), weakenings(changed), state.last_shown, None)
-    decision.confirmed(spec.name, allow_weaker=allow_weaker)
+    decision.confirmed(spec.name, allow_weaker=options.allow_weaker)
     return decision
-
-
-def refuse_few(spec: ReleaseSpec, entry: Entry) -> None:
-    """Refuse to keep a version whose classes have fewer persons than the policy asks by now; readers still have it.
-
-    Raises:
-        PrivacyViolation: they have.
-    """
-    if not spec.privacy.of_persons:  # else it was made by requirements over persons
-        persons.hold(spec, RunReport.from_dict(entry.report).min_identifiers)
-
-
-def left(spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch) -> RunReport:
-    """The published version's report, as nothing was made."""
-    made = RunReport.from_dict(entry.report)
-    return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=persons.warnings(spec))
-
-
-def made_content(
-    state: ReleaseState,
-    machine: Machine,
-    watch: Stopwatch,
-    scratch: Scratch,
-    ready: Prepared,
-    target: Publication,
-    decision: Decision,
-    secret: str,
-    siblings: tokens.Siblings | None = None,
-) -> Content:
-    """Make the classes of a version, and what will be published of them."""
-    spec = state.spec
-    with watch.stage("profile"):
-        data = changed_rows(scratch, state, ready, decision.previous)
-    cost = None
-    if spec.privacy.whole and not spec.token:
-        with watch.stage("method") as stage:
-            cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
-    made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state, siblings))
-    encoded, classed, recoded = made.encoded, made.classed, made.recoded
-    with watch.stage("verify"):
-        fewest = _identifiers(scratch, classed, recoded.groups, ready)
-        if not spec.privacy.of_persons:  # where a requirement counts them, it was verified
-            persons.hold(spec, fewest)
-        compared = compare_versions(
-            scratch, state, ready, classed, recoded, data, decision.previous, target.version, secret
-        )
-        history.hold(spec, compared.reports)
-    with watch.stage("recode"):
-        loss = measured(scratch, spec, made)
-    with watch.stage("verify"):
-        loss_limit.held(spec, scratch, encoded, recoded, loss)
-    with watch.stage("state"):
-        warned = (*persons.warnings(spec), *warnings(state, target))
-    report = RunReport(
-        release=spec.name,
-        version=target.version,
-        source=str(ready.roles.relation.ref),
-        published=target.shown,
-        rows=encoded.rows,
-        suppressed=recoded.suppressed,
-        left_out=recoded.left_out,
-        classes=recoded.classes,
-        min_class=recoded.min_class,
-        max_class=recoded.max_class,
-        requirements=(),
-        loss=loss,
-        seconds={},
-        verified=False,
-        method=ready.method.describe(),
-        execution=made.execution,
-        format=spec.format.kind,
-        columns=tuple(column.name for column in recoded.columns),
-        min_identifiers=fewest,
-        warnings=warned,
-        published_sensitive=target.shown_sensitive,
-        notes=(*made.notes, *([cost] if cost else []), *compared.notes),
-        search=made.search,
-        why=decision.why,
-        replaces=decision.replaced,
-        data=compared.data,
-        history=compared.reports,
-        surest=own_boxes.surest(scratch, encoded, classed, recoded),
-        max_person_share=_share(scratch, spec, classed, recoded.groups, ready),
-    )
-    kept = history.value_columns(ready.roles, ready.persons) + ["boxes"] * (recoded.candidates is not None)
-    private = Private(made.seed, secret, compared.table, kept)
-    if siblings is not None:
-        published = listed(recoded.columns)
-        rows = scratch.table("shown")
-        scratch.execute("persons/shown", shown=rows, classed=classed, released=recoded.released, published=published)
-        names = [one["name"] for one in published]
-        siblings.made.append(tokens.shown(spec, rows, recoded.layout.of_class, names))
-    return content_of(state, target, scratch, encoded, classed, recoded, ready, report, watch, private, siblings)
-
-
-def _share(scratch: Scratch, spec: ReleaseSpec, classed: TableRef, groups: RowGroups, ready: Prepared) -> float | None:
-    if not spec.person:
-        return None
-    (person,) = (one.alias for one in ready.persons)
-    row = scratch.fetch("verify/person_share", classed=classed, groups=groups, person=person)[0]
-    return float(str(row[0]))
-
-
-def _identifiers(scratch: Scratch, classed: TableRef, groups: RowGroups, ready: Prepared) -> dict[str, int]:
-    if not ready.persons:
-        return {}
-    aliases = [one.alias for one in ready.persons]
-    row = scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases)[0]
-    return {one.name: integer(cell) for one, cell in zip(ready.persons, row, strict=True)}

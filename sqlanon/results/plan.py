@@ -62,6 +62,7 @@ class PlanReport(Report):
     Attributes:
         state: ``first release``, ``unchanged``, ``data changed``, ``policy changed``, ``schema changed``, ``sqlanon changed`` or
             ``made anew``; ``why`` has all the reasons, ``change`` both for people.
+        stages: what a run would do, stage by stage, as it logs them.
         weaker: what of the policy must be confirmed with ``--allow-weaker``.
     """
 
@@ -87,6 +88,7 @@ class PlanReport(Report):
     history: tuple[HistoryReport, ...] = ()
     notes: tuple[str, ...] = ()
     estimate: Estimate | None = None
+    stages: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         """As notebooks show it."""

@@ -13,14 +13,14 @@ from sqlanon.engines.base import TableRef
 from sqlanon.methods import method
 from sqlanon.methods.base import Context
 from sqlanon.policy import release as spec_of
-from sqlanon.progress import Silent, Stopwatch
-from sqlanon.release.prepare.prepare import prepare
+from sqlanon.progress import Silent
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Encoded, encode
 from sqlanon.table.scratch import Scratch
 from tests.contract.cases import Case
 from tests.oracle.domains import Table
+from tests.prepared import prepared
 
 SECRET = "5" * 64
 
@@ -85,9 +85,7 @@ def assigned(
 def encoded_table(db: Any, spec: ReleaseSpec) -> Iterator[tuple[Scratch, Prepared, Encoded]]:
     """Stage, profile and encode the source of a release."""
     with Scratch(db.engine) as scratch:
-        found = db.engine.relation(spec.source)
-        ready = prepare(scratch, spec, found, Stopwatch("test", Silent()), SECRET, memory=sys.maxsize)
-        assert isinstance(ready, Prepared)
+        ready = prepared(scratch, spec, SECRET)
         yield (
             scratch,
             ready,

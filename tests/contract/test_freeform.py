@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sqlanon.release import run as making
+from sqlanon.release.divide import own_boxes
+from sqlanon.release.stages import work
 from tests.contract.cases import QI, Case, release_rows
 from tests.contract.own_boxes import OWN, SMALL, fetch, run, version_of
 from tests.contract.samples import CORE
@@ -34,7 +35,7 @@ def test_samples_are_released_and_verified(shared_db: Any, case: Case, form: str
 def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int, int]:
     """Which row of the source has which slot of the certificate, filled while a run is made: by a published column of unique values."""
     found: dict[int, int] = {}
-    matched = making.own_boxes.matched
+    matched = own_boxes.matched
 
     def recorded(scratch: Any, encoded: Any, classed: Any, matches: Any) -> Any:
         (alias,) = (one.alias for one in encoded.roles.kept if one.column.name == name)
@@ -43,7 +44,7 @@ def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int
             found[int(slot)] = case.values(name).index(names[rid])
         return matched(scratch, encoded, classed, matches)
 
-    monkeypatch.setattr(making.own_boxes, "matched", recorded)
+    monkeypatch.setattr(own_boxes, "matched", recorded)
     return found
 
 
@@ -76,7 +77,7 @@ def cover(rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
 
 def test_both_engines_publish_the_same_boxes(both_dbs: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which of rows of equal values has which is drawn by each engine's own hash: without such rows, all is equal."""
-    monkeypatch.setattr(making, "secrets", SimpleNamespace(token_hex=lambda size: "7" * 2 * size))
+    monkeypatch.setattr(work, "secrets", SimpleNamespace(token_hex=lambda size: "7" * 2 * size))
     case = Case(
         "same boxes",
         SMALL.columns,

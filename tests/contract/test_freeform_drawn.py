@@ -18,7 +18,8 @@ from sqlanon.kernels.freeform_stream import stream
 from sqlanon.methods.base import Assignment, Matches
 from sqlanon.methods.freeform import walk
 from sqlanon.methods.freeform.method import Freeform
-from sqlanon.release import run as making
+from sqlanon.release.divide import own_boxes
+from sqlanon.release.stages import work
 from tests.contract.cases import QI, Case
 from tests.contract.own_boxes import fetch, run
 from tests.oracle.freeform import Box, posterior, published
@@ -54,7 +55,7 @@ def by_secret(
 ) -> list[Made]:
     """What is drawn of a case by each of so many secrets, the run's own one being another; of the method's graph as it is, or changed."""
     found: list[Made] = []
-    draw, own = making.own_boxes.drawn, "7" * 64
+    draw, own = own_boxes.drawn, "7" * 64
 
     def looked(context: Any, spec: Any, secret: str, matches: Any) -> Any:
         assert secret == own
@@ -78,8 +79,8 @@ def by_secret(
         raise Enough
 
     with monkeypatch.context() as patch:
-        patch.setattr(making, "secrets", SimpleNamespace(token_hex=lambda _: own))
-        patch.setattr(making.own_boxes, "drawn", looked)
+        patch.setattr(work, "secrets", SimpleNamespace(token_hex=lambda _: own))
+        patch.setattr(own_boxes, "drawn", looked)
         with pytest.raises(Enough):
             run(db, case, directory, name="drawn", method=f"freeform:passes=0,order={order}")
     return found

@@ -20,6 +20,7 @@ from sqlanon.methods.freeform import draw, secret
 from sqlanon.methods.freeform import method as code
 from sqlanon.methods.freeform.draw import drawn as draw_of
 from sqlanon.release.divide import classes as making
+from sqlanon.release.divide import own_boxes
 from sqlanon.release.divide.own_boxes import Drawn
 from tests.contract.cases import QI, Case
 from tests.contract.own_boxes import SMALL, fetch, run
@@ -28,8 +29,8 @@ from tests.oracle.requirements import Privacy
 
 def drawn_anew(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any, Drawn], Drawn]) -> None:
     """What was drawn, changed before it is recoded."""
-    drawn = making.own_boxes.drawn
-    monkeypatch.setattr(making.own_boxes, "drawn", lambda context, *more: change(context, drawn(context, *more)))
+    drawn = own_boxes.drawn
+    monkeypatch.setattr(own_boxes, "drawn", lambda context, *more: change(context, drawn(context, *more)))
 
 
 def changed_remix(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> None:
@@ -197,8 +198,8 @@ def test_an_order_of_equal_rows_that_is_not_the_secrets_is_refused(
         ("s",),
         Privacy(k=3),
     )
-    keyed = making.own_boxes.keyed
-    monkeypatch.setattr(making.own_boxes, "keyed", lambda *some: keyed(*some[:-1], "another"))
+    keyed = own_boxes.keyed
+    monkeypatch.setattr(own_boxes, "keyed", lambda *some: keyed(*some[:-1], "another"))
     with pytest.raises(PrivacyViolation, match="rows are not numbered in the order of their quasi values and"):
         run(shared_db, case, tmp_path)
 

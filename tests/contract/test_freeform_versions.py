@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sqlanon.engines.base import Statement
-from sqlanon.release import run as making
+from sqlanon.release.stages import work
 from tests.contract.own_boxes import OWN, SMALL, placed, run, version_of
 from tests.engines import read_table
 
@@ -48,7 +48,7 @@ def test_the_secret_is_in_no_text_of_a_statement(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Arrays are fetched by COPY on PostgreSQL, whose text has its values: pg_stat_activity and the server's log would show them."""
-    monkeypatch.setattr(making, "secrets", SimpleNamespace(token_hex=lambda size: "5" * 2 * size))
+    monkeypatch.setattr(work, "secrets", SimpleNamespace(token_hex=lambda size: "5" * 2 * size))
     engine, fetched = type(shared_db.engine), []
     fetch_arrays = engine.fetch_arrays
 

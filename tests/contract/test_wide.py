@@ -14,12 +14,11 @@ from sqlanon.declared.cost import COLUMNS, ROWS, K
 from sqlanon.engines.base import Statement
 from sqlanon.loss.extents import extents
 from sqlanon.methods import METHODS
-from sqlanon.progress import Silent, Stopwatch
-from sqlanon.release.prepare.prepare import prepare
 from sqlanon.release.prepare.width_limits import COPIES
 from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
 from tests.engines import ENGINES, PAIR
+from tests.prepared import prepared
 
 MOST_JOINS = 20
 """Joins in one statement: both ends of a range for each of a few columns."""
@@ -197,14 +196,7 @@ def test_widest_classes_of_many_columns_are_measured_a_few_at_a_time(
     monkeypatch.setattr("sqlanon.table.wide.FEW", 2)
     spec, text = spec_of(wide(shared_db, 7)), shared_db.engine.capabilities.text_type
     with Scratch(shared_db.engine) as scratch:
-        ready = prepare(
-            scratch,
-            spec,
-            shared_db.engine.relation(spec.source),
-            Stopwatch("test", Silent()),
-            "5" * 64,
-            memory=1 << 30,
-        )
+        ready = prepared(scratch, spec, memory=1 << 30)
         kinds = (("lo", "INTEGER"), ("hi", "INTEGER"), ("size", "INTEGER"), ("null", text))
         columns = [(f"{part}_{d.code}", kind) for d in ready.quasi for part, kind in kinds]
         box = [cell for d in ready.quasi for cell in (int(d.has_null), d.codes - 1, d.size, "none")]

@@ -477,7 +477,7 @@ def _refused(db: Any, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Outlook]
     rows = seen(db, table)
     write(db, table, source | {99: (1, 1, "flu", 1)})
     with monkeypatch.context() as patch:
-        patch.setattr("sqlanon.release.frozen.run.look", lambda *given, **more: wrong(look(*given, **more)))
+        patch.setattr("sqlanon.release.versions.lineage.look", lambda *given, **more: wrong(look(*given, **more)))
         with pytest.raises(PrivacyViolation, match=said):
             db.run(spec)
     assert seen(db, table) == rows

@@ -13,6 +13,17 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.table.stage import Roles
 
 
+def kind_of_division(spec: ReleaseSpec, engine: Engine) -> type[Rows]:
+    """The kind of division of a release on this engine."""
+    if spec.token is not None:
+        return TokenBlocks
+    if spec.privacy.whole:
+        return PersonsWhole
+    if spec.privacy.own_boxes:
+        return OwnBoxes
+    return Rows if engine.workers is None else ExecutorBlocks
+
+
 def division_of(spec: ReleaseSpec, roles: Roles, engine: Engine, secret: str, elsewhere: TableRef | None) -> Division:
     """The division of a release.
 
@@ -23,10 +34,11 @@ def division_of(spec: ReleaseSpec, roles: Roles, engine: Engine, secret: str, el
         secret: what its hashes are keyed with.
         elsewhere: what tokens are like in the other tables of the scope: see `sqlanon.release.verify.tokens`.
     """
-    if spec.token is not None:
+    kind = kind_of_division(spec, engine)
+    if spec.token is not None and kind is TokenBlocks:
         return TokenBlocks(Linking(roles.token_of(spec.token.name).alias, elsewhere))
-    if spec.privacy.whole:
-        return PersonsWhole()
-    if spec.privacy.own_boxes:
+    if engine.workers is not None and kind is ExecutorBlocks:
+        return ExecutorBlocks(engine.workers)
+    if kind is OwnBoxes:
         return OwnBoxes(spec, secret)
-    return Rows() if engine.workers is None else ExecutorBlocks(engine.workers)
+    return PersonsWhole() if kind is PersonsWhole else Rows()

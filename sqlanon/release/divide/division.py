@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from sqlanon.engines.base import TableRef
 from sqlanon.formats import Candidates
@@ -54,7 +54,13 @@ class Divided:
 
 
 class Division(Protocol):
-    """How staged rows are divided."""
+    """How staged rows are divided.
+
+    Attributes:
+        title: what is divided, in a few words.
+    """
+
+    title: ClassVar[str]
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
         """What groups of classes must meet although the method does not see to it: groups that fail are united with others."""

@@ -8,7 +8,7 @@ as it does any other, with refinement and search. No class has rows of two block
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Statement, TableRef, Workers
 from sqlanon.engines.rows import integer
@@ -188,6 +188,8 @@ def _spans(context: Context, table: TableRef) -> TableRef:
 
 class ExecutorBlocks(Rows):
     """Blocks of rows are divided in the engine's ``workers``, where the table is large and the method can."""
+
+    title: ClassVar[str] = "blocks of rows in executors"
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers

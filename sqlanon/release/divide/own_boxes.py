@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.declared import METHODS
 from sqlanon.engines.base import TableRef
@@ -147,6 +147,8 @@ def surest(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recod
 
 class OwnBoxes(Rows):
     """The method gives each row boxes of its own, of which one is drawn; a method that gives classes may do so."""
+
+    title: ClassVar[str] = "rows with boxes of their own"
 
     def __init__(self, spec: ReleaseSpec, secret: str) -> None:
         self._spec = spec

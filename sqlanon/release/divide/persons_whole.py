@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from sqlanon.declared import FORMATS
 from sqlanon.engines.base import TableRef
@@ -219,6 +219,8 @@ def _lessened(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
 
 class PersonsWhole(Rows):
     """The method sees persons: what is asked of their rows is judged afterwards."""
+
+    title: ClassVar[str] = "whole persons"
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
         """All that is asked over rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PrivacyViolation
@@ -18,6 +19,8 @@ from sqlanon.table.scratch import Scratch
 
 class Rows:
     """The method sees rows and meets what is asked of them. See `sqlanon.release.divide.division.Division`."""
+
+    title: ClassVar[str] = "rows"
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
         """What a union of classes that publish the same may fail."""

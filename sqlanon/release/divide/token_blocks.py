@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError, PrivacyViolation
@@ -230,6 +230,8 @@ def _divided(
 
 class TokenBlocks(persons_whole.PersonsWhole):
     """The method sees the persons of one block after the other, who are alike by their tokens."""
+
+    title: ClassVar[str] = "persons, in blocks of tokens that are alike,"
 
     def __init__(self, linking: Linking) -> None:
         self._linking = linking

@@ -37,6 +37,9 @@ class Compared:
     notes: tuple[str, ...]
 
 
+NOTHING_COMPARED = Compared(None, None, (), ())
+
+
 def compare_versions(
     scratch: Scratch,
     state: ReleaseState,

@@ -1,4 +1,4 @@
-"""The first half of a run, which plan shares: snapshot, guards, domains, feasibility. Nothing is published here."""
+"""Read a source, and decide whether it can be released: snapshot, guards, domains, feasibility. Nothing is published here."""
 
 from __future__ import annotations
 
@@ -45,37 +45,6 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Roles, assign_roles, refuse_overflow, take_stage
 
 
-def prepare(
-    scratch: Scratch,
-    spec: ReleaseSpec,
-    source: Relation,
-    watch: Stopwatch,
-    secret: str,
-    same_as: str | None = None,
-    *,
-    memory: int,
-    tokens: str = "",
-) -> Prepared | Unchanged:
-    """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
-
-    Args:
-        scratch: the run.
-        spec: the release.
-        source: its source.
-        watch: what measures the stages.
-        secret: what the release's hashes are keyed with.
-        same_as: the fingerprint of a source that need not be released again; the rest is then not done.
-        memory: bytes, unless the policy has a limit of its own.
-        tokens: what pseudonyms are keyed with, as the private schema has it.
-
-    Raises:
-        PolicyError, GuardError: roles, types, hierarchies or guards stop it.
-        InfeasibleError: the requirements ask for more than the table has.
-    """
-    staged = read_source(scratch, spec, source, watch, secret, same_as, memory=memory, tokens=tokens)
-    return staged if isinstance(staged, Unchanged) else profiled(scratch, spec, staged, watch, memory=memory)
-
-
 def read_source(
     scratch: Scratch,
     spec: ReleaseSpec,
@@ -90,10 +59,23 @@ def read_source(
     follows: bool = False,
     planned: bool = False,
 ) -> Staged | Unchanged:
-    """The first half of `prepare`: the snapshot, and the guards that need no domains.
+    """Read a source once into a scratch table, under the guards that need no domains.
 
-    ``held``: the caller has a snapshot, of several tables; ``follows``: it compares the keys with those of a lineage, which finds repeated ones;
-    ``planned``: nothing is released of what is read.
+    Args:
+        scratch: the run.
+        spec: the release.
+        source: its source.
+        watch: what measures the stages.
+        secret: what the release's hashes are keyed with.
+        same_as: the fingerprint of a source that need not be released again; the rest is then not done.
+        memory: bytes for the kernels, unless the policy has a limit of its own.
+        tokens: what pseudonyms are keyed with, as the private schema has it.
+        held: the caller has a snapshot, of several tables.
+        follows: the caller compares the keys with those of a lineage, which finds repeated ones.
+        planned: nothing is released of what is read.
+
+    Raises:
+        PolicyError, GuardError: roles, types or guards stop it.
     """
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
@@ -165,9 +147,9 @@ def profiled(
     part: bool = False,
     judged: bool = True,
 ) -> Prepared:
-    """The second half: domains, feasibility, and whether the method can be used.
+    """Find the domains of a source that was read, and decide whether a release of it can be made.
 
-    ``part``: the rows are some of the source's, so that a column that has many values there may have few in all, and a value that a
+    ``memory``: bytes for the kernels; ``part``: the rows are some of the source's, so that a column that has many values there may have few in all, and a value that a
     requirement lists may occur in others. ``judged``: False where no method is to run, and the columns alone are of interest.
     """
     roles, stage, rows, persons, asked = (

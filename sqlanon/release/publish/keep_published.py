@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlanon.engines.base import Engine
+from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.publish.retention import drop_old
+from sqlanon.release.verify import persons
+from sqlanon.results import Outcome, RunReport
 from sqlanon.spec import ReleaseSpec
 
 
@@ -30,3 +35,21 @@ def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
             grant_usage(engine, spec.readers, views_of(entry))
             set_readers(engine, spec.readers, views_of(entry), entry)
             Catalog(engine).keep_policy(entry, dict(entry.policy) | now)
+
+
+def refuse_few(spec: ReleaseSpec, entry: Entry) -> None:
+    """Refuse to keep a version whose classes have fewer persons than the policy asks by now; readers still have it.
+
+    Raises:
+        PrivacyViolation: they have.
+    """
+    if not spec.privacy.of_persons:  # else it was made by requirements over persons
+        persons.hold(spec, RunReport.from_dict(entry.report).min_identifiers)
+
+
+def published_report(
+    spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch
+) -> RunReport:
+    """The report of a published version that a run leaves as it is."""
+    known = RunReport.from_dict(entry.report)
+    return replace(known, outcome=outcome, why=why, seconds=watch.total(), warnings=persons.warnings(spec))

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from sqlanon.methods.best.loss import Losses
 
 
+def compares_persons(spec: ReleaseSpec) -> bool:
+    """Whether persons stay whole by the policy's choice, so that it could be otherwise."""
+    return spec.privacy.whole and not spec.token
+
+
 def persons_cost(
     scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int, secret: str
 ) -> str | None:
@@ -34,7 +39,7 @@ def persons_cost(
     """
     other = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
     declared = METHODS[spec.method.name]
-    if not spec.privacy.whole or refusals(declared, asked_of(other, declared)):
+    if not compares_persons(spec) or refusals(declared, asked_of(other, declared)):
         return None
     from sqlanon.methods.best.loss import Losses
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,20 +13,19 @@ from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.lineage import Lineage, number_of
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.rights import drop_statistics
-from sqlanon.release.catalog.state import SHOWN, ReleaseState, read_state
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.target import Publication, target_of
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.frozen.choose_lineage import lineage_of_run, own_histories
 from sqlanon.release.frozen.erased_keys import lineages_by_others, list_mark, secret_is_lost, unrecognized
 from sqlanon.release.frozen.hashed_keys import hashed_keys
-from sqlanon.release.frozen.run import run_frozen
 from sqlanon.release.frozen.version import Step, listing, record
-from sqlanon.release.prepare.prepare import read_source
-from sqlanon.release.prepare.staged import Staged
 from sqlanon.release.publish.kept_scratch import KeptScratch
 from sqlanon.release.publish.publish import make_room
 from sqlanon.release.publish.retention import dropped_as, drops_of, shows_erased
-from sqlanon.release.publish.second_file import reconcile
+from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
+from sqlanon.release.stages.work import Work, find_state, secret_of
+from sqlanon.release.versions.lineage import OfLineage
 from sqlanon.results import EraseReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -69,12 +67,9 @@ def erase(
     watch = Stopwatch(spec.name, progress)
     try:
         with engine.lock(f"release {spec.name}"):
+            state = find_state(engine, spec, watch, every=True)
             with watch.stage("state"):
-                Catalog(engine).guard()
-                state = read_state(engine, spec, every=True)
-                if reconcile(engine, spec.name, state.versions):
-                    state = read_state(engine, spec, every=True)
-                secret = state.secret or secrets.token_hex(32)
+                secret = secret_of(state)
                 apart = unrecognized(state, state.secret)
                 lineage, follows = _lineage(state, lost=apart != 0 or secret_is_lost(state))
                 previous = state.last_shown
@@ -96,8 +91,6 @@ def erase(
                 if state.published is None:
                     _without_version(state, scratch, lineage, target.version, hashed)
                     return replace(found, done=True)
-                staged = read_source(scratch, spec, state.source, watch, secret, memory=machine.memory, follows=True)
-                assert isinstance(staged, Staged)
                 every = scratch.table("erased_keys")
                 scratch.execute(
                     "frozen/erased_keys",
@@ -106,22 +99,13 @@ def erase(
                     erased=lineage.erased if state.exists(lineage.erased) else None,
                 )
                 decision = Decision("made anew", (WHY,), (), previous, None)
-                made = run_frozen(
-                    state,
-                    machine,
-                    watch,
-                    scratch,
-                    staged,
-                    target,
-                    decision,
-                    secret,
-                    lineage,
-                    begins=False,
-                    erasing=every,
-                    erases=found.keys,
-                )
+                version = OfLineage(lineage, begins=False, erasing=every, erases=found.keys)
+                work = Work(state, target, decision, version, machine, watch, secret, scratch)
+                works = {spec.name: work}
+                execute([read_of(works)], works)
+                execute(stages_after_reading(works), works)
             _check_dropped(engine, spec.name)
-            return replace(found, done=True, version=made.version)
+            return replace(found, done=True, version=work.finished.version)
     finally:
         progress.finish(spec.name)
 

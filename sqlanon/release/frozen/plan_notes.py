@@ -1,0 +1,36 @@
+"""What the next run of a lineage would do with which rows: for plan."""
+
+from __future__ import annotations
+
+from sqlanon.release.frozen.next_version import Outlook
+from sqlanon.spec import ReleaseSpec
+
+
+def plan_notes(spec: ReleaseSpec, looked: Outlook, why: str, *, begins: bool) -> tuple[str, ...]:
+    """What a plan says of the rows of a lineage: those that stay, those that wait, and those for a new lineage.
+
+    Args:
+        spec: the release.
+        looked: the source compared with the lineage.
+        why: why the cohort cannot be published; empty: it can, or there is none.
+        begins: the lineage begins.
+    """
+    seen, number = looked.seen, looked.lineage.number
+    if begins:
+        apart = f", but {seen.erased} whose keys were erased" if seen.erased else ""
+        return (f"lineage {number} begins: all rows of the source are published{apart}",)
+    found, size = looked.report(), spec.refresh.cohort_rows(spec.privacy.k)
+    if looked.tried is not None:
+        does = "are tried now, as a cohort of their own: columns, requirements and the estimate are about them alone"
+    elif why:
+        does = f"are due and cannot be published, so that a run makes them wait whole for a new lineage ({why})"
+    else:
+        does = f"wait: a cohort has {size}"
+        if spec.refresh.cohort and spec.refresh.cohort.every is not None:
+            does += f", or is due by the time since the first of them came, {found.waits_since}, when there are k"
+    stays = (
+        f"lineage {number}: {looked.stays.published} published rows stay as they are, {found.retained} of which the source does not have any more, and "
+        f"{found.stale} with other values; {looked.stays.before - looked.stays.published} leave"
+    )
+    waits = f"{seen.cohort} rows of the source {does}" if seen.cohort else "no row of the source waits for a cohort"
+    return stays, waits, f"{found.for_new_lineage} rows of the source wait for a new lineage"

@@ -1,0 +1,260 @@
+"""The stages of a run, and what carries a list of them out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from sqlanon.release.catalog.rights import reader_warnings
+from sqlanon.release.prepare.prepare import read_source
+from sqlanon.release.prepare.row_security import source_snapshot
+from sqlanon.release.prepare.staged import Staged, Unchanged
+from sqlanon.release.publish.keep_published import keep, published_report, refuse_few
+from sqlanon.release.publish.publish import New, put_in, put_together
+from sqlanon.release.stages.work import Work
+from sqlanon.release.trials.persons_cost import persons_cost
+
+log = logging.getLogger("sqlanon.stages")
+
+Works = Mapping[str, Work]
+"""The work of each release of a run, by name, in their order."""
+
+
+class Stage(Protocol):
+    """A part of a run."""
+
+    @property
+    def text(self) -> str:
+        """What is done, in one line for people; no value of a cell."""
+
+    def run(self, works: Works) -> None:
+        """Do it."""
+
+
+def execute(stages: Sequence[Stage], works: Works) -> None:
+    """Carry out stages, one after the other; each is named in the log ``sqlanon.stages``."""
+    for stage in stages:
+        log.debug("%s", stage.text)
+        stage.run(works)
+
+
+def read_of(works: Works) -> ReadSources:
+    """The first stage."""
+    return ReadSources(tuple(works), tuple(str(work.state.source.ref) for work in works.values()))
+
+
+def stages_after_reading(works: Works) -> list[Stage]:
+    """The further stages, now that the sources were read: where one table has anything new, all get a new version."""
+    if all(work.unchanged for work in works.values()):
+        return [Leave(name, _version(work)) for name, work in works.items()]
+    made = [stage for work in works.values() for stage in work.version.stages(work)]
+    return [*made, Publish(tuple(works), tuple(work.target.version for work in works.values()))]
+
+
+def _version(work: Work) -> int:
+    assert work.decision.previous is not None
+    return work.decision.previous.version
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSources:
+    """Read the sources of releases in one snapshot into scratch tables."""
+
+    releases: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"read {', '.join(self.sources)} in one snapshot"
+
+    def run(self, works: Works, *, planned: bool = False) -> None:
+        """See `Stage.run`; ``planned``: nothing is released of what is read, and all of it is read."""
+        all_of = [works[name] for name in self.releases]
+        several = len(all_of) > 1
+        sources = [(work.spec, work.state.source.ref) for work in all_of]
+        # One table that must be made anew is enough for all of them to be read.
+        compare = not planned and all(work.decision.same_as is not None for work in all_of)
+        with source_snapshot(all_of[0].state.engine, sources) if several else nullcontext():
+            for work in all_of:
+                _read(work, compare=compare, held=several, planned=planned)
+            if any(isinstance(work.read, Staged) for work in all_of):
+                for work in all_of:
+                    if isinstance(work.read, Unchanged):
+                        _read(work, compare=False, held=several)
+        for work in all_of:
+            work.decision = work.decision.against(work.source.fingerprint)
+        changed = not all(work.unchanged for work in all_of)
+        for work in all_of:
+            if changed and work.unchanged:
+                why = ("the tables that it is published together with changed",)
+                work.decision = replace(work.decision, state="made anew", why=why, same_as=None)
+            if isinstance(work.read, Staged):
+                work.version.look(work)
+
+
+def _read(work: Work, *, compare: bool, held: bool, planned: bool = False) -> None:
+    work.read = read_source(
+        work.scratch,
+        work.spec,
+        work.state.source,
+        work.watch,
+        work.secret,
+        work.decision.same_as if compare else None,
+        memory=work.machine.memory,
+        tokens=work.state.tokens,
+        held=held,
+        follows=work.version.follows,
+        planned=planned,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Leave the published version of a source that has not changed, and note in the catalog that a run looked."""
+
+    release: str
+    version: int
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"{self.release}: leave version {self.version} as it is"
+
+    def run(self, works: Works) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        entry = work.decision.previous
+        assert entry is not None
+        refuse_few(work.spec, entry)
+        with work.watch.stage("publish"):
+            keep(work.state, entry, work.source.read_at)
+        same = published_report(work.spec, entry, "unchanged", work.decision.why, work.watch)
+        warned = reader_warnings(work.state.engine, work.spec, work.state.source.ref)
+        work.report = replace(same, warnings=(*same.warnings, *warned))
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Find the domains of the rows that a method divides, and whether the policy can be met."""
+
+    release: str
+    rows: int
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"{self.release}: profile {self.rows} rows"
+
+    def run(self, works: Works) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        work.version.profile(work)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparePersons:
+    """Divide a sample once with `persons: whole` and once with `rows`, and note both losses."""
+
+    release: str
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"{self.release}: compare the loss of persons: whole with that of rows, on a sample"
+
+    def run(self, works: Works) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        with work.watch.stage("method") as progress:
+            machine, spec, ready = work.machine, work.spec, work.prepared
+            note = persons_cost(work.scratch, spec, ready, progress, machine.memory, machine.threads, work.secret)
+        work.notes += (note,) if note else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Divide:
+    """Divide the rows into classes, recode them, and compare what would be published with the rows."""
+
+    release: str
+    method: str
+    division: str
+    format: str
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"{self.release}: divide {self.division} by {self.method}, recode as {self.format}"
+
+    def run(self, works: Works) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        work.version.divide(work)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Find what a version reveals together with those before it; of its keys a history is made."""
+
+    release: str
+    earlier: int | None
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        if self.earlier is None:
+            return f"{self.release}: keep what later versions are compared with"
+        return f"{self.release}: compare with version {self.earlier}"
+
+    def run(self, works: Works) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        work.version.compare(work)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Measure the loss, and what else the report says of what would be published."""
+
+    release: str
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"{self.release}: measure the loss"
+
+    def run(self, works: Works) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        work.version.measure(work)
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Write the versions, verify what is written against the policy, and show it to readers: of all tables or of none."""
+
+    releases: tuple[str, ...]
+    versions: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        shown = (f"version {n} of {name}" for name, n in zip(self.releases, self.versions, strict=True))
+        return f"write, verify and publish {', '.join(shown)}"
+
+    def run(self, works: Works) -> None:
+        """See `Stage.run`."""
+        all_of = [works[name] for name in self.releases]
+        parts = []
+        for work in all_of:
+            assert work.content is not None
+            parts.append(New(work.state, work.target, work.content, work.watch))
+        if len(parts) == 1:
+            (part,) = parts
+            all_of[0].report = put_in(part.state, part.target, part.content, part.watch)
+        else:
+            for work, report in zip(all_of, put_together(parts), strict=True):
+                work.report = report

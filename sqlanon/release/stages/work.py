@@ -1,0 +1,120 @@
+"""One table on its way through the stages of a run."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from sqlanon.engines.base import Engine
+from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import SourceState
+from sqlanon.release.catalog.refresh import Decision
+from sqlanon.release.catalog.state import ReleaseState, read_state
+from sqlanon.release.catalog.target import Publication
+from sqlanon.release.divide.classes import Machine, Made
+from sqlanon.release.history.compare_versions import NOTHING_COMPARED, Compared
+from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
+from sqlanon.release.publish.publish import Content
+from sqlanon.release.publish.second_file import reconcile
+from sqlanon.release.stages.version import Version
+from sqlanon.release.verify import tokens
+from sqlanon.results import DataChange, RunReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(slots=True)
+class Work:
+    """What the stages of one table get, and what each finds for those after it.
+
+    Attributes:
+        state: the release as the run found it.
+        target: where the version goes.
+        decision: why there is one.
+        version: the kind of version.
+        machine: what the run may use.
+        watch: measures the stages.
+        secret: what the release's hashes are keyed with.
+        scratch: the run's tables.
+        siblings: the tables that are published together with this one.
+        read: the source, from `stage.ReadSources` on.
+        ready: its domains, from `stage.Profile` on.
+        data: rows that came and went.
+        made: the classes, from `stage.Divide` on.
+        compared: with the versions before, from `stage.Compare` on.
+        notes: for the report.
+        content: what is to be published, from `stage.Measure` on.
+        report: what the run gives, from the last stage on.
+    """
+
+    state: ReleaseState
+    target: Publication
+    decision: Decision
+    version: Version
+    machine: Machine
+    watch: Stopwatch
+    secret: str
+    scratch: Scratch
+    siblings: tokens.Siblings | None = None
+    read: Staged | Unchanged | None = None
+    ready: Prepared | None = None
+    data: DataChange | None = None
+    made: Made | None = None
+    compared: Compared = NOTHING_COMPARED
+    notes: tuple[str, ...] = ()
+    content: Content | None = None
+    report: RunReport | None = None
+
+    @property
+    def spec(self) -> ReleaseSpec:
+        """The release."""
+        return self.state.spec
+
+    @property
+    def source(self) -> SourceState:
+        """What the catalog keeps of the source, which was read."""
+        assert self.read is not None
+        return self.read.source
+
+    @property
+    def staged(self) -> Staged:
+        """The staged source, which is not as the published version saw it."""
+        assert isinstance(self.read, Staged)
+        return self.read
+
+    @property
+    def prepared(self) -> Prepared:
+        """The profiled source."""
+        assert self.ready is not None
+        return self.ready
+
+    @property
+    def classes(self) -> Made:
+        """The classes that were made."""
+        assert self.made is not None
+        return self.made
+
+    @property
+    def finished(self) -> RunReport:
+        """What the run gives."""
+        assert self.report is not None
+        return self.report
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the source is as the published version saw it, and nothing else asks for a new one."""
+        return self.decision.same_as is not None and self.decision.same_as == self.source.fingerprint
+
+
+def find_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch, *, every: bool = False) -> ReleaseState:
+    """The state of a release whose lock is held, after what a killed run left is tidied; ``every``: with all its versions."""
+    with watch.stage("state"):
+        Catalog(engine).guard()
+        state = read_state(engine, spec, every=every)
+        return read_state(engine, spec, every=every) if reconcile(engine, spec.name, state.versions) else state
+
+
+def secret_of(state: ReleaseState) -> str:
+    """What a release's hashes are keyed with: a new secret before its first version."""
+    return state.secret or secrets.token_hex(32)

@@ -1,0 +1,1 @@
+"""How the next version of a release comes from its source and the versions before it: one file a kind, behind `sqlanon.release.stages.version.Version`."""

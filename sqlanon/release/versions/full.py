@@ -1,0 +1,173 @@
+"""Versions that are each made of the whole source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.rows import integer
+from sqlanon.release.catalog.refresh import Decision
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.divide import loss_limit, own_boxes
+from sqlanon.release.divide.choose_division import kind_of_division
+from sqlanon.release.divide.classes import make_classes, measured
+from sqlanon.release.frozen.erased_keys import check_left_out
+from sqlanon.release.history import history
+from sqlanon.release.history.compare_versions import changed_rows, compare_versions
+from sqlanon.release.prepare.prepare import profiled
+from sqlanon.release.prepare.release_warnings import warnings
+from sqlanon.release.publish.publish import Private, content_of, listed
+from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile, Stage
+from sqlanon.release.stages.version import Planned
+from sqlanon.release.stages.work import Work
+from sqlanon.release.trials.persons_cost import compares_persons
+from sqlanon.release.verify import persons, tokens
+from sqlanon.results import RunReport
+from sqlanon.spec import ReleaseSpec
+
+
+class Full:
+    """See `Version`."""
+
+    anew = True
+    follows = False
+    begins = True
+
+    def decide(self, state: ReleaseState, decision: Decision) -> Decision:
+        """See `Version.decide`."""
+        return decision
+
+    def look(self, work: Work) -> None:
+        """See `Version.look`: no erased key is in the source."""
+        with work.watch.stage("state"):
+            check_left_out(work.scratch, work.state, work.staged)
+
+    def stages(self, work: Work) -> Sequence[Stage]:
+        """See `Version.stages`."""
+        name, before = work.spec.name, work.decision.previous
+        stages: list[Stage] = [Profile(name, work.staged.rows)]
+        if compares_persons(work.spec):
+            stages.append(ComparePersons(name))
+        stages.append(division_of_run(work))
+        if before is not None or work.staged.keyed:
+            stages.append(Compare(name, before.version if before else None))
+        return [*stages, Measure(name)]
+
+    def plan(self, work: Work) -> Planned:
+        """See `Version.plan`."""
+        self.profile(work)
+        return Planned(work.prepared, tried=True)
+
+    def profile(self, work: Work) -> None:
+        """See `Version.profile`."""
+        work.ready = profiled(work.scratch, work.spec, work.staged, work.watch, memory=work.machine.memory)
+
+    def divide(self, work: Work) -> None:
+        """See `Version.divide`; the stage is used up."""
+        scratch, state, ready = work.scratch, work.state, work.prepared
+        with work.watch.stage("profile"):
+            work.data = work.data or changed_rows(scratch, state, ready, work.decision.previous)
+        elsewhere = tokens.elsewhere(scratch, state, work.siblings)
+        work.made = make_classes(work.spec, work.machine, work.watch, scratch, ready, work.secret, elsewhere)
+
+    def compare(self, work: Work) -> None:
+        """See `Version.compare`."""
+        compare_with_earlier(work)
+
+    def measure(self, work: Work) -> None:
+        """See `Version.measure`."""
+        spec, state, scratch, target = work.spec, work.state, work.scratch, work.target
+        ready, made, compared, siblings = work.prepared, work.classes, work.compared, work.siblings
+        encoded, classed, recoded = made.encoded, made.classed, made.recoded
+        with work.watch.stage("verify"):
+            fewest = _fewest_rows(work)
+            if not spec.privacy.of_persons:  # where a requirement counts them, it was verified
+                persons.hold(spec, fewest)
+        with work.watch.stage("recode"):
+            loss = measured(scratch, spec, made)
+        with work.watch.stage("verify"):
+            loss_limit.held(spec, scratch, encoded, recoded, loss)
+        with work.watch.stage("state"):
+            warned = (*persons.warnings(spec), *warnings(state, target))
+        report = RunReport(
+            release=spec.name,
+            version=target.version,
+            source=str(ready.roles.relation.ref),
+            published=target.shown,
+            rows=encoded.rows,
+            suppressed=recoded.suppressed,
+            left_out=recoded.left_out,
+            classes=recoded.classes,
+            min_class=recoded.min_class,
+            max_class=recoded.max_class,
+            requirements=(),
+            loss=loss,
+            seconds={},
+            verified=False,
+            method=ready.method.describe(),
+            execution=made.execution,
+            format=spec.format.kind,
+            columns=tuple(column.name for column in recoded.columns),
+            min_identifiers=fewest,
+            warnings=warned,
+            published_sensitive=target.shown_sensitive,
+            notes=(*made.notes, *work.notes, *compared.notes),
+            search=made.search,
+            why=work.decision.why,
+            replaces=work.decision.replaced,
+            data=compared.data,
+            history=compared.reports,
+            surest=own_boxes.surest(scratch, encoded, classed, recoded),
+            max_person_share=_largest_share(work, spec),
+        )
+        kept = history.value_columns(ready.roles, ready.persons) + ["boxes"] * (recoded.candidates is not None)
+        private = Private(made.seed, work.secret, compared.table, kept)
+        if siblings is not None:
+            published = listed(recoded.columns)
+            rows = scratch.table("shown")
+            scratch.execute(
+                "persons/shown", shown=rows, classed=classed, released=recoded.released, published=published
+            )
+            names = [one["name"] for one in published]
+            siblings.made.append(tokens.shown(spec, rows, recoded.layout.of_class, names))
+        work.content = content_of(
+            state, target, scratch, encoded, classed, recoded, ready, report, work.watch, private, siblings
+        )
+
+
+def division_of_run(work: Work) -> Divide:
+    """The stage that divides."""
+    spec = work.spec
+    division = kind_of_division(spec, work.state.engine).title
+    return Divide(spec.name, spec.method.name, division, spec.format.kind)
+
+
+def compare_with_earlier(work: Work) -> None:
+    """Compare classes that were made now with the versions before.
+
+    Raises:
+        PrivacyViolation: they reveal more together than the policy allows.
+    """
+    made, before, version = work.classes, work.decision.previous, work.target.version
+    with work.watch.stage("verify"):
+        work.compared = compare_versions(
+            work.scratch, work.state, work.prepared, made.classed, made.recoded, work.data, before, version, work.secret
+        )
+        history.hold(work.spec, work.compared.reports)
+
+
+def _largest_share(work: Work, spec: ReleaseSpec) -> float | None:
+    if not spec.person:
+        return None
+    (person,) = (one.alias for one in work.prepared.persons)
+    classed, groups = work.classes.classed, work.classes.recoded.groups
+    row = work.scratch.fetch("verify/person_share", classed=classed, groups=groups, person=person)[0]
+    return float(str(row[0]))
+
+
+def _fewest_rows(work: Work) -> dict[str, int]:
+    counted = work.prepared.persons
+    if not counted:
+        return {}
+    classed, groups, aliases = work.classes.classed, work.classes.recoded.groups, [one.alias for one in counted]
+    row = work.scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases)[0]
+    return {one.name: integer(cell) for one, cell in zip(counted, row, strict=True)}

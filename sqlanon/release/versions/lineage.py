@@ -1,0 +1,232 @@
+"""Versions of a lineage (`refresh: {mode: frozen}`): who leaves, who waits, and the cohort that is published; docs/frozen.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import InfeasibleError
+from sqlanon.privacy.population import of_rows
+from sqlanon.release.catalog.lineage import Lineage, secret_mark
+from sqlanon.release.catalog.refresh import Decision
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.divide.classes import make_classes, measured
+from sqlanon.release.frozen import limits
+from sqlanon.release.frozen.choose_lineage import due_again, own_histories
+from sqlanon.release.frozen.content import content_of
+from sqlanon.release.frozen.erased_keys import lineages_by_others, list_mark
+from sqlanon.release.frozen.exit_groups import exit_groups
+from sqlanon.release.frozen.next_version import Outlook, last_report, look
+from sqlanon.release.frozen.plan_notes import plan_notes
+from sqlanon.release.frozen.shape import Shape, shape_of
+from sqlanon.release.frozen.verify import verify_counts
+from sqlanon.release.frozen.version import Entered, Step, entered_of, refuse
+from sqlanon.release.history import history
+from sqlanon.release.prepare.prepare import profiled
+from sqlanon.release.prepare.release_warnings import warnings
+from sqlanon.release.stages.stage import Compare, Measure, Profile, Stage
+from sqlanon.release.stages.version import Planned
+from sqlanon.release.stages.work import Work
+from sqlanon.release.versions.full import compare_with_earlier, division_of_run
+from sqlanon.results import LineageReport, RunReport
+from sqlanon.spec import ReleaseSpec
+
+
+class OfLineage:
+    """See `Version`. One run's alone: it keeps what the stages found.
+
+    Args:
+        lineage: the lineage of the version.
+        begins: it begins with this version.
+        erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this version.
+        erases: how many keys this version erases.
+
+    Cost: the source is joined with the lineage by key once, and once more to verify; the method on the cohort, and a copy of the published rows.
+    """
+
+    anew = False
+
+    def __init__(self, lineage: Lineage, begins: bool, erasing: TableRef | None = None, erases: int = 0) -> None:
+        self.begins = begins
+        self._lineage, self._erasing, self._erases = lineage, erasing, erases
+        self._looked: Outlook | None = None
+        self._refusal: str | None = None
+
+    @property
+    def follows(self) -> bool:
+        """See `Version.follows`."""
+        return not self.begins
+
+    @property
+    def _outlook(self) -> Outlook:
+        assert self._looked is not None
+        return self._looked
+
+    def decide(self, state: ReleaseState, decision: Decision) -> Decision:
+        """See `Version.decide`."""
+        return due_again(state, decision, self._lineage, self.begins)
+
+    def look(self, work: Work) -> None:
+        """See `Version.look`."""
+        with work.watch.stage("profile"):
+            self._looked = look(
+                work.scratch, work.state, self._lineage, work.staged, begins=self.begins, erasing=self._erasing
+            )
+            if self._erasing is None and not work.unchanged:
+                # What somebody asked to be erased is erased, however far the lineage has drifted. The rest is stopped before its cohort
+                # is tried: one that was found to be feasible and is tried again with later rows would be a mixed cohort.
+                self._outlook.hold(work.spec)
+
+    def stages(self, work: Work) -> Sequence[Stage]:
+        """See `Version.stages`: without a cohort nothing is divided, and within a lineage what is published stays as it is."""
+        name, tried, before = work.spec.name, self._outlook.tried, work.decision.previous
+        stages: list[Stage] = []
+        if tried is not None:
+            stages += [Profile(name, tried.rows), division_of_run(work)]
+            if self.begins:
+                stages.append(Compare(name, before.version if before else None))
+        return [*stages, Measure(name)]
+
+    def plan(self, work: Work) -> Planned:
+        """See `Version.plan`: whether a cohort can be published is decided by counts."""
+        spec = work.spec
+        if self._outlook.tried is not None:
+            self.profile(work)
+        if self._refusal is not None:
+            self._refuse(spec)
+        if not work.unchanged:
+            limits.some(spec, self._outlook.report())
+        tried = work.ready is not None
+        if not tried:
+            memory = work.machine.memory
+            work.ready = profiled(work.scratch, spec, work.staged, work.watch, memory=memory, part=True, judged=False)
+        notes = plan_notes(spec, self._outlook, self._refusal or "", begins=self.begins)
+        return Planned(work.prepared, tried, notes)
+
+    def profile(self, work: Work) -> None:
+        """See `Version.profile`: that of the cohort; one that cannot meet the policy waits."""
+        tried = self._outlook.tried
+        assert tried is not None
+        try:
+            memory = work.machine.memory
+            work.ready = profiled(work.scratch, work.spec, tried, work.watch, memory=memory, part=not self.begins)
+        except InfeasibleError as error:
+            if self.begins:
+                raise
+            self._refusal = str(error)
+
+    def divide(self, work: Work) -> None:
+        """See `Version.divide`: a cohort that cannot meet the policy is recorded, and waits."""
+        if work.ready is not None:
+            try:
+                work.made = make_classes(work.spec, work.machine, work.watch, work.scratch, work.ready, work.secret)
+            except InfeasibleError as error:
+                if self.begins:
+                    raise
+                work.ready, self._refusal = None, str(error)
+        if self._refusal is not None:
+            whole, staged = work.spec.privacy.whole, work.staged
+            refuse(work.scratch, self._lineage, work.target.version, staged.source.read_at, staged.stage, whole=whole)
+            self._refuse(work.spec)
+
+    def _refuse(self, spec: ReleaseSpec) -> None:
+        self._looked = self._outlook.refused()
+        self._looked.hold(spec)
+
+    def compare(self, work: Work) -> None:
+        """See `Version.compare`."""
+        compare_with_earlier(work)
+
+    def measure(self, work: Work) -> None:
+        """See `Version.measure`."""
+        spec, state, scratch, target, staged = work.spec, work.state, work.scratch, work.target, work.staged
+        lineage, looked, made, ready = self._lineage, self._outlook, work.made, work.ready
+        limits.some(spec, looked.report(), erasing=self._erasing is not None)
+        with work.watch.stage("recode"):
+            last = None if self.begins else last_report(state, lineage)
+            loss = measured(scratch, spec, made) if made else RunReport.from_dict(_known(last)).loss
+            names = {d.reading.alias: made.recoded.layout.names[d.code] for d in made.encoded.quasi} if made else {}
+            shape = shape_of(spec, staged.roles, None if self.begins else lineage.published_parts(), names)
+            shape.layout.check(scratch.engine.capabilities.max_identifier)
+        with work.watch.stage("verify"):
+            step = Step(
+                lineage,
+                spec.name,
+                target.version,
+                self.begins,
+                staged.source.read_at,
+                self._entered(work, shape) if made else None,
+                looked.compared.leaving if looked.compared else None,
+                None if self.begins else staged.stage,
+                self._erasing,
+                spec.privacy.whole,
+                list_mark(state, work.secret),
+                own_histories(state) if self._erasing is not None else (),
+                lineages_by_others(state) if self._erasing is not None else frozenset(),
+            )
+            refused = 0 if self._refusal is None else looked.seen.cohort
+            found = replace(
+                looked.report(), cohort_refused=refused, erasing=self._erases, keyed=secret_mark(work.secret)
+            )
+            verify_counts(staged.rows, found)
+        with work.watch.stage("state"):
+            warned = warnings(state, target)
+        method, execution = (_known(last)[key] if last else "" for key in ("method", "execution"))
+        if made and ready:
+            method, execution = ready.method.describe(), made.execution
+        report = RunReport(
+            release=spec.name,
+            version=target.version,
+            source=str(staged.roles.relation.ref),
+            published=target.shown,
+            rows=staged.rows,
+            suppressed=0,
+            left_out=0,
+            classes=0,
+            min_class=0,
+            max_class=0,
+            requirements=(),
+            loss=loss,
+            seconds={},
+            verified=False,
+            method=str(method),
+            execution=str(execution),
+            format=spec.format.kind,
+            columns=tuple(column.name for column in shape.layout.columns),
+            warnings=warned,
+            notes=(*(made.notes if made else ()), *work.compared.notes, *_notes(found)),
+            why=work.decision.why,
+            replaces=work.decision.replaced,
+            data=work.compared.data,
+            history=work.compared.reports,
+            lineage=found,
+        )
+        work.content = content_of(state, scratch, staged, step, shape, made, report, work.watch, work.secret)
+
+    def _entered(self, work: Work, shape: Shape) -> Entered:
+        scratch, spec, ready, made = work.scratch, work.spec, work.prepared, work.classes
+        rows = work.compared.table or history.rows_of(
+            scratch, made.encoded.roles, made.classed, made.recoded.groups, work.secret
+        )
+        asked, sensitive, groups = of_rows(ready.requirements), len(ready.sensitive), made.recoded.groups
+        # Over persons a union may fail what its parts meet, and the rows of a person are to stay together.
+        exits = None if ready.owned else exit_groups(scratch, rows, groups, spec.privacy.k, asked, sensitive)
+        version, at = work.target.version, work.staged.source.read_at
+        return entered_of(
+            scratch, self._lineage, version, at, made, rows, exits, shape, begins=self.begins, owned=ready.owned
+        )
+
+
+def _known(report: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    assert report is not None
+    return report
+
+
+def _notes(found: LineageReport) -> list[str]:
+    if not found.cohort_refused:
+        return []
+    return [
+        f"a cohort of {found.cohort_refused} rows does not reach what the policy asks: its rows wait for a new lineage (run --new-lineage)"
+    ]

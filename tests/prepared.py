@@ -1,0 +1,20 @@
+"""A source that is read and profiled, for tests of what comes after."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.prepare.prepare import profiled, read_source
+from sqlanon.release.prepare.staged import Prepared, Staged
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+
+def prepared(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, memory: int = sys.maxsize) -> Prepared:
+    """The source of a release, staged on the engine of a run."""
+    watch, source = Stopwatch("test", Silent()), scratch.engine.relation(spec.source)
+    staged: Any = read_source(scratch, spec, source, watch, secret, memory=memory)
+    assert isinstance(staged, Staged)
+    return profiled(scratch, spec, staged, watch, memory=memory)
