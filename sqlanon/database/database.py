@@ -123,6 +123,8 @@ class Database(Kept):
     def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = (), *, new_lineage: bool = False) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
         spec = with_tables(self.engine, spec)
+        if spec.together is not None:
+            beside = [with_tables(self.engine, one) if one.together == spec.together else one for one in beside]
         return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
 
     def preview(self, spec: ReleaseSpec, rows: int = 20) -> Preview:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from sqlanon.declared import refining
@@ -62,7 +63,8 @@ def plan(
         engine: the source's database.
         spec: the release.
         progress: gets stages, counts and notes.
-        beside: other releases of the same policy, for warnings about what readers see together.
+        beside: other releases of the same policy, for warnings about what readers see together; the tables that are published together
+            with it are read too, as a change of one makes new versions of all.
         machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs
             here too: what both versions reveal together depends on its classes.
         new_lineage: of a run that begins a new lineage (``refresh: {mode: frozen}``).
@@ -74,19 +76,16 @@ def plan(
     machine = machine or Machine.here()
     watch = Stopwatch(spec.name, progress)
     try:
-        with watch.stage("state"):
-            Catalog(engine).guard()
-            state = read_state(engine, spec)
-            target = target_of(state)
-            decision = decide(state)
-            version = version_of_run(state, new_lineage=new_lineage)
-            decision = version.decide(state, decision)
-        with Scratch(engine, watch) as scratch:
-            work = Work(state, target, decision, version, machine, watch, secret_of(state), scratch)
-            works = {spec.name: work}
-            reading = read_of(works)
+        with ExitStack() as held:
+            with watch.stage("state"):
+                Catalog(engine).guard()
+                works = {one.name: _work(engine, one, machine, watch, new_lineage) for one in _tables(spec, beside)}
+            for one in works.values():
+                held.enter_context(one.scratch)
+            work, reading = works[spec.name], read_of(works)
             reading.run(works, planned=True)
             stages = [reading, *stages_after_reading(works)]
+            scratch, target, version = work.scratch, work.target, work.version
             decision, runs = work.decision, not work.unchanged
             planned = version.plan(work)
             ready, tried = planned.ready, planned.tried
@@ -115,8 +114,8 @@ def plan(
                 format=spec.format.kind,
                 warnings=(
                     *plan_warnings(spec),
-                    *warnings(state, target),
-                    *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
+                    *warnings(work.state, target),
+                    *(hidden_rows(engine, spec, work.state.source.ref) if spec.row_security is None else ()),
                     *narrow,
                     *_together(engine, spec, beside),
                 ),
@@ -205,6 +204,21 @@ def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) 
     if spec.refine and spec.refine.search != 0:
         notes.append("loses: measured without the trials of refine, which make it less")
     return tuple(notes)
+
+
+def _tables(spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
+    """The tables that are published together with one, in their order, where all are given."""
+    given = {one.name: one for one in beside} | {spec.name: spec}
+    names = spec.together.tables if spec.together else ()
+    return [given[name] for name in names] if names and given.keys() >= set(names) else [spec]
+
+
+def _work(engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, new_lineage: bool) -> Work:
+    state = read_state(engine, spec)
+    version = version_of_run(state, new_lineage=new_lineage)
+    decision = version.decide(state, decide(state))
+    scratch = Scratch(engine, watch, alone=spec.together is None)
+    return Work(state, target_of(state), decision, version, machine, watch, secret_of(state), scratch)
 
 
 def _compared(work: Work, stages: Sequence[Stage]) -> Compared:

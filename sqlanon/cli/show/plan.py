@@ -66,6 +66,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
     if measured:
         screen.show(LOSES, "")
     screen.show(*history_tables(report.history))
+    screen.show(*[f"{'stages' if not at else '':<8}{safe(text)}" for at, text in enumerate(report.stages)], "")
     for one in report.notes:
         screen.show(note(one))
     if report.bound is not None:

@@ -31,12 +31,13 @@ def column_losses(
     """Try the policy's method and measure each column.
 
     Trials of ``refine: search`` are left out. It is None where rows have no classes or exact values (``boxes: own``, tokens, format anatomy),
-    where the bound on the loss or the suppression of the policy decides, and where the rows that would be measured do not meet what is asked.
+    where a population is counted, where the bound on the loss or the suppression of the policy decides, and where the rows that would be measured do not meet what is asked.
 
     Cost: that of the policy's method for at most `sqlanon.release.trials.sample.MOST_MEASURED` rows; a scan to take them from a larger table.
     """
     if (
         spec.token
+        or ready.population is not None
         or spec.privacy.own_boxes
         or spec.suppression is not None
         or spec.privacy.accuracy is not None

@@ -32,14 +32,14 @@ def persons_cost(
 ) -> str | None:
     """A note of what the policy's method loses with `persons: whole` and would lose with `rows`; None where the policy does not ask for `whole`.
 
-    It is also None where the method does not take `rows`, and where the rows that would be measured do not meet what is asked. Trials of
+    It is also None where the method does not take `rows`, where a population is counted, and where the rows that would be measured do not meet what is asked. Trials of
     ``refine: search`` are left out, and classes that fail afterwards are not united: both count alike.
 
     Cost: that of both for about `MOST_MEASURED` rows; a GROUP BY of the persons and a join, to take them from a larger table.
     """
     other = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
     declared = METHODS[spec.method.name]
-    if not compares_persons(spec) or refusals(declared, asked_of(other, declared)):
+    if not compares_persons(spec) or ready.population is not None or refusals(declared, asked_of(other, declared)):
         return None
     from sqlanon.methods.best.loss import Losses
 

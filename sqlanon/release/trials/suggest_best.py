@@ -38,6 +38,7 @@ def suggested(
     other = replace(spec, method=MethodSpec("best", {"metric": metric}))
     if (
         spec.method.name == "best"
+        or ready.population is not None
         or spec.suppression is not None
         or all(domain.reading.treatment != "hierarchy" for domain in ready.quasi)
         or refusals(declared, asked_of(other, declared))
