@@ -1,5 +1,5 @@
-"""The tables of ``docs/benchmarks.md``, ``docs/ghinita2009.md``, ``docs/xiao2010.md``, ``docs/doka2015.md``, ``docs/fulldomain.md``, ``docs/clustering.md``, ``docs/goldberger2010.md``, ``docs/query.md`` and the README, made from the JSON in ``results/`` so that
-no figure is ever typed.
+"""The tables of ``docs/benchmarks.md`` and of the pages in `PAGES`, made from the JSON in ``results/``, so that
+no figure is typed.
 
 ``python -m benchmarks.report`` rewrites them; ``--check`` only says (exit code 1) whether they are up to date.
 """
@@ -22,8 +22,8 @@ from benchmarks import (
     report_lattice,
     report_loss,
     report_query,
-    report_readme,
     report_speed,
+    report_summary,
     report_xiao,
 )
 from benchmarks.record import RESULTS
@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs" / "benchmarks.md"
 Sections = Mapping[str, Callable[[Path], str]]
 SECTIONS: Sections = {
+    **report_summary.SECTIONS,
     **report_speed.SECTIONS,
     **report_loss.SECTIONS,
     **report_frozen.SECTIONS,
@@ -53,7 +54,6 @@ PAGES: Mapping[Path, Sections] = {
         "clusters slow": partial(report_loss.clusters, name="clusters_slow"),
     },
     ROOT / "docs" / "goldberger2010.md": report_goldberger.SECTIONS,
-    ROOT / "README.md": report_readme.SECTIONS,
 }
 
 
