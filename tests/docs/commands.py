@@ -46,7 +46,7 @@ def commands_with_lines(page: Path) -> Iterator[tuple[str, int]]:
         found = re.fullmatch(r"(?:    )?(?:\$ )?((?:python3?|sqlanon|cd) .*)", line)
         if found and (line[:4] == "    " or line[:2] == "$ "):
             command, after = _without_comment(found[1]), number + 1
-            while _goes_on(command):
+            while goes_on(command):
                 begun = command.removesuffix("\\").rstrip()
                 command = f"{begun} {_without_comment(lines[after].strip())}"
                 after += 1
@@ -67,7 +67,7 @@ def _without_comment(line: str) -> str:
     return re.sub(r"\s{2,}#.*$", "", line).strip()
 
 
-def _goes_on(command: str) -> bool:
+def goes_on(command: str) -> bool:
     """Whether a command has no end yet."""
     if command.endswith("\\"):
         return True
