@@ -33,6 +33,7 @@ DOCS = ROOT / "docs" / "benchmarks.md"
 Sections = Mapping[str, Callable[[Path], str]]
 SECTIONS: Sections = {
     **report_summary.SECTIONS,
+    **report_query.SECTIONS,
     **report_speed.SECTIONS,
     **report_loss.SECTIONS,
     **report_frozen.SECTIONS,
@@ -43,7 +44,7 @@ SECTIONS: Sections = {
 PAGES: Mapping[Path, Sections] = {
     DOCS: SECTIONS,
     ROOT / "docs" / "ghinita2009.md": {**report_ghinita.SECTIONS, **report_divergence.SECTIONS},
-    ROOT / "docs" / "query.md": report_query.SECTIONS,
+    ROOT / "docs" / "query.md": report_query.PAGE,
     ROOT / "docs" / "engines.md": {"texts": report_speed.texts},
     ROOT / "docs" / "xiao2010.md": report_xiao.SECTIONS,
     ROOT / "docs" / "doka2015.md": report_doka.SECTIONS,

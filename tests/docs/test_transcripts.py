@@ -16,9 +16,7 @@ import pytest
 from tests.docs.commands import SCREEN, goes_on, pinned_environment
 from tests.project.tree import ROOT
 
-PAGES = sorted(
-    path for path in (ROOT / "docs").glob("*.md") if "\n```console\n" in path.read_text(encoding="utf-8")
-)
+PAGES = sorted(path for path in (ROOT / "docs").glob("*.md") if "\n```console\n" in path.read_text(encoding="utf-8"))
 
 
 def transcripts(page: Path) -> Iterator[tuple[str, list[str]]]:
@@ -56,7 +54,9 @@ def test_commands_print_what_the_page_shows(page, tmp_path):
             check=False,
             text=True,
         )
-        lines = [line.rstrip() for line in ended.stdout.splitlines() if not re.fullmatch(r"\[[\w. ]+\] .* \.\.\.", line)]
+        lines = [
+            line.rstrip() for line in ended.stdout.splitlines() if not re.fullmatch(r"\[[\w. ]+\] .* \.\.\.", line)
+        ]
         assert agrees(lines, shown), f"{command}\n{ended.stdout}"
 
 
