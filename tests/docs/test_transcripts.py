@@ -26,6 +26,9 @@ def transcripts(page: Path) -> Iterator[tuple[str, list[str]]]:
             command, *shown = part.rstrip().split("\n")
             while goes_on(command):
                 command = f"{command}\n{shown.pop(0)}"
+            if command.endswith("<<'END'"):
+                end = shown.index("END") + 1
+                command, shown = "\n".join([command, *shown[:end]]), shown[end:]
             yield command, shown
 
 
