@@ -6,6 +6,7 @@ each key are in `sqlanon.declared.keys`.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import date
 from types import NoneType
@@ -116,9 +117,9 @@ A policy with more keys; the rest of this page lists all of them:
 - **Errors** come all at once, each as `file:line: where: what is wrong; what is allowed`. No error shows a value of
   the policy: it may be a secret.
 - **Environment.** `${{NAME}}` in `connection` and `hierarchy` is replaced by the variable of the environment, and a
-  variable that is not set is an error; of `secret` a run reads the variable. Elsewhere a variable is an error: names and
-  values are shown to others. `$${{` means the characters `${{` themselves. With `--db` nothing of `connection` is read: a
-  policy of somebody else cannot send a password to another server.
+  variable that is not set is an error; of `secret` a run reads the variable. Elsewhere a variable is an error: names
+  and values are shown to others. `$${{` means the characters `${{` themselves. With `--db` nothing of `connection` is
+  read: a policy of somebody else cannot send a password to another server.
 - **Spelling.** Keys and values are taken as they are written: a column `no` or a category `1.0` needs no quotes.
   Anchors, aliases and merge keys (`<<`) work, tags (`!`) do not.
 - **Table names** are `table` or `schema.table`; a part that holds a dot, a quote or a space is double-quoted as in SQL,
@@ -133,9 +134,9 @@ _ARGUMENTS = """\
 ## Arguments and options
 
 Python's keyword arguments (`Database.anonymize`, `sqlanon.anonymize`, `sqlanon.AnonymizeOptions` for type checkers) and
-the options of `sqlanon anonymize` set these keys. Settings of columns are {column: value} in Python and `COLUMN=VALUE` on
-the command line; names are a list or a comma list. Keys without an option are for releases that are made again: write a
-policy file.
+the options of `sqlanon anonymize` set these keys. Settings of columns are {column: value} in Python and `COLUMN=VALUE`
+on the command line; names are a list or a comma list. Keys without an option are for releases that are made again:
+write a policy file.
 """
 
 _FILES = """\
@@ -300,7 +301,7 @@ def _methods() -> str:
 
 
 def _section(title: str, part: dict[str, Any]) -> str:
-    lines = [f"## {title}", "", part["description"].strip(), ""]
+    lines = [f"## {title}", "", _wrapped(part["description"].strip()), ""]
     lines += ["| Key | Value | Default | Meaning |", "|---|---|---|---|"]
     required = part.get("required", [])
     for key, field in part["properties"].items():
@@ -308,6 +309,16 @@ def _section(title: str, part: dict[str, Any]) -> str:
         cells = (f"`{key}`", _values(field), default, field["description"])
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join([*lines, ""])
+
+
+def _wrapped(text: str) -> str:
+    """Paragraphs, of which those with lines of more than 120 characters are filled anew."""
+    parts = text.split("\n\n")
+    long = [any(len(line) > 120 for line in part.splitlines()) for part in parts]
+    return "\n\n".join(
+        textwrap.fill(part, 120, break_long_words=False, break_on_hyphens=False) if is_long else part
+        for part, is_long in zip(parts, long, strict=True)
+    )
 
 
 def _default(value: object) -> str:
