@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sqlanon.kernels.freeform_cost import Coordinates, grow, joined
 from sqlanon.kernels.strong_components import strong_components
+from sqlanon.methods.freeform.kernels.cost import Coordinates, grow, joined
 
 Longs = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]

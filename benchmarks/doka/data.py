@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.loss import ADULT
 from examples.sources import data_folder
 from sqlanon.kernels.extent import ORDERED, SCALE, SET, Geometry
-from sqlanon.kernels.freeform_cost import Coordinates, coordinates
+from sqlanon.methods.freeform.kernels.cost import Coordinates, coordinates
 from sqlanon.methods.shared.kernel_input import rows_of
 
 Ints = NDArray[np.int32]

@@ -10,12 +10,12 @@ import numpy as np
 
 from benchmarks.doka.concealment import concealed
 from benchmarks.doka.data import Longs, Rows
-from sqlanon.kernels.freeform_cost import joined, total
-from sqlanon.kernels.freeform_remix import SWAPS, remix
-from sqlanon.kernels.freeform_stream import stream
 from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.refine import refine
 from sqlanon.kernels.requirements import demands_of
+from sqlanon.methods.freeform.kernels.cost import joined, total
+from sqlanon.methods.freeform.kernels.remix import SWAPS, remix
+from sqlanon.methods.freeform.kernels.stream import stream
 from sqlanon.methods.freeform.solvers import MOST_ROWS, refusal, solved
 from sqlanon.methods.freeform.solvers.lexicographic import lexicographic
 from sqlanon.methods.freeform.solvers.ring import classes

@@ -84,7 +84,7 @@ class Scale:
 
 def points(name: str, data: Data, scale: Scale) -> Iterator[Point]:
     """The releases of one experiment on one family of tables."""
-    from sqlanon.methods import METHODS
+    from sqlanon.declared import METHODS
 
     varied = name.removeprefix("kld-")
     everyone = COMPARED if name.startswith("kld") else STARRING

@@ -17,7 +17,7 @@ from benchmarks.kept import Kept
 from benchmarks.report_doka import SECTIONS
 from examples.sources import DataMissingError, data_folder
 from sqlanon.kernels.extent import SCALE
-from sqlanon.kernels.freeform_cost import total
+from sqlanon.methods.freeform.kernels.cost import total
 
 POSITIONS = np.array([0, 1, 2, 4, 8]) * (SCALE // 8)
 

@@ -10,7 +10,7 @@ from benchmarks.report_xiao import SECTIONS
 from benchmarks.xiao.__main__ import main
 from benchmarks.xiao.experiments import CENSUS, TITLES, Scale, points
 from examples.sources import DataMissingError, data_folder
-from sqlanon.methods import METHODS
+from sqlanon.declared import METHODS
 
 
 @pytest.fixture
