@@ -17,7 +17,7 @@ from sqlanon.attack.material import Material, read
 from sqlanon.attack.ties import Ties, tie
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import subject
-from sqlanon.privacy import stored
+from sqlanon.privacy.requirements import stored
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.catalog.rights import reading
 from sqlanon.release.verify import persons

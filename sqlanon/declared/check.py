@@ -197,10 +197,10 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     if takes is None:
         # Kernels and set-oriented SQL take whatever can be counted.
         if asked.persons and not method.persons:
-            takers = [one.name for one in METHODS.own if one.persons]
+            takers = [one for one, kind in METHODS.items() if kind.persons and METHODS.believes(one)]
             return [Refused(f"{name} does not count persons", f"with {PERSONS} use {_or(takers)}")]
         if asked.whole and not method.whole:
-            keepers = [one.name for one in METHODS.own if one.whole]
+            keepers = [one for one, kind in METHODS.items() if kind.whole and METHODS.believes(one)]
             allowed = f"with persons: whole use {_or(keepers)}, or say persons: rows"
             return [Refused(f"{name} does not keep the rows of a person together", allowed)]
         uncounted = [

@@ -1,4 +1,4 @@
-"""What is declared about a method. The declarations are in `methods`, the checks in `check`."""
+"""What is declared about a method. The declarations are next to the code of each method, the checks in `check`."""
 
 from __future__ import annotations
 
@@ -75,6 +75,7 @@ class MethodDeclaration:
         rules: further combinations that it does not take.
         unites: it may unite classes without a look at the union, so that it takes what is monotone alone.
         instead: methods that take what this one does not, for messages.
+        after: of an extension, the method behind which lists name it; empty: the last one.
     """
 
     name: str
@@ -96,6 +97,7 @@ class MethodDeclaration:
     rules: tuple[Rule, ...] = ()
     unites: bool = False
     instead: str = "tree, hilbert or mondrian"
+    after: str = ""
 
     def __post_init__(self) -> None:
         if len({option.name for option in self.options}) < len(self.options):

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlanon.engines.base import TableRef
-from sqlanon.methods import method
 from sqlanon.methods.base import Context
+from sqlanon.methods.method import method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.release.prepare.staged import Prepared

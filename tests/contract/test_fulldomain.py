@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import InfeasibleError
-from sqlanon.methods import method
 from sqlanon.methods.base import Assignment, Context
+from sqlanon.methods.method import method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.spec import SuppressionSpec

@@ -11,8 +11,8 @@ import pytest
 from sqlanon.declared import refusals
 from sqlanon.declared.asked import Asked
 from sqlanon.declared.combinations import remarks
-from sqlanon.declared.methods.fulldomain import FULLDOMAIN
 from sqlanon.errors import PolicyError
+from sqlanon.methods.fulldomain.declaration import FULLDOMAIN
 from sqlanon.policy import release as spec_of
 
 

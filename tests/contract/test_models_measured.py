@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sqlanon.kernels.requirements import allowed_slots, demands_of, new_counters, satisfied
-from sqlanon.privacy import Coded, Grouped, Values
+from sqlanon.privacy.base import Coded, Grouped, Values
 from sqlanon.table.scratch import Scratch
 from tests.contract.value_models import (
     MODELS,

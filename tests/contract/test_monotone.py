@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from sqlanon.declared import REQUIREMENTS
-from sqlanon.privacy import Grouped, Shape, Values, class_of
+from sqlanon.privacy.base import Grouped, Shape, Values
+from sqlanon.privacy.requirements import class_of
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import InfeasibleError, PolicyError
-from sqlanon.methods import method
 from sqlanon.methods.base import Context
+from sqlanon.methods.method import method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.table.scratch import Scratch

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sqlanon.methods import method
 from sqlanon.methods.base import Context
+from sqlanon.methods.method import method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from tests.contract.assigned import _fetch, encoded_sample

@@ -13,7 +13,7 @@ import pytest
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import TableRef
-from sqlanon.privacy import Grouped, Measured
+from sqlanon.privacy.base import Grouped, Measured
 from sqlanon.table.scratch import Scratch
 from tests.contract import test_audits, test_methods, test_monotone
 from tests.contract.assigned import Sample

@@ -17,7 +17,7 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.kernels.requirements import allowed_slots, demands_of, new_counters, satisfied
 from sqlanon.policy import release
-from sqlanon.privacy import Coded
+from sqlanon.privacy.base import Coded
 from tests.declared import declare
 from tests.engines import create_table, read_table
 from tests.extend.people import DECLARED, People

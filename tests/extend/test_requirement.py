@@ -16,7 +16,7 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.kernels.requirements import allowed_slots, demands_of, new_counters, satisfied
 from sqlanon.policy import release, schema
-from sqlanon.privacy import Coded
+from sqlanon.privacy.base import Coded
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.policy_diff import differences
 from tests.declared import declare

@@ -9,9 +9,9 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import number
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates, Recoded
-from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context, Matches
 from sqlanon.methods.freeform.secret import of_method
+from sqlanon.methods.method import Method
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.divide.division import Divided, Drawn
 from sqlanon.release.divide.rows import Rows

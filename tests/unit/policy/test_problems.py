@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import PolicyError
-from sqlanon.methods import method
+from sqlanon.methods.method import method
 from tests.unit.policy.samples import SMALL, with_column, with_key, with_privacy
 
 
