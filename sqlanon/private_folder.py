@@ -118,7 +118,7 @@ def _removed_unmarked(folder: Path) -> bool:
         if not _NAME.search(folder.name) or folder.stat().st_uid != os.geteuid():
             return False
         with contextlib.suppress(FileNotFoundError), _locked(folder / _UNLOCKED):
-            os.unlink(folder / _UNLOCKED)
+            (folder / _UNLOCKED).unlink()
         folder.rmdir()  # fails if there is anything else
     except OSError:
         return False
