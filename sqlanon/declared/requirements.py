@@ -15,11 +15,12 @@ from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Likeness,
 from sqlanon.declared.records import ByColumn, Part, Record
 from sqlanon.declared.registry import Registry
 from sqlanon.declared.values import Listing, Number, OneOf, TableName, Value
+from sqlanon.lack import UNDECLARED, Able, never, notimpl
 
 
 @dataclass(frozen=True, slots=True)
 class RequirementDeclaration:
-    """A requirement as policies know it.
+    """A requirement as policies know it. What it lacks of ``joint`` and ``tally`` is a marker with the reason (`sqlanon.lack`).
 
     Attributes:
         name: the key under `privacy`, and the name in reports.
@@ -48,8 +49,8 @@ class RequirementDeclaration:
     at_most: bool = False
     sensitive: int = 1
     persons: int = 0
-    joint: bool = False
-    tally: bool = True
+    joint: Able = UNDECLARED
+    tally: Able = True
     monotone: bool | Callable[[Any], bool] = True
     compares: bool = False
     population: bool = False
@@ -72,6 +73,11 @@ class RequirementDeclaration:
         return bool(after > before if self.at_most else after < before)
 
 
+_ROWS = never("it counts rows, not values")
+_SHARES = notimpl("shares of the release within each value of another column are not counted")
+_NO_TALLY = notimpl("no tally counts the rows of a population")
+
+
 def _absent_violates(asked: Any) -> bool:  # noqa: ANN401 - a value of delta_disclosure
     """Whether a class may lack no value, of no column."""
     return all(one.absent == "violates" for one in _each(asked))
@@ -92,6 +98,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             code="sqlanon.privacy.kanonymity:KAnonymity",
             value=Number(Fraction(1), whole=True),
             sensitive=0,
+            joint=_ROWS,
             nothing=1,
         ),
         RequirementDeclaration(
@@ -159,6 +166,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             "`0.3`, or `{max: 0.2, distance: ordered}`; by column `{diagnosis: 0.3, cost: {max: 0.2, distance: ordered}}`.",
             code="sqlanon.privacy.closeness:TCloseness",
             compares=True,
+            joint=_SHARES,
             value=ByColumn(
                 Record(
                     Closeness,
@@ -178,6 +186,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             "(`{basic: 2}`), nor by more than -ln of it (`{enhanced: 2}`).",
             code="sqlanon.privacy.beta:BetaLikeness",
             compares=True,
+            joint=_SHARES,
             value=ByColumn(
                 Likeness(
                     Beta,
@@ -196,6 +205,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             "than delta. A class that lacks a value violates it; `{max: 1.5, absent: ignored}` looks at the values that it has.",
             code="sqlanon.privacy.delta:DeltaDisclosure",
             compares=True,
+            joint=_SHARES,
             value=ByColumn(
                 Record(
                     Delta,
@@ -217,7 +227,8 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             code="sqlanon.privacy.k_map:KMap",
             value=Record(Map, {"k": Part(Number(Fraction(1), whole=True)), "population": Part(TableName())}),
             sensitive=0,
-            tally=False,
+            joint=_ROWS,
+            tally=_NO_TALLY,
             population=True,
         ),
         RequirementDeclaration(
@@ -234,7 +245,8 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
                 },
             ),
             sensitive=0,
-            tally=False,
+            joint=_ROWS,
+            tally=_NO_TALLY,
             population=True,
         ),
     ),

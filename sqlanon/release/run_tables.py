@@ -13,7 +13,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from sqlanon.engines.base import Engine
-from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.engines.lacks import require
+from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.refresh import Decision, due
 from sqlanon.release.catalog.rights import reader_warnings
@@ -68,10 +69,7 @@ def run_tables(
     together = specs[0].together if specs else None
     if together is None or tuple(spec.name for spec in specs) != together.tables:
         raise PolicyError("the tables of one release are published together: give all of them, in their order")
-    if not engine.transactions:
-        raise UnsupportedError(
-            f"{together.name}: tables are published together in one transaction, which this engine does not have; make a release of each"
-        )
+    require(engine, "tables", together.name)
     progress = progress or Silent()
     watches = [Stopwatch(spec.name, progress) for spec in specs]
     try:

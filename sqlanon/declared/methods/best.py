@@ -7,7 +7,8 @@ from sqlanon.declared.cost import Cost
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Word
-from sqlanon.declared.methods.shared import persons_judged
+from sqlanon.declared.methods.shared import BOXES_ALONE, NO_POPULATION, persons_judged
+from sqlanon.lack import notimpl
 
 
 def counted_stars(asked: Asked) -> Refused | None:
@@ -42,8 +43,12 @@ BEST = MethodDeclaration(
             shown=True,
         ),
     ),
-    executions=("kernel",),
+    pushdown=notimpl("it compares losses in memory; its methods have executions of their own"),
+    maximizes=notimpl("it compares losses, and each of its methods would reach another k or l"),
     formats=("ranges", "labels", "points", "suppressed"),
+    other_formats=BOXES_ALONE,
     rules=(counted_stars, persons_judged),
     persons=True,
+    whole=notimpl("it compares losses of rows, not of persons in place of their rows"),
+    population=NO_POPULATION,
 )

@@ -6,6 +6,7 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Whole, Word
+from sqlanon.declared.methods.shared import BOXES_ALONE, NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 MOST_CLUSTERED = 50_000
 """Rows that are clustered together, at most: the cost is their square."""
@@ -48,8 +49,13 @@ KMEMBER = MethodDeclaration(
         ),
         _BLOCK,
     ),
-    executions=("kernel",),
+    pushdown=NO_SQL,
+    maximizes=NO_BOUND,
     formats=_WITH_BOXES,
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     limits=_CLUSTERED,
     unites=True,
 )
@@ -61,8 +67,13 @@ MDAV = MethodDeclaration(
     "sqlanon.methods.clustering.mdav:MDAV",
     Cost(0.02, 0.12, rows=1.6, columns=0.8, k=-0.3, worst=4.0, row_bytes=440, column_bytes=52, block="block"),
     (_BLOCK,),
-    executions=("kernel",),
+    pushdown=NO_SQL,
+    maximizes=NO_BOUND,
     formats=_WITH_BOXES,
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     limits=_CLUSTERED,
     unites=True,
 )
@@ -85,8 +96,13 @@ AGGLOMERATIVE = MethodDeclaration(
         flat=6.0,
     ),
     (_BLOCK,),
-    executions=("kernel",),
+    pushdown=NO_SQL,
+    maximizes=NO_BOUND,
     formats=_WITH_BOXES,
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     limits=_CLUSTERED,
     unites=True,
 )
@@ -171,8 +187,13 @@ SEQUENTIAL = MethodDeclaration(
         Whole("omega", 101, 200, 150, "Percent of k: larger clusters are split in two where the cost does not rise."),
         _BLOCK,
     ),
-    executions=("kernel",),
+    pushdown=NO_SQL,
+    maximizes=NO_BOUND,
     formats=_WITH_BOXES,
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     limits=_CLUSTERED,
     rules=(counted_values, weighted_objective, repeated_runs, refined_objective),
     unites=True,

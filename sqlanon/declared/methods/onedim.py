@@ -6,7 +6,8 @@ from sqlanon.declared.asked import Asked, Refused, Rule
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Whole, Word
-from sqlanon.declared.methods.shared import one_sensitive
+from sqlanon.declared.methods.shared import NO_POPULATION, ROWS_ALONE, one_sensitive
+from sqlanon.lack import notimpl
 
 MOST_CENTRES = 50_000
 """Centres, at most: as many as the rows that they are found from."""
@@ -37,6 +38,11 @@ _CENTRES = Whole("centres", 1, MOST_CENTRES, 512, "Centres that rows are assigne
 
 
 _OPTIONS = (_MINIMIZE, _SOLVER)
+
+
+_OF_EXTENTS = notimpl(
+    "it measures classes by their extents on the curve, which is for k and for l of one sensitive column"
+)
 
 
 _AXES = Most("quasi columns", 127, "tree or hilbert")
@@ -146,6 +152,7 @@ TREE = MethodDeclaration(
     rules=_RULES,
     persons=True,
     whole=True,
+    population=NO_POPULATION,
     in_blocks="curve",
 )
 
@@ -161,6 +168,7 @@ HILBERT = MethodDeclaration(
     rules=_RULES,
     persons=True,
     whole=True,
+    population=NO_POPULATION,
     in_blocks="curve",
 )
 
@@ -172,6 +180,11 @@ HILBERT_FAST = MethodDeclaration(
     Cost(0.025, 0.004, rows=1.1),
     _OPTIONS,
     requirements=("k", "l"),
+    other_requirements=_OF_EXTENTS,
+    maximizes=_OF_EXTENTS,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     rules=(*fast("hilbert"), *_RULES),
     instead="hilbert",
     in_blocks="curve",
@@ -189,6 +202,7 @@ IDISTANCE = MethodDeclaration(
     rules=_RULES,
     persons=True,
     whole=True,
+    population=NO_POPULATION,
     in_blocks="curve",
 )
 
@@ -200,6 +214,11 @@ IDISTANCE_FAST = MethodDeclaration(
     Cost(0.03, 0.065, rows=1.05),
     (*_OPTIONS, _CENTRES),
     requirements=("k", "l"),
+    other_requirements=_OF_EXTENTS,
+    maximizes=_OF_EXTENTS,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     limits=(_AXES,),
     rules=(*fast("idistance"), *_RULES),
     instead="idistance",
