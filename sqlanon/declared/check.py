@@ -110,8 +110,7 @@ def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     if method.formats is not None and asked.format not in method.formats:
         what = f"{method.name} cannot be published in the format {asked.format}: {method.other_formats.why}"
         found.append(Refused(what, f"{method.name} goes with {_or(method.formats)}"))
-    runs_others = any(isinstance(option, Several) for option in method.options)  # which have executions of their own
-    if not (found or runs_others or method.pushdown) and asked.execution == "pushdown":
+    if not (found or method.pushdown) and asked.execution == "pushdown":
         has = f"leave execution out (auto), or say {_or(method.executions)}"
         found.append(Refused(f"{method.name} has no pushdown: {method.pushdown.why}", has))
     for limit in method.limits:

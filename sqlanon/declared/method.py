@@ -65,7 +65,7 @@ class MethodDeclaration:
         code: ``module:class`` of a `sqlanon.methods.base.Algorithm`, or the class itself.
         cost: how seconds and memory grow, roughly, for ``plan``.
         options: what a policy may set; the class is called with all of them by name.
-        pushdown: it can be run as SQL, besides as a kernel; both give the same classes.
+        pushdown: it can be run as SQL, besides as a kernel; both give the same classes. Of a method that runs others: those of them that can.
         requirements: names of those it can meet; None: every one that has a tally for kernels.
         other_requirements: why it meets no others.
         maximizes: what it can make as large as a bound on the loss allows.

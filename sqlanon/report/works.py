@@ -52,8 +52,8 @@ class Works:
             name: {
                 ability: {
                     "has": cell.text,
-                    "lacks": cell.lack.kind if cell.lack else None,
-                    "why": cell.lack.why if cell.lack else None,
+                    "lacks": None if cell.lack is None else cell.lack.kind,
+                    "why": None if cell.lack is None else cell.lack.why,
                 }
                 for ability, cell in zip(self.abilities, cells, strict=True)
             }
@@ -141,7 +141,7 @@ def engines() -> Works:
         name: tuple(Cell("no", lacks[feature]) if feature in lacks else Cell("yes") for feature in FEATURES)
         for name, lacks in LACKS.items()
     }
-    return Works("Engines", {f"`{name}`": about for name, about in FEATURES.items()}, rows)
+    return Works("Engines", FEATURES, rows)
 
 
 def page() -> str:
@@ -166,7 +166,7 @@ def _section(table: Works, *, across: bool) -> str:
     else:
         lines = _lines(
             ["", "", *head],
-            [[ability, about, *map(_shown, cells[ability])] for ability, about in table.abilities.items()],
+            [[f"`{ability}`", about, *map(_shown, cells[ability])] for ability, about in table.abilities.items()],
         )
     shown = [(f"**{ability}**, {', '.join(names)}: {_sentence(lack)}") for ability, lack, names in table.reasons()]
     return "\n".join([f"## {table.title}", "", *lines, "", "Why not:", "", *(f"- {line}" for line in shown), ""])

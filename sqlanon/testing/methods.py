@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlanon.database import Database, connect
-from sqlanon.declared import METHODS, MethodDeclaration, Several
+from sqlanon.declared import METHODS, MethodDeclaration
 from sqlanon.errors import PolicyError
 from sqlanon.lack import Lack
 from sqlanon.methods import code
@@ -111,8 +111,7 @@ def check_ability(declared: MethodDeclaration, ability: str, asked: Mapping[str,
     elif refused is not None:
         assert lack.why in refused, f"{declared.name}: {ability}: the error has not the declared reason: {refused}"
     else:
-        several = any(isinstance(option, Several) for option in declared.options)  # each of its methods is asked
-        assert several, f"{declared.name}: {ability} is declared as lacking, and taken"
+        raise AssertionError(f"{declared.name}: {ability} is declared as lacking, and taken")
 
 
 def _spec(source: str, quasi: object, asked: Mapping[str, object]) -> ReleaseSpec:

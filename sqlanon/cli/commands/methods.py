@@ -38,18 +38,16 @@ def _show(screen: Screen, table: Works, name: str | None) -> None:
     from sqlanon.declared import METHODS
 
     if name is None:
-        headings = [("method", "left"), *((ability, "wrap") for ability in table.abilities if ability != "formats")]
-        place = list(table.abilities).index("formats")
-        rows = [
-            [own, *(cell.text for at, cell in enumerate(cells) if at != place)] for own, cells in table.rows.items()
-        ]
+        spare = {"formats": 4, "executors": 3, "population": 2, "persons: whole": 1}
+        headings = [("method", "left", 0), *((ability, "wrap", spare.get(ability, 0)) for ability in table.abilities)]
+        rows = [[own, *(cell.text for cell in cells)] for own, cells in table.rows.items()]
         screen.show(
-            sheet(headings, rows), "", "sqlanon methods METHOD says why not; docs/what-works.md has engines and formats"
+            sheet(headings, rows), "", "why not: sqlanon methods METHOD; engines and formats: docs/what-works.md"
         )
         return
     screen.show(METHODS[name].about, "")
     rows = [
-        [ability, cell.text, f"{cell.lack.kind}: {cell.lack.why}" if cell.lack else ""]
+        [ability, cell.text, "" if cell.lack is None else f"{cell.lack.why} ({cell.lack.kind})"]
         for ability, cell in zip(table.abilities, table.rows[name], strict=True)
     ]
     screen.show(sheet([("", "left"), ("", "wrap"), ("why no more", "wrap")], rows))

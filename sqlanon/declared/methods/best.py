@@ -43,7 +43,6 @@ BEST = MethodDeclaration(
             shown=True,
         ),
     ),
-    pushdown=notimpl("it compares losses in memory; its methods have executions of their own"),
     maximizes=notimpl("it compares losses, and each of its methods would reach another k or l"),
     formats=("ranges", "labels", "points", "suppressed"),
     other_formats=BOXES_ALONE,
