@@ -104,12 +104,6 @@ def test_the_formats_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     test_formats.test_groups_are_those_of_the_release_or_of_its_second_table("ends")
 
 
-@pytest.mark.parametrize("name", ["max_share", "people"])
-def test_requirements_are_monotone(shared_db: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setitem(REQUIREMENTS._known, "people", people.DECLARED)
-    test_monotone.test_unions_meet_what_is_monotone(shared_db, name)
-
-
 class AtMost(people.People):
     """At most so many rows: no union of two classes of as many meets it."""
 
