@@ -173,20 +173,10 @@ def lock() -> None:
         venv.create(directory, with_pip=True)
         run(Path(directory, "bin", "python"), "-m", "pip", "install", "--quiet", "pip-tools")
         compile_ = (Path(directory, "bin", "pip-compile"), *LOCK)
-        run(*compile_, "--extra", "cli", "--extra", "dev", "--output-file", DEV, "pyproject.toml")
-        run(*compile_, "--extra", "cli", "--constraint", DEV, "--output-file", RUN, "pyproject.toml")
-        run(
-            *compile_,
-            "--extra",
-            "cli",
-            "--extra",
-            "spark",
-            "--constraint",
-            DEV,
-            "--output-file",
-            SPARK,
-            "pyproject.toml",
-        )
+        with_cli = (*compile_, "--extra", "cli")
+        run(*with_cli, "--extra", "dev", "--output-file", DEV, "pyproject.toml")
+        run(*with_cli, "--constraint", DEV, "--output-file", RUN, "pyproject.toml")
+        run(*with_cli, "--extra", "spark", "--constraint", DEV, "--output-file", SPARK, "pyproject.toml")
         # Beside dbt, sqlanon's own dependencies keep the versions that sqlanon is tested with; the rest is dbt's choice.
         import tomllib
 
@@ -198,18 +188,8 @@ def lock() -> None:
         own = Path(directory, "own.txt")
         own.write_text("".join(f"{name}=={version}\n" for name, version in pins if name in names))
         without_build = [option for option in compile_ if not str(option).startswith("--build-deps-for")]
-        run(
-            *without_build,
-            "--extra",
-            "cli",
-            "--extra",
-            "dev-dbt",
-            "--constraint",
-            own,
-            "--output-file",
-            DBT,
-            "pyproject.toml",
-        )
+        dbt = (*without_build, "--extra", "cli", "--extra", "dev-dbt", "--constraint", own)
+        run(*dbt, "--output-file", DBT, "pyproject.toml")
         wanted = Path(directory, "docs.in")
         wanted.write_text("\n".join(extras["docs"]))
         run(*without_build, "--no-annotate", "--output-file", DOCS, wanted)
