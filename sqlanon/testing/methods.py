@@ -80,12 +80,10 @@ def check_options(declared: MethodDeclaration) -> None:
 def lack_of(declared: MethodDeclaration, ability: str) -> Lack | None:
     """The marker of an ability; None: the method has it."""
     if ability == "formats":
-        takes_l = (
-            declared.requirements is None or "l" in declared.requirements
-        )  # without which there is no such release
         if declared.formats is not None:
             return declared.other_formats
-        return None if takes_l else declared.other_requirements
+        # Without l there is no release of exact quasi values.
+        return None if declared.requirements is None or "l" in declared.requirements else declared.other_requirements
     if ability == "requirements":
         return None if declared.requirements is None else declared.other_requirements
     found = getattr(declared, "persons" if ability == "whole" and not declared.persons else ability)
