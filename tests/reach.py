@@ -29,6 +29,7 @@ SECONDS = 60.0
 """What the tests of a change may take, by their record."""
 GENERATED = (
     "tests/docs/test_docs.py",
+    "tests/docs/test_works.py",
     "tests/benchmarks/test_report.py",
     "tests/unit/policy/test_reference.py",
     "tests/project/test_files.py",

@@ -94,7 +94,7 @@ def _report(
     assert entry is not None
     promised = k if k > 1 and not facts.exact else None
     # Representative values exclude none: there are no candidates by what is known, only classes.
-    shows = not facts.single or facts.hides
+    shows = not facts.single or bool(facts.hides)
     fits, sets = Fits(material, reporter), Sets.of(columns, len(material.quasi))
     ties = tie(scratch, fits) if shows and not facts.exact and material.tied and not entry.certificate else None
     crowds = _crowds(scratch, entry, ties) if ties else {}

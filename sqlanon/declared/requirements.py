@@ -13,11 +13,12 @@ from typing import Any
 from sqlanon.declared.records import ByColumn, Record
 from sqlanon.declared.registry import Registry
 from sqlanon.declared.values import Value
+from sqlanon.lack import UNDECLARED, Able
 
 
 @dataclass(frozen=True, slots=True)
 class RequirementDeclaration:
-    """A requirement as policies know it.
+    """A requirement as policies know it. What it lacks of ``joint`` and ``tally`` is a marker with the reason (`sqlanon.lack`).
 
     Attributes:
         name: the key under `privacy`, and the name in reports.
@@ -46,8 +47,8 @@ class RequirementDeclaration:
     at_most: bool = False
     sensitive: int = 1
     persons: int = 0
-    joint: bool = False
-    tally: bool = True
+    joint: Able = UNDECLARED
+    tally: Able = True
     monotone: bool | Callable[[Any], bool] = True
     compares: bool = False
     population: bool = False

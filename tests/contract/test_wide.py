@@ -17,8 +17,8 @@ from sqlanon.loss.extents import extents
 from sqlanon.release.prepare.width_limits import COPIES
 from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
+from sqlanon.testing.prepared import prepared
 from tests.engines import ENGINES, PAIR
-from tests.prepared import prepared
 
 MOST_JOINS = 20
 """Joins in one statement: both ends of a range for each of a few columns."""

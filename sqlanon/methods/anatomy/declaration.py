@@ -5,6 +5,8 @@ from __future__ import annotations
 from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
+from sqlanon.lack import never
+from sqlanon.methods.shared.declaration import NO_BOUND, NO_POPULATION, ROWS_ALONE
 
 _BESIDE = "or use tree or mondrian (format: anatomy takes their classes as well)"
 
@@ -39,6 +41,11 @@ ANATOMY = MethodDeclaration(
     "sqlanon.methods.anatomy.method:Anatomy",
     Cost(0.02, 0.0075, columns=0.65),
     requirements=("k", "l"),
+    other_requirements=never("a group is l rows of l different values"),
+    maximizes=NO_BOUND,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     rules=(groups_of_one_column, groups_of_l_rows),
     instead="tree or mondrian (format: anatomy takes their classes as well)",
 )

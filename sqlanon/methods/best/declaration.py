@@ -7,7 +7,8 @@ from sqlanon.declared.cost import Cost
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Word
-from sqlanon.methods.shared.declaration import persons_judged
+from sqlanon.lack import notimpl
+from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_POPULATION, persons_judged
 
 
 def counted_stars(asked: Asked) -> Refused | None:
@@ -42,8 +43,11 @@ BEST = MethodDeclaration(
             shown=True,
         ),
     ),
-    executions=("kernel",),
+    maximizes=notimpl("it compares losses, and each of its methods would reach another k or l"),
     formats=("ranges", "labels", "points", "suppressed"),
+    other_formats=BOXES_ALONE,
     rules=(counted_stars, persons_judged),
     persons=True,
+    whole=notimpl("it compares losses of rows, not of persons in place of their rows"),
+    population=NO_POPULATION,
 )

@@ -6,6 +6,7 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Whole, Word
+from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 MOST_CLUSTERED = 50_000
 """Rows that are clustered together, at most: the cost is their square."""
@@ -50,8 +51,13 @@ KMEMBER = MethodDeclaration(
         ),
         BLOCK,
     ),
-    executions=("kernel",),
+    pushdown=NO_SQL,
+    maximizes=NO_BOUND,
     formats=WITH_BOXES,
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     limits=CLUSTERED,
     unites=True,
 )
@@ -136,8 +142,13 @@ SEQUENTIAL = MethodDeclaration(
         Whole("omega", 101, 200, 150, "Percent of k: larger clusters are split in two where the cost does not rise."),
         BLOCK,
     ),
-    executions=("kernel",),
+    pushdown=NO_SQL,
+    maximizes=NO_BOUND,
     formats=WITH_BOXES,
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     limits=CLUSTERED,
     rules=(counted_values, weighted_objective, repeated_runs, refined_objective),
     unites=True,

@@ -8,6 +8,8 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
+from sqlanon.lack import never, notimpl
+from sqlanon.methods.shared.declaration import NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 MOST_BLOCK = 4096
 """Rows of a block of matchings, at most, unless 2 k is more: the cost of one is up to their cube."""
@@ -87,9 +89,15 @@ FREEFORM = MethodDeclaration(
             "How often each matching is taken out and made anew; the other solvers make none anew.",
         ),
     ),
-    executions=("kernel",),
+    pushdown=NO_SQL,
     requirements=("k",),
+    other_requirements=never("they are about classes, and it makes a box for each row"),
+    maximizes=NO_BOUND,
     formats=("ranges", "labels"),
+    other_formats=notimpl("its boxes are published as ends and sets"),
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     own_boxes=True,
     rules=(block_of_k,),
     instead="tree",

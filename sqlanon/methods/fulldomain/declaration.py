@@ -6,7 +6,7 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
-from sqlanon.methods.shared.declaration import DIVIDE, persons_judged
+from sqlanon.methods.shared.declaration import BOXES_ALONE, DIVIDE, NO_BOUND, persons_judged
 
 MOST_NODES = 1_000_000
 """Nodes of a lattice of levels, at most: the state of each is kept in memory, and each is looked at in turn."""
@@ -144,7 +144,9 @@ FULLDOMAIN = MethodDeclaration(
         ),
         DIVIDE,
     ),
+    maximizes=NO_BOUND,
     formats=("ranges", "labels", "points", "suppressed"),
+    other_formats=BOXES_ALONE,
     rules=(
         options_of_search,
         single_search,

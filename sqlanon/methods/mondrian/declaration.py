@@ -6,7 +6,7 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Word
-from sqlanon.methods.shared.declaration import one_sensitive
+from sqlanon.methods.shared.declaration import NO_POPULATION, one_sensitive
 
 
 def maximized_in_memory(asked: Asked) -> Refused | None:
@@ -46,5 +46,6 @@ MONDRIAN = MethodDeclaration(
     rules=(maximized_in_memory, maximized_strictly, one_sensitive),
     persons=True,
     whole=True,
+    population=NO_POPULATION,
     in_blocks="levels",
 )

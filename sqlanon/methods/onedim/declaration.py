@@ -6,7 +6,8 @@ from sqlanon.declared.asked import Asked, Refused, Rule
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Word
-from sqlanon.methods.shared.declaration import one_sensitive
+from sqlanon.lack import notimpl
+from sqlanon.methods.shared.declaration import NO_POPULATION, ROWS_ALONE, one_sensitive
 
 _ONEDIM = "sqlanon.methods.onedim.method"
 
@@ -32,6 +33,11 @@ SOLVER = Word(
 
 OPTIONS = (MINIMIZE, SOLVER)
 """Of every method along an order."""
+
+
+OF_EXTENTS = notimpl(
+    "it measures classes by their extents on the curve, which is for k and for l of one sensitive column"
+)
 
 
 def most_of_sum(instead: str) -> Most:
@@ -138,6 +144,7 @@ TREE = MethodDeclaration(
     rules=RULES,
     persons=True,
     whole=True,
+    population=NO_POPULATION,
     in_blocks="curve",
 )
 
@@ -153,6 +160,7 @@ HILBERT = MethodDeclaration(
     rules=RULES,
     persons=True,
     whole=True,
+    population=NO_POPULATION,
     in_blocks="curve",
 )
 
@@ -164,6 +172,11 @@ HILBERT_FAST = MethodDeclaration(
     Cost(0.025, 0.004, rows=1.1),
     OPTIONS,
     requirements=("k", "l"),
+    other_requirements=OF_EXTENTS,
+    maximizes=OF_EXTENTS,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     rules=(*fast("hilbert"), *RULES),
     instead="hilbert",
     in_blocks="curve",

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.method_options import Word
+from sqlanon.lack import never, notimpl
 
 DIVIDE = Word(
     "divide",
     ("values", "whole"),
     "Whether rows of equal quasi values may be divided by their sensitive value.",
+)
+
+NO_POPULATION = notimpl("it divides the rows of the source alone")
+NO_BOUND = notimpl("it keeps no bound on the loss")
+NO_SQL = notimpl("it goes row by row, and is not written as SQL")
+ROWS_ALONE = notimpl("it counts rows, whoever's they are")
+BOXES_ALONE = never(
+    "format anatomy publishes quasi values as they are, and it chooses what is published in their place"
 )
 
 

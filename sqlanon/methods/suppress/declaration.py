@@ -6,7 +6,8 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Word
-from sqlanon.methods.shared.declaration import DIVIDE
+from sqlanon.lack import never, notimpl
+from sqlanon.methods.shared.declaration import DIVIDE, NO_BOUND, NO_POPULATION, ROWS_ALONE
 
 MOST_SUBSETS = 12
 """Quasi columns of the cascade: 2^12 subsets."""
@@ -82,7 +83,13 @@ SUPPRESS = MethodDeclaration(
         ),
     ),
     requirements=("k", "l", "distinct_l"),
+    other_requirements=notimpl("its groups grow by how often each value occurs"),
+    maximizes=NO_BOUND,
     formats=("suppressed", "labels", "ranges", "points"),
+    other_formats=never("format anatomy publishes quasi values as they are, and it hides them"),
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     suppresses="cap",
     limits=(
         Most(

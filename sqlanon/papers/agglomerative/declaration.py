@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.methods.clustering.declaration import BLOCK, CLUSTERED, WITH_BOXES
+from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 AGGLOMERATIVE = MethodDeclaration(
     "agglomerative",
@@ -23,8 +24,13 @@ AGGLOMERATIVE = MethodDeclaration(
         flat=6.0,
     ),
     (BLOCK,),
-    executions=("kernel",),
+    pushdown=NO_SQL,
+    maximizes=NO_BOUND,
     formats=WITH_BOXES,
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     limits=CLUSTERED,
     unites=True,
     after="kmember",

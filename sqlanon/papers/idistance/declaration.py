@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Whole
-from sqlanon.methods.onedim.declaration import FRAMEWORK, OPTIONS, RULES, fast, most_of_sum
+from sqlanon.methods.onedim.declaration import FRAMEWORK, OF_EXTENTS, OPTIONS, RULES, fast, most_of_sum
+from sqlanon.methods.shared.declaration import NO_POPULATION, ROWS_ALONE
 
 MOST_CENTRES = 50_000
 """Centres, at most: as many as the rows that they are found from."""
@@ -22,6 +23,7 @@ IDISTANCE = MethodDeclaration(
     Cost(0.025, 0.075),
     (*OPTIONS, _CENTRES),
     maximizes=("k", "l"),
+    population=NO_POPULATION,
     limits=(_AXES, most_of_sum("minimize=gcp or idistance_fast")),
     rules=RULES,
     persons=True,
@@ -38,6 +40,11 @@ IDISTANCE_FAST = MethodDeclaration(
     Cost(0.03, 0.065, rows=1.05),
     (*OPTIONS, _CENTRES),
     requirements=("k", "l"),
+    other_requirements=OF_EXTENTS,
+    maximizes=OF_EXTENTS,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     limits=(_AXES,),
     rules=(*fast("idistance"), *RULES),
     instead="idistance",

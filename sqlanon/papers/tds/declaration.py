@@ -6,6 +6,8 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Named, Word
+from sqlanon.lack import notimpl
+from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, ROWS_ALONE
 
 
 def known_target(asked: Asked) -> Refused | None:
@@ -44,8 +46,13 @@ TDS = MethodDeclaration(
             "Whether a class is published at its least common node, or at the nodes of the cut.",
         ),
     ),
-    executions=("kernel",),
+    pushdown=notimpl("it is not written as SQL"),
+    maximizes=NO_BOUND,
     formats=("ranges", "labels", "points", "suppressed"),
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
     rules=(known_target, refined_cut),
     after="best",
 )

@@ -8,6 +8,7 @@ from sqlanon.declared.parameters import Beta, Likeness
 from sqlanon.declared.records import ByColumn, Part
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number, OneOf
+from sqlanon.privacy.markers import NO_SHARES_WITHIN
 
 BETA = RequirementDeclaration(
     name="beta",
@@ -15,6 +16,7 @@ BETA = RequirementDeclaration(
     "(`{basic: 2}`), nor by more than -ln of it (`{enhanced: 2}`).",
     code="sqlanon.privacy.beta.requirement:BetaLikeness",
     compares=True,
+    joint=NO_SHARES_WITHIN,
     value=ByColumn(
         Likeness(
             Beta,

@@ -8,6 +8,7 @@ from sqlanon.declared.parameters import Closeness
 from sqlanon.declared.records import ByColumn, Part, Record
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number, OneOf
+from sqlanon.privacy.markers import NO_SHARES_WITHIN
 
 T = RequirementDeclaration(
     name="t",
@@ -15,6 +16,7 @@ T = RequirementDeclaration(
     "`0.3`, or `{max: 0.2, distance: ordered}`; by column `{diagnosis: 0.3, cost: {max: 0.2, distance: ordered}}`.",
     code="sqlanon.privacy.closeness.requirement:TCloseness",
     compares=True,
+    joint=NO_SHARES_WITHIN,
     value=ByColumn(
         Record(
             Closeness,

@@ -10,6 +10,7 @@ from sqlanon.declared.parameters import Delta
 from sqlanon.declared.records import ByColumn, Part, Record
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number, OneOf
+from sqlanon.privacy.markers import NO_SHARES_WITHIN
 
 
 def _absent_violates(asked: Any) -> bool:  # noqa: ANN401 - a value of delta_disclosure
@@ -28,6 +29,7 @@ DELTA_DISCLOSURE = RequirementDeclaration(
     "than delta. A class that lacks a value violates it; `{max: 1.5, absent: ignored}` looks at the values that it has.",
     code="sqlanon.privacy.delta.requirement:DeltaDisclosure",
     compares=True,
+    joint=NO_SHARES_WITHIN,
     value=ByColumn(
         Record(
             Delta,

@@ -8,6 +8,7 @@ from sqlanon.declared.parameters import Presence
 from sqlanon.declared.records import Part, Record
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number, TableName
+from sqlanon.privacy.markers import NO_TALLY_OF_POPULATIONS, OF_ROWS
 
 DELTA_PRESENCE = RequirementDeclaration(
     name="delta_presence",
@@ -23,6 +24,7 @@ DELTA_PRESENCE = RequirementDeclaration(
         },
     ),
     sensitive=0,
-    tally=False,
+    joint=OF_ROWS,
+    tally=NO_TALLY_OF_POPULATIONS,
     population=True,
 )

@@ -8,6 +8,7 @@ from sqlanon.declared.parameters import Map
 from sqlanon.declared.records import Part, Record
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number, TableName
+from sqlanon.privacy.markers import NO_TALLY_OF_POPULATIONS, OF_ROWS
 
 K_MAP = RequirementDeclaration(
     name="k_map",
@@ -16,6 +17,7 @@ K_MAP = RequirementDeclaration(
     code="sqlanon.privacy.k_map.requirement:KMap",
     value=Record(Map, {"k": Part(Number(Fraction(1), whole=True)), "population": Part(TableName())}),
     sensitive=0,
-    tally=False,
+    joint=OF_ROWS,
+    tally=NO_TALLY_OF_POPULATIONS,
     population=True,
 )

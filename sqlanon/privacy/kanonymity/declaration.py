@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number
+from sqlanon.privacy.markers import OF_ROWS
 
 K = RequirementDeclaration(
     name="k",
@@ -14,5 +15,6 @@ K = RequirementDeclaration(
     code="sqlanon.privacy.kanonymity.requirement:KAnonymity",
     value=Number(Fraction(1), whole=True),
     sensitive=0,
+    joint=OF_ROWS,
     nothing=1,
 )

@@ -13,7 +13,14 @@ from sqlanon.table.scratch import Scratch
 
 
 def prepared(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, memory: int = sys.maxsize) -> Prepared:
-    """The source of a release, staged on the engine of a run."""
+    """Read and profile the source of a release into scratch tables.
+
+    Args:
+        scratch: of the database.
+        spec: the release.
+        secret: what hashes are keyed with.
+        memory: bytes for the kernels.
+    """
     watch, source = Stopwatch("test", Silent()), scratch.engine.relation(spec.source)
     staged: Any = read_source(scratch, spec, source, watch, secret, memory=memory)
     assert isinstance(staged, Staged)
