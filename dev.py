@@ -173,21 +173,24 @@ def lock() -> None:
         venv.create(directory, with_pip=True)
         run(Path(directory, "bin", "python"), "-m", "pip", "install", "--quiet", "pip-tools")
         compile_ = (Path(directory, "bin", "pip-compile"), *LOCK)
-        run(*compile_, "--extra", "dev", "--output-file", DEV, "pyproject.toml")
-        run(*compile_, "--constraint", DEV, "--output-file", RUN, "pyproject.toml")
-        run(*compile_, "--extra", "spark", "--constraint", DEV, "--output-file", SPARK, "pyproject.toml")
+        with_cli = (*compile_, "--extra", "cli")
+        run(*with_cli, "--extra", "dev", "--output-file", DEV, "pyproject.toml")
+        run(*with_cli, "--constraint", DEV, "--output-file", RUN, "pyproject.toml")
+        run(*with_cli, "--extra", "spark", "--constraint", DEV, "--output-file", SPARK, "pyproject.toml")
         # Beside dbt, sqlanon's own dependencies keep the versions that sqlanon is tested with; the rest is dbt's choice.
         import tomllib
 
-        declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        extras = project["optional-dependencies"]
+        declared = [*project["dependencies"], *extras["cli"]]
         names = {re.match(r"[\w-]+", requirement)[0].lower() for requirement in declared}
         pins = re.findall(r"^([a-z0-9-]+)==(\S+) ", (ROOT / RUN).read_text(), flags=re.MULTILINE)
         own = Path(directory, "own.txt")
         own.write_text("".join(f"{name}=={version}\n" for name, version in pins if name in names))
         without_build = [option for option in compile_ if not str(option).startswith("--build-deps-for")]
-        run(*without_build, "--extra", "dev-dbt", "--constraint", own, "--output-file", DBT, "pyproject.toml")
+        dbt = (*without_build, "--extra", "cli", "--extra", "dev-dbt", "--constraint", own)
+        run(*dbt, "--output-file", DBT, "pyproject.toml")
         wanted = Path(directory, "docs.in")
-        extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
         wanted.write_text("\n".join(extras["docs"]))
         run(*without_build, "--no-annotate", "--output-file", DOCS, wanted)
         for name, made_from, shown in ((DBT, own, RUN), (DOCS, wanted, wanted.name)):

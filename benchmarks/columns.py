@@ -16,7 +16,7 @@ from typing import Any
 import sqlanon
 from benchmarks.cost import Clock
 from benchmarks.record import RESULTS, Record, options
-from sqlanon.methods import method as made
+from sqlanon.methods.method import method as made
 from sqlanon.release.plan import estimate
 from sqlanon.spec import MethodSpec
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import sqlanon
 from benchmarks.record import RESULTS, Record, options
+from sqlanon.declared import METHODS
 from sqlanon.declared.cost import COLUMNS, ROWS, K
-from sqlanon.methods import METHODS
 
 LARGE = 4
 """How many times the columns or k are for the second size."""

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from benchmarks.ghinita.data import QUASI
+from benchmarks.papers.ghinita.data import QUASI
 from benchmarks.record import RESULTS, Record, options
 from examples.sources import (
     SAL,

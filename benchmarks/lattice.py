@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.generators import ADMISSIONS, NESTED, Synthetic, load_duckdb, nested_hierarchies
-from benchmarks.ghinita.data import CENSUS, QUASI, census, table
+from benchmarks.papers.ghinita.data import CENSUS, QUASI, census, table
+from benchmarks.papers.xiao.intervals import intervals
 from benchmarks.processor import processor
 from benchmarks.record import RESULTS, Record, options
-from benchmarks.xiao.intervals import intervals
 from examples.sources import ADULT, DataMissingError, data_folder, duckdb_url, load_csv
 
 if TYPE_CHECKING:

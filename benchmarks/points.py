@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from benchmarks.kept import Kept
 
 if TYPE_CHECKING:
-    from benchmarks.ghinita.contenders import Contender
-    from benchmarks.ghinita.data import Data
+    from benchmarks.papers.ghinita.contenders import Contender
+    from benchmarks.papers.ghinita.data import Data
     from sqlanon.database import Database
 
 WARM = 1000

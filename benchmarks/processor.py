@@ -11,7 +11,7 @@ from typing import Any
 @contextmanager
 def processor() -> Iterator[list[float]]:
     """Note the processor seconds of every method that runs meanwhile, all threads together."""
-    from sqlanon.methods import Method
+    from sqlanon.methods.method import Method
 
     used: list[float] = []
     plain = Method.assign

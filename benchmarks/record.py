@@ -109,7 +109,7 @@ class Record:
             at = words.index("--out")
             del words[at : at + 2]
         self.facts: dict[str, Any] = {
-            "benchmark": name,
+            "benchmark": name.rpartition(".")[2],
             "command": shlex.join(["python", "-m", f"benchmarks.{name}", *words]),
             "date": dt.datetime.now(dt.UTC).date().isoformat(),
             "versions": _versions(),

@@ -11,9 +11,9 @@ from itertools import product
 from statistics import median
 from typing import Any
 
-from benchmarks.ghinita.data import CENSUS, census
-from benchmarks.ghinita.data import table as sample
 from benchmarks.loss import ADULT, SAL
+from benchmarks.papers.ghinita.data import CENSUS, census
+from benchmarks.papers.ghinita.data import table as sample
 from benchmarks.record import RESULTS, Record, options
 from examples.sources import DataMissingError, data_folder, duckdb_url, load_csv
 

@@ -13,19 +13,15 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks import (
-    report_divergence,
-    report_doka,
     report_freeform,
     report_frozen,
-    report_ghinita,
-    report_goldberger,
     report_lattice,
     report_loss,
     report_query,
     report_speed,
     report_summary,
-    report_xiao,
 )
+from benchmarks.papers import report_divergence, report_doka, report_ghinita, report_goldberger, report_xiao
 from benchmarks.record import RESULTS
 
 ROOT = Path(__file__).resolve().parents[1]

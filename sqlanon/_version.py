@@ -1,3 +1,3 @@
 """The one place that names the version; the wheel and ``sqlanon --version`` read it."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any
 
 import sqlanon
+from sqlanon.declared import METHODS
 from sqlanon.declared.method_options import Word
 from sqlanon.errors import InfeasibleError, PolicyError, UnsupportedError
-from sqlanon.methods import METHODS
 
 ASKED: tuple[dict[str, object], ...] = (
     {"k": 2, "refine": True},

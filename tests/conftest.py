@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from tests.covering import beyond_default
 from tests.draws import draw_the_same
 from tests.engines import ENGINES, PAIR, TestEngine, required
+from tests.jobs import CORE, JOBS, is_of
 from tests.reach import changed_files, choose, read
 from tests.times import Costs
 
@@ -37,6 +38,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run what the default run leaves out: exhaustive searches, all crash points, small benchmarks, and more "
         "random tables",
+    )
+    parser.addoption(
+        "--job",
+        choices=[CORE, *JOBS],
+        help="with --thorough: a job of it, see tests/jobs.py",
     )
     parser.addoption(
         "--changed",
@@ -129,13 +135,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if any("::" in asked for asked in config.args):
         return
     chosen = frozenset(config.stash.get(CHOSEN, None) or ())
-    thorough = bool(config.getoption("--thorough"))
+    thorough, job = bool(config.getoption("--thorough")), config.getoption("--job")
     beyond, never = beyond_default(items)
     kept, left = [], []
     for item in items:
         marked = item in beyond or item.get_closest_marker("thorough") is not None
         again = thorough and item.get_closest_marker("property") is not None
         wanted = not chosen or not chosen.isdisjoint(names_of(item))
+        wanted = wanted and (job is None or is_of(job, item.nodeid))
         (kept if wanted and (marked == thorough or again) and item not in never else left).append(item)
     if left:
         config.hook.pytest_deselected(items=left)

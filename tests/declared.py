@@ -9,6 +9,7 @@ import pytest
 
 from sqlanon.declared import METHODS, MethodDeclaration
 from sqlanon.declared.cost import Cost
+from sqlanon.lack import UNDECLARED
 
 
 def declare(monkeypatch: pytest.MonkeyPatch, name: str, code: type[Any], like: str | None = None, **more: Any) -> None:
@@ -21,7 +22,7 @@ def declare(monkeypatch: pytest.MonkeyPatch, name: str, code: type[Any], like: s
         like: a method whose options and limits it has; None: it has none.
         more: further fields of its declaration.
     """
-    empty = MethodDeclaration(name, "A method of a test.", code, Cost(0.0, 0.0), executions=("kernel",))
+    empty = MethodDeclaration(name, "A method of a test.", code, Cost(0.0, 0.0), pushdown=UNDECLARED)
     made = replace(METHODS[like] if like else empty, name=name, code=code, **more)
     monkeypatch.setitem(METHODS._known, name, made)
 

@@ -29,6 +29,7 @@ SECONDS = 60.0
 """What the tests of a change may take, by their record."""
 GENERATED = (
     "tests/docs/test_docs.py",
+    "tests/docs/test_works.py",
     "tests/benchmarks/test_report.py",
     "tests/unit/policy/test_reference.py",
     "tests/project/test_files.py",
@@ -90,21 +91,29 @@ def choose(changed: Iterable[str], reach: Reach, seconds: float = SECONDS) -> se
     return chosen
 
 
+def is_kernel(file: str) -> bool:
+    """Whether a file of the product, as ``sqlanon/methods/anatomy/kernels.py``, holds compiled functions."""
+    return file.startswith("sqlanon/") and "kernels" in file.removesuffix(".py").split("/")
+
+
 def recorded_names(file: str) -> set[str]:
     """The names under which tests of a file are recorded: its own; of a kernel, those of the files that import it."""
-    if not file.startswith("sqlanon/kernels/"):
+    if not is_kernel(file):
         return {file}
     names, left = set(), [file]
     seen = set(left)
     while left:
         module = left.pop().removesuffix(".py").replace("/", ".")
+        folder, _, own = (re.escape(part) for part in module.rpartition("."))
         for path in sorted((ROOT / "sqlanon").rglob("*.py")):
             name = path.relative_to(ROOT).as_posix()
             if name not in seen and re.search(
-                rf"^\s*from {re.escape(module)} import", path.read_text(encoding="utf-8"), re.MULTILINE
+                rf"^\s*from {folder}(\.{own} import| import .*\b{own}\b)",
+                path.read_text(encoding="utf-8"),
+                re.MULTILINE,
             ):
                 seen.add(name)
-                (left.append if name.startswith("sqlanon/kernels/") else names.add)(name)
+                (left.append if is_kernel(name) else names.add)(name)
     return names
 
 

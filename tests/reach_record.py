@@ -1,6 +1,6 @@
 """A pytest plugin: which files of the product each test runs. ``python -m tests.reach record`` uses it.
 
-Modules outside of ``kernels/`` are compiled with a call at the start of every function, so that other code runs as fast as ever. What the first
+Modules that hold no kernels are compiled with a call at the start of every function, so that other code runs as fast as ever. What the first
 test of a module prepares for all of them counts for each. Processes that a test starts are not seen.
 """
 
@@ -55,7 +55,7 @@ class _Finder:
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
         """As `importlib` asks."""
-        if not name.startswith("sqlanon.") or name.startswith("sqlanon.kernels"):
+        if not name.startswith("sqlanon.") or "kernels" in name.split("."):
             return None
         found = PathFinder.find_spec(name, path)
         if found is None or found.origin is None or not Path(found.origin).is_relative_to(ROOT):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -15,6 +16,7 @@ import numpy as np
 
 from sqlanon.engines.base import Statement
 from sqlanon.engines.duckdb.engine import DuckDBEngine
+from sqlanon.engines.lacks import LACKS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -72,6 +74,9 @@ class WeakestEngine(DuckDBEngine):
     """DuckDB with nothing but what every engine must have."""
 
     transactions = temporary = updates = ordered = False
+    lacks = MappingProxyType(
+        LACKS["DuckDB in memory"] | {name: LACKS["Spark"][name] for name in ("refresh: {mode: frozen}", "tables")}
+    )
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, database: str) -> None:
         """Take over a connection to a database in memory."""

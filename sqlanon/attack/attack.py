@@ -17,7 +17,7 @@ from sqlanon.attack.material import Material, read
 from sqlanon.attack.ties import Ties, tie
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import subject
-from sqlanon.privacy import stored
+from sqlanon.privacy.requirements import stored
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.catalog.rights import reading
 from sqlanon.release.verify import persons
@@ -94,7 +94,7 @@ def _report(
     assert entry is not None
     promised = k if k > 1 and not facts.exact else None
     # Representative values exclude none: there are no candidates by what is known, only classes.
-    shows = not facts.single or facts.hides
+    shows = not facts.single or bool(facts.hides)
     fits, sets = Fits(material, reporter), Sets.of(columns, len(material.quasi))
     ties = tie(scratch, fits) if shows and not facts.exact and material.tied and not entry.certificate else None
     crowds = _crowds(scratch, entry, ties) if ties else {}

@@ -8,7 +8,7 @@ import numpy as np
 
 from sqlanon.attack.material import Material, place
 from sqlanon.engines.rows import integer
-from sqlanon.privacy import stored
+from sqlanon.privacy.requirements import stored
 from sqlanon.release.audit.together_certificates import found_together
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry

@@ -9,9 +9,9 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.attack.kernels.fitting import Boxes
     from sqlanon.attack.material import Counts, Material
     from sqlanon.attack.ties import Ties
-    from sqlanon.kernels.fitting import Boxes
     from sqlanon.progress import Progress
 
 MOST_MISTAKES = 30_000_000_000
@@ -52,7 +52,7 @@ class Fits:
 
     def boxes(self, place: npt.NDArray[np.int64]) -> Boxes:
         """The boxes as the kernels read them, where ``place`` is the bit of every column."""
-        from sqlanon.kernels.fitting import Boxes
+        from sqlanon.attack.kernels.fitting import Boxes
 
         material = self.material
         return Boxes(
@@ -101,7 +101,7 @@ class Fits:
         Returns:
             Boxes group by group, and where each group's begin, int64[g + 1].
         """
-        from sqlanon.kernels.fitting import owners
+        from sqlanon.attack.kernels.fitting import owners
 
         members = self.material.members
         order = np.lexsort((self.widths(), members))
@@ -116,7 +116,7 @@ class Fits:
 
     def linked(self, place: npt.NDArray[np.int64], width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Fewest candidates and summed chance for every set of known columns; see the kernel."""
-        from sqlanon.kernels.linkage import linked
+        from sqlanon.attack.kernels.linkage import linked
 
         material, boxes = self.material, self.boxes(place)
         fewest, chance = np.full(1 << width, np.iinfo(np.int64).max), np.zeros(1 << width)
@@ -145,7 +145,7 @@ class Fits:
         *,
         show: bool,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        from sqlanon.kernels.linkage import guessed
+        from sqlanon.attack.kernels.linkage import guessed
 
         material, boxes = self.material, self.boxes(np.arange(len(self.material.cells)))
         rows = len(material.tuples)
@@ -161,7 +161,7 @@ class Fits:
         self, place: npt.NDArray[np.int64], known: int, ties: Ties
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
         """Summed and highest expected success with one wrong value, for every set of known columns; None: it is too much work."""
-        from sqlanon.kernels.mistakes import mistaken
+        from sqlanon.attack.kernels.mistakes import mistaken
 
         material, boxes = self.material, self.boxes(place)
         if self._additions(known, ties) > MOST_MISTAKES:
@@ -193,7 +193,7 @@ class Fits:
 
     def _additions(self, known: int, ties: Ties) -> float:
         """What `mistaken` costs, at most: passes over the boxes, and sums over supersets for every code."""
-        from sqlanon.kernels.mistakes import AT_ONCE
+        from sqlanon.attack.kernels.mistakes import AT_ONCE
 
         boxes, sets = len(self.material.members), self.material.covered.size > 0
         found = 0.0
@@ -211,7 +211,7 @@ class Fits:
         person: npt.NDArray[np.int32],
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Fewest persons and summed chance for every set of known columns; each person of a box once, by box."""
-        from sqlanon.kernels.linkage import crowded
+        from sqlanon.attack.kernels.linkage import crowded
 
         material, boxes = self.material, self.boxes(place)
         at = np.searchsorted(box, np.arange(len(material.members) + 1)).astype(np.int64)

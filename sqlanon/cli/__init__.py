@@ -12,11 +12,19 @@ import os
 import sys
 import threading
 
+NEEDED = ("typer", "rich")
+"""Packages that the command line imports, and the library does not: the extra ``cli``."""
+
 
 def main() -> None:
     """Run the command line with the process's own arguments and exit."""
-    from sqlanon.cli.app import app
-
+    try:
+        from sqlanon.cli.app import app
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.partition(".")[0] not in NEEDED:
+            raise
+        sys.stderr.write(f"error: the command sqlanon needs {' and '.join(NEEDED)}: pip install 'sqlanon[cli]'\n")
+        sys.exit(2)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a name the terminal cannot show must not fail a run
             stream.reconfigure(errors="backslashreplace")

@@ -20,6 +20,7 @@ EXAMPLES = {
     "erase": "sqlanon erase patients --key-file erased.csv",
     "clean": "sqlanon clean -p anon.yml",
     "install-functions": "sqlanon install-functions --db duckdb:///warehouse.duckdb",
+    "methods": "sqlanon methods fulldomain",
     "schema": "sqlanon schema",
     "warm": "sqlanon warm anon.yml",
 }

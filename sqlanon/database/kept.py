@@ -29,8 +29,10 @@ class Kept:
     @property
     def lingering(self) -> str:
         """What dropped tables and deleted rows leave in the database's files, and what removes it; empty: nothing."""
-        found = self.engine.compaction
-        return found.leaves if found else self.engine.capabilities.leaves
+        if self.engine.compaction is not None:
+            return self.engine.compaction.leaves
+        lack = self.engine.lacks["--compact"]
+        return "" if lack.kind == "never" else lack.why  # never: there are no files
 
     def check_compaction(self) -> None:
         """Look whether `compact` can begin, before something is dropped; raises what it raises."""

@@ -11,7 +11,7 @@ from sqlanon.database.opening import connect
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import SqlanonError
 from sqlanon.kernels.watch import compiled
-from sqlanon.methods import method_of
+from sqlanon.methods.method import method_of
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.plan import estimate
 from sqlanon.results.warm import WarmReport

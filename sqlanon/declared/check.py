@@ -11,6 +11,7 @@ from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.requirements import REQUIREMENTS
+from sqlanon.lack import Lack
 from sqlanon.spec import MethodSpec, ReleaseSpec, SuppressionSpec
 
 
@@ -107,12 +108,11 @@ def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     """What of a policy a method does not take; empty where it takes all. Rows are not known here: see `too_many_rows`."""
     found = _requirements(method, asked) + _own_boxes(method, asked)
     if method.formats is not None and asked.format not in method.formats:
-        allowed = f"{method.name} goes with {_or(method.formats)}"
-        found.append(Refused(f"{method.name} cannot be published in the format {asked.format}", allowed))
-    runs_others = any(isinstance(option, Several) for option in method.options)  # which have executions of their own
-    if not (found or runs_others) and asked.execution not in ("auto", *method.executions):
+        what = f"{method.name} cannot be published in the format {asked.format}: {method.other_formats.why}"
+        found.append(Refused(what, f"{method.name} goes with {_or(method.formats)}"))
+    if not (found or method.pushdown) and asked.execution == "pushdown":
         has = f"leave execution out (auto), or say {_or(method.executions)}"
-        found.append(Refused(f"{method.name} has no {asked.execution}", has))
+        found.append(Refused(f"{method.name} has no pushdown: {method.pushdown.why}", has))
     for limit in method.limits:
         if limit.of == "quasi columns" and (refused := limit.refusal(asked.method, asked.options, asked.quasi)):
             found.append(refused)
@@ -163,14 +163,11 @@ def suppression_refused(method: MethodDeclaration, suppression: SuppressionSpec 
         return None
     if method.suppresses == "cap" and suppression.rows == "starred":
         return None
-    if method.suppresses == "cap":
+    if not isinstance(method.suppresses, Lack):
         what = f"{method.name} hides values and leaves no row out"
         return Refused(what, "say rows: starred; limit then caps the rows that lose every quasi value")
     takers = [name for name, one in METHODS.items() if one.suppresses == "rows"]
-    what = (
-        f"{method.name} suppresses no rows, and it would not help: with 5 % of the rows dropped tree keeps the others at a loss "
-        "of 0.0488 instead of 0.0600, and loses 0.0963 in all, as a dropped row has lost everything"
-    )
+    what = f"{method.name} suppresses no rows: {method.suppresses.why}"
     return Refused(what, f"leave suppression out{f', or use {_or(takers)}' if takers else ''}")
 
 
@@ -185,31 +182,27 @@ def most_suppressed(spec: ReleaseSpec, rows: int) -> int:
 def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     name = method.name
     if asked.maximize is not None:
-        if asked.maximize in method.maximizes:
+        if method.maximizes and asked.maximize in method.maximizes:
             return []
-        return [
-            Refused(
-                f"{name} does not maximize {asked.maximize}",
-                f"maximize {asked.maximize} with {method.instead}",
-            )
-        ]
+        why = f": {method.maximizes.why}" if isinstance(method.maximizes, Lack) else ""
+        what = f"{name} does not maximize {asked.maximize}{why}"
+        return [Refused(what, f"maximize {asked.maximize} with {method.instead}")]
+    if asked.persons and not method.persons:
+        takers = [one for one, kind in METHODS.items() if kind.persons and METHODS.believes(one)]
+        return [Refused(f"{name} does not count persons: {method.persons.why}", f"with {PERSONS} use {_or(takers)}")]
+    if asked.whole and not method.whole:
+        keepers = [one for one, kind in METHODS.items() if kind.whole and METHODS.believes(one)]
+        what = f"{name} does not keep the rows of a person together: {method.whole.why}"
+        return [Refused(what, f"with persons: whole use {_or(keepers)}, or say persons: rows")]
     takes = method.requirements
     if takes is None:
         # Kernels and set-oriented SQL take whatever can be counted.
-        if asked.persons and not method.persons:
-            takers = [one.name for one in METHODS.own if one.persons]
-            return [Refused(f"{name} does not count persons", f"with {PERSONS} use {_or(takers)}")]
-        if asked.whole and not method.whole:
-            keepers = [one.name for one in METHODS.own if one.whole]
-            allowed = f"with persons: whole use {_or(keepers)}, or say persons: rows"
-            return [Refused(f"{name} does not keep the rows of a person together", allowed)]
         uncounted = [
             word
             for word in asked.requirements
             if word != PERSONS and not REQUIREMENTS[word].tally and not (method.population and word in asked.population)
         ]
-        instead = _or(_takers(uncounted[0])) if uncounted and _takers(uncounted[0]) else "leave it out"
-        found = [Refused(f"{name} cannot count {word}", f"use {instead}") for word in uncounted]
+        found = [_uncounted(method, word) for word in uncounted]
         if method.unites:
             what = "classes that it unites may not meet what each of them meets"
             found += [Refused(f"{name} and {word}: {what}", f"use {method.instead}") for word in asked.loose]
@@ -218,9 +211,19 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     if not over:
         return []
     if set(over) <= set(asked.population):
-        return [Refused(f"{name} cannot count {_and(over)}", f"use {_or(_takers(over[0]))}")]
-    what = f"{name} is for {_and(takes)}{' alone' if len(takes) == 1 else ''}"
+        return [_uncounted(method, word) for word in over]
+    what = f"{name} is for {_and(takes)}{' alone' if len(takes) == 1 else ''}: {method.other_requirements.why}"
     return [Refused(what, f"with {_and(over)} use {method.instead}")]
+
+
+def _uncounted(method: MethodDeclaration, requirement: str) -> Refused:
+    """A method has no way to count a requirement."""
+    declared, takers = REQUIREMENTS[requirement], _takers(requirement)
+    lacks = [declared.tally, *([method.population] if declared.population else [])]
+    why = ", and ".join(lack.why for lack in lacks if isinstance(lack, Lack))
+    return Refused(
+        f"{method.name} cannot count {requirement}: {why}", f"use {_or(takers)}" if takers else "leave it out"
+    )
 
 
 def too_many_rows(method: MethodDeclaration, options: Mapping[str, str], rows: int) -> Refused | None:

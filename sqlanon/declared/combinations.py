@@ -16,7 +16,7 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     form, accuracy = FORMATS[spec.format.kind], spec.privacy.accuracy
     if accuracy is not None and not form.reach:
         reaching = [facts.name for facts in FORMATS.values() if facts.reach]
-        what = f"format {form.name} does not publish how far a class reaches, so a bound on it cannot be checked"
+        what = f"format {form.name} does not publish how far a class reaches ({form.reach.why}), so a bound on it cannot be checked"
         found.append(("format", Refused(what, f"use {', '.join(reaching[:-1])} or {reaching[-1]}")))
     if spec.refine is not None and accuracy is not None:
         what = "refine lowers the loss and does not look at the bound"
@@ -32,7 +32,7 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         found.append(("suppression", Refused(what, "leave suppression out")))
     if spec.suppression is not None and spec.suppression.rows == "starred" and not form.hides:
         hiding = [facts.name for facts in FORMATS.values() if facts.hides]
-        what = f"format {form.name} hides no values, so that it cannot publish starred rows"
+        what = f"format {form.name} hides no values ({form.hides.why}), so that it cannot publish starred rows"
         allowed = f"use {', '.join(hiding[:-1])} or {hiding[-1]}, or rows: left_out"
         found.append(("suppression", Refused(what, allowed)))
     if spec.suppression is not None and spec.suppression.rows == "left_out":
@@ -74,7 +74,7 @@ def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         found.append(("privacy", Refused(f"{names} name different populations", "name the same table in both")))
     if not form.cells:
         able = [facts.name for facts in FORMATS.values() if facts.cells]
-        what = f"{names}: format {form.name} does not say which rows of a population lie in a cell"
+        what = f"{names}: format {form.name} does not say which rows of a population lie in a cell ({form.cells.why})"
         found.append(("format", Refused(what, f"use {', '.join(able[:-1])} or {able[-1]}")))
     if spec.format.mean:
         what = f"{names}: the mean of a class shows which rows of the population are in it"

@@ -1,4 +1,4 @@
-"""Extensions: what other distributions declare by entry points, added to the registries when one of them is first asked.
+"""Extensions: what distributions declare by entry points, added to the registries when one of them is first asked.
 
 An entry point names a declaration, ``module:NAME``, and has the name that is declared. The module is imported whenever a
 registry is asked, so it must be cheap to import: it names its code, or imports what it needs in the code that needs it.
@@ -12,6 +12,9 @@ from typing import Any, Protocol
 
 from sqlanon.errors import PolicyError
 
+_OWN = "sqlanon"
+"""The distribution whose extensions are believed: those of `sqlanon.papers`."""
+
 
 class Extensible(Protocol):
     """A registry, as extensions see it."""
@@ -22,7 +25,7 @@ class Extensible(Protocol):
     def own(self) -> tuple[Any, ...]:
         """What the package declares itself."""
 
-    def add(self, declared: Any) -> Any:  # noqa: ANN401 - each registry has its own kind of declaration
+    def add(self, declared: Any, *, believed: bool = False) -> Any:  # noqa: ANN401 - each registry has its own kind of declaration
         """Add a declaration."""
 
     def discard(self, name: str) -> None:
@@ -71,7 +74,7 @@ def _add(point: EntryPoint, registry: Extensible) -> str:
     if declared.name != point.name:
         raise _Unusable(f"it declares the {registry.kind} {declared.name}: both names must be the same")
     try:
-        registry.add(declared)
+        registry.add(declared, believed=point.dist is not None and point.dist.name == _OWN)
     except ValueError as error:
         raise _Unusable(str(error)) from None
     return point.name

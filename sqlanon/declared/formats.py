@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlanon.declared.registry import Registry
+from sqlanon.lack import UNDECLARED, Able, never, notimpl
 
 
 @dataclass(frozen=True, slots=True)
 class FormatFacts:
-    """One format.
+    """One format. What it lacks of ``means``, ``reach``, ``hides`` and ``cells`` is a marker with the reason (`sqlanon.lack`).
 
     Attributes:
         name: as policies name it.
@@ -37,16 +38,19 @@ class FormatFacts:
     about: str
     single: bool = False
     text: bool = False
-    means: bool = False
-    reach: bool = False
+    means: Able = UNDECLARED
+    reach: Able = UNDECLARED
     source_names: bool = False
     exact: bool = False
     paired: bool = False
-    hides: bool = False
+    hides: Able = UNDECLARED
     either: bool = False
-    cells: bool = False
+    cells: Able = UNDECLARED
     attains: bool = False
 
+
+_AS_THEY_ARE = never("quasi values are published as they are")
+_VALUE_OR_NOTHING = never("a cell is the value or nothing")
 
 RANGES = FormatFacts(
     "ranges",
@@ -63,6 +67,7 @@ LABELS = FormatFacts(
     "sqlanon.formats.labels:Labels",
     "one text column each, `[20, 29]`.",
     text=True,
+    means=never("its columns are texts"),
     reach=True,
     source_names=True,
     hides=True,
@@ -73,16 +78,22 @@ POINTS = FormatFacts(
     "sqlanon.formats.points:Points",
     "a representative value in the source's type.",
     single=True,
+    means=never("a cell is one value already"),
     reach=True,
     source_names=True,
+    hides=never("no value of a type means any value"),
+    cells=never("a cell is one value of those that it covers"),
 )
 SUPPRESSED = FormatFacts(
     "suppressed",
     "sqlanon.formats.suppressed:Suppressed",
     "the value where the class agrees, else NULL.",
     single=True,
+    means=_VALUE_OR_NOTHING,
+    reach=_VALUE_OR_NOTHING,
     hides=True,
     either=True,
+    cells=notimpl("what a class hides is not looked for in a population"),
 )
 ANATOMY = FormatFacts(
     "anatomy",
@@ -91,6 +102,10 @@ ANATOMY = FormatFacts(
     "`<publish>_sensitive`; shows who is in the table.",
     exact=True,
     paired=True,
+    means=_AS_THEY_ARE,
+    reach=_AS_THEY_ARE,
+    hides=_AS_THEY_ARE,
+    cells=_AS_THEY_ARE,
 )
 
 FORMATS: Registry[FormatFacts] = Registry("format", (RANGES, LABELS, POINTS, SUPPRESSED, ANATOMY), "sqlanon.formats")

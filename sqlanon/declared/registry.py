@@ -1,11 +1,17 @@
-"""A registry: what is declared under a name, each name once, by the package itself and by extensions."""
+"""A registry: what is declared under a name, each name once, by the package itself and by extensions.
+
+The package's own declarations may be named in place of given, ``module:NAME`` as entry points name them: each is then next to the code
+that it is about, which no import of this room reaches.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from importlib import import_module
 from threading import RLock
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar, cast
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -29,7 +35,7 @@ class Registry(Mapping[str, T]):
 
     Args:
         kind: what is declared, one of them in words, for messages.
-        known: the first declarations.
+        known: the first declarations, or where each is; those are imported when one of the registry is asked for first.
         group: of the entry points by which extensions add theirs; empty: they cannot.
     """
 
@@ -38,35 +44,64 @@ class Registry(Mapping[str, T]):
     _adding: ClassVar[bool] = False
     _lock: ClassVar[RLock] = RLock()
 
-    def __init__(self, kind: str, known: Iterable[T] = (), group: str = "") -> None:
+    def __init__(self, kind: str, known: Iterable[T | str] = (), group: str = "") -> None:
         self.kind = kind
-        self._known: dict[str, T] = {}
-        for one in known:
-            self.add(one)
-        self.own: tuple[T, ...] = tuple(self._known.values())
-        """What the package declares itself; to read it adds no extension."""
+        self._first = tuple(known)
+        self._believed: set[str] = set()
         self._group = group
         if group:
             self._extensible[group] = self  # type: ignore[assignment]
 
-    def add(self, declared: T) -> T:
-        """Add a declaration and return it.
+    @cached_property
+    def own(self) -> tuple[T, ...]:
+        """What the package declares itself, but for its extensions; to read it adds none."""
+        return tuple(cast("T", _imported(one)) if isinstance(one, str) else one for one in self._first)
+
+    @cached_property
+    def _known(self) -> dict[str, T]:
+        known: dict[str, T] = {}
+        for one in self.own:
+            self._put(one, known)
+            self._believed.add(one.name)
+        return known
+
+    def believes(self, name: str) -> bool:
+        """Whether this distribution declares it, itself or as an extension, so that what its code says of itself is believed."""
+        return name in self._all() and name in self._believed
+
+    def add(self, declared: T, *, believed: bool = False) -> T:
+        """Add a declaration and return it: after the one that it names by ``after``, or as the last.
+
+        Args:
+            declared: the declaration.
+            believed: see `believes`.
 
         Raises:
             ValueError: the name is taken, or is not of lower-case letters, digits and underscores.
         """
+        self._put(declared, self._known)
+        if believed:
+            self._believed.add(declared.name)
+        return declared
+
+    def _put(self, declared: T, known: dict[str, T]) -> None:
         if not _NAME.fullmatch(declared.name):
             raise ValueError(
                 f"{declared.name!r} cannot be the name of a {self.kind}: lower-case letters, digits and _, a letter first"
             )
-        if declared.name in self._known:
+        if declared.name in known:
             raise ValueError(f"there is a {self.kind} {declared.name} already; choose another name")
-        self._known[declared.name] = declared
-        return declared
+        names = list(known)
+        after = getattr(declared, "after", "")
+        behind = names[names.index(after) + 1 :] if after in known else []
+        known[declared.name] = declared
+        for name in behind:
+            known[name] = known.pop(name)
 
     def discard(self, name: str) -> None:
         """Take a declaration out, if it is there."""
         self._known.pop(name, None)
+        self._believed.discard(name)
 
     def _all(self) -> dict[str, T]:
         if self._group and not Registry._complete:
@@ -96,3 +131,8 @@ class Registry(Mapping[str, T]):
 
     def __len__(self) -> int:
         return len(self._all())
+
+
+def _imported(place: str) -> object:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

@@ -6,20 +6,19 @@ history, reports and docs. The dbt package, which needs no sqlanon, has a macro 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Likeness, Map, Presence, Recursive
-from sqlanon.declared.records import ByColumn, Part, Record
+from sqlanon.declared.records import ByColumn, Record
 from sqlanon.declared.registry import Registry
-from sqlanon.declared.values import Listing, Number, OneOf, TableName, Value
+from sqlanon.declared.values import Value
+from sqlanon.lack import UNDECLARED, Able
 
 
 @dataclass(frozen=True, slots=True)
 class RequirementDeclaration:
-    """A requirement as policies know it.
+    """A requirement as policies know it. What it lacks of ``joint`` and ``tally`` is a marker with the reason (`sqlanon.lack`).
 
     Attributes:
         name: the key under `privacy`, and the name in reports.
@@ -48,8 +47,8 @@ class RequirementDeclaration:
     at_most: bool = False
     sensitive: int = 1
     persons: int = 0
-    joint: bool = False
-    tally: bool = True
+    joint: Able = UNDECLARED
+    tally: Able = True
     monotone: bool | Callable[[Any], bool] = True
     compares: bool = False
     population: bool = False
@@ -72,171 +71,20 @@ class RequirementDeclaration:
         return bool(after > before if self.at_most else after < before)
 
 
-def _absent_violates(asked: Any) -> bool:  # noqa: ANN401 - a value of delta_disclosure
-    """Whether a class may lack no value, of no column."""
-    return all(one.absent == "violates" for one in _each(asked))
-
-
-def _each(asked: Any) -> list[Any]:  # noqa: ANN401 - a value by column
-    """The values of all columns."""
-    return list(asked.values()) if isinstance(asked, Mapping) else [asked]
-
-
 REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
     "requirement",
     (
-        RequirementDeclaration(
-            name="k",
-            about="Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
-            "`at_least`), with the format anatomy, and beside a requirement over a population.",
-            code="sqlanon.privacy.kanonymity:KAnonymity",
-            value=Number(Fraction(1), whole=True),
-            sensitive=0,
-            nothing=1,
-        ),
-        RequirementDeclaration(
-            name="l",
-            about="Frequency l-diversity: no value of a sensitive column makes up more than 1/l of a class. "
-            'A number of at least 1 or a fraction such as "5/2".',
-            code="sqlanon.privacy.diversity:FrequencyDiversity",
-            value=Number(Fraction(1)),
-            joint=True,
-        ),
-        RequirementDeclaration(
-            name="distinct_l",
-            about="Different values of each sensitive column in a class, at least.",
-            code="sqlanon.privacy.diversity:DistinctDiversity",
-            value=Number(Fraction(1), whole=True),
-            joint=True,
-        ),
-        RequirementDeclaration(
-            name="entropy_l",
-            about="Entropy l-diversity: the entropy of a sensitive column in a class is at least that of l equally frequent values.",
-            code="sqlanon.privacy.entropy:EntropyDiversity",
-            value=ByColumn(Number(Fraction(1))),
-            joint=True,
-            of_persons=True,
-        ),
-        RequirementDeclaration(
-            name="recursive_cl",
-            about="Recursive (c, l)-diversity: the most frequent value of a sensitive column is rarer in a class than c times all values "
-            "from the l-th most frequent one on, together. `{c: 3, l: 2}`.",
-            code="sqlanon.privacy.recursive:RecursiveDiversity",
-            value=ByColumn(
-                Record(
-                    Recursive,
-                    {
-                        "c": Part(Number(Fraction(0), above=True), at_most=True),
-                        "l": Part(Number(Fraction(1), Fraction(1000), whole=True)),
-                    },
-                )
-            ),
-            joint=True,
-            of_persons=True,
-        ),
-        RequirementDeclaration(
-            name="alpha",
-            about="(alpha, k)-anonymity: no value of a sensitive column, or none of those that are listed, makes up more than this share "
-            "of a class. `0.5`, or `{max: 0.5, values: [HIV]}`.",
-            code="sqlanon.privacy.alpha:Alpha",
-            value=ByColumn(
-                Record(
-                    Alpha,
-                    {
-                        "max": Part(Number(Fraction(0), Fraction(1), above=True), at_most=True),
-                        "values": Part(Listing(), default=()),
-                    },
-                    "max",
-                )
-            ),
-            at_most=True,
-            joint=True,
-            of_persons=True,
-        ),
-        RequirementDeclaration(
-            name="t",
-            about="t-closeness: the earth mover's distance between the values of a sensitive column in a class and in the release is at most t. "
-            "`0.3`, or `{max: 0.2, distance: ordered}`; by column `{diagnosis: 0.3, cost: {max: 0.2, distance: ordered}}`.",
-            code="sqlanon.privacy.closeness:TCloseness",
-            compares=True,
-            value=ByColumn(
-                Record(
-                    Closeness,
-                    {
-                        "max": Part(Number(Fraction(0), Fraction(1)), at_most=True),
-                        "distance": Part(OneOf(("equal", "ordered", "hierarchical")), default="equal"),
-                    },
-                    "max",
-                )
-            ),
-            at_most=True,
-            of_persons=True,
-        ),
-        RequirementDeclaration(
-            name="beta",
-            about="beta-likeness: no value's share of a class exceeds its share of the release by more than beta times that share "
-            "(`{basic: 2}`), nor by more than -ln of it (`{enhanced: 2}`).",
-            code="sqlanon.privacy.beta:BetaLikeness",
-            compares=True,
-            value=ByColumn(
-                Likeness(
-                    Beta,
-                    {
-                        "kind": Part(OneOf(("enhanced", "basic"))),
-                        "max": Part(Number(Fraction(0), above=True), at_most=True),
-                    },
-                )
-            ),
-            at_most=True,
-            of_persons=True,
-        ),
-        RequirementDeclaration(
-            name="delta_disclosure",
-            about="delta-disclosure privacy: the logarithm, to base 2, of a value's share of a class by its share of the release is nearer to 0 "
-            "than delta. A class that lacks a value violates it; `{max: 1.5, absent: ignored}` looks at the values that it has.",
-            code="sqlanon.privacy.delta:DeltaDisclosure",
-            compares=True,
-            value=ByColumn(
-                Record(
-                    Delta,
-                    {
-                        "max": Part(Number(Fraction(0), above=True), at_most=True),
-                        "absent": Part(OneOf(("violates", "ignored")), default="violates"),
-                    },
-                    "max",
-                )
-            ),
-            at_most=True,
-            monotone=_absent_violates,
-            of_persons=True,
-        ),
-        RequirementDeclaration(
-            name="k_map",
-            about="k-map: every published cell holds at least k rows of a population table, in which the source is. "
-            "`{k: 10, population: public.register}`.",
-            code="sqlanon.privacy.k_map:KMap",
-            value=Record(Map, {"k": Part(Number(Fraction(1), whole=True)), "population": Part(TableName())}),
-            sensitive=0,
-            tally=False,
-            population=True,
-        ),
-        RequirementDeclaration(
-            name="delta_presence",
-            about="delta-presence: for every row of a population table the probability of being in the source is from min to max. "
-            "`{min: 0.1, max: 0.5, population: public.register}`; min is 0 where it is left out.",
-            code="sqlanon.privacy.delta_presence:DeltaPresence",
-            value=Record(
-                Presence,
-                {
-                    "min": Part(Number(Fraction(0), Fraction(1)), default=Fraction(0)),
-                    "max": Part(Number(Fraction(0), Fraction(1), above=True), at_most=True),
-                    "population": Part(TableName()),
-                },
-            ),
-            sensitive=0,
-            tally=False,
-            population=True,
-        ),
+        "sqlanon.privacy.kanonymity.declaration:K",
+        "sqlanon.privacy.diversity.declaration:L",
+        "sqlanon.privacy.diversity.declaration:DISTINCT_L",
+        "sqlanon.privacy.entropy.declaration:ENTROPY_L",
+        "sqlanon.privacy.recursive.declaration:RECURSIVE_CL",
+        "sqlanon.privacy.alpha.declaration:ALPHA",
+        "sqlanon.privacy.closeness.declaration:T",
+        "sqlanon.privacy.beta.declaration:BETA",
+        "sqlanon.privacy.delta.declaration:DELTA_DISCLOSURE",
+        "sqlanon.privacy.k_map.declaration:K_MAP",
+        "sqlanon.privacy.delta_presence.declaration:DELTA_PRESENCE",
     ),
     "sqlanon.requirements",
 )

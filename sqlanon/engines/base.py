@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.errors import DatabaseError
+    from sqlanon.lack import Lack
 
 
 class Engine(Protocol):
@@ -60,6 +61,10 @@ class Engine(Protocol):
     capabilities: Capabilities
 
     @property
+    def lacks(self) -> Mapping[str, Lack]:
+        """What it lacks of `sqlanon.engines.lacks.FEATURES`, each with the reason; `sqlanon.engines.lacks.require` refuses by it."""
+
+    @property
     def rights(self) -> Rights | None:
         """Its roles and rights; None: every process that can open the database reads all of it."""
 
@@ -69,7 +74,7 @@ class Engine(Protocol):
 
     @property
     def compaction(self) -> Compaction | None:
-        """How its files are written anew, without what was dropped and deleted; None: they are not, see `Capabilities.leaves`."""
+        """How its files are written anew, without what was dropped and deleted; None: they are not, see `lacks`."""
 
     @property
     def files(self) -> Files | None:

@@ -16,6 +16,11 @@ def integer(cell: object) -> int:
     return int(str(cell))
 
 
+def number(cell: object) -> float:
+    """A number of any type that drivers have for one, as a double."""
+    return float(str(cell))
+
+
 def integers(row: Iterable[object]) -> tuple[int, ...]:
     """A row of whole numbers."""
     return tuple(integer(cell) for cell in row)

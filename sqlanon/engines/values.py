@@ -202,9 +202,7 @@ class Capabilities:
         interpreted_rows: to compile the statements of a run of so many rows takes longer than to interpret them.
         readers: what `plan` says of readers where the engine has no rights.
         timestamp: the type of a time without a zone.
-        security_labels: columns may have labels that extensions read (``pg_seclabels``).
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
-        leaves: what dropped tables leave in files, and what removes it, where the engine has no `Engine.compaction`; empty: nothing.
     """
 
     max_identifier: int
@@ -231,7 +229,5 @@ class Capabilities:
     session_views: bool = False
     readers: str = ""
     timestamp: str = "TIMESTAMP"
-    security_labels: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None
-    leaves: str = ""

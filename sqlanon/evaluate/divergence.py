@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from sqlanon.engines.base import Engine
-from sqlanon.engines.rows import integers
+from sqlanon.engines.rows import integers, number
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.cubes import Cubes, cubes
 from sqlanon.evaluate.subject import Subject
@@ -117,7 +117,7 @@ def _of(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
         columns=[{"number": place + 1, "spread": both.spreads[place] if both.spreads else None} for place in places],
         runs=None if swept is None else both.runs[swept],
     )[0]
-    kld, cells, missed, missed_rows = float(str(row[0])), *integers(row[1:])
+    kld, cells, missed, missed_rows = number(row[0]), *integers(row[1:])
     return Divergence(
         tuple(group_by), both.sensitive, math.inf if missed else kld, cells, missed, missed_rows, both.rows
     )

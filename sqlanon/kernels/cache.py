@@ -2,7 +2,7 @@
 
 numba's own cache is next to the source and looks at the file of a function alone, so that each checkout and each environment compiles
 everything again, and a function that a kernel takes from another file may change unnoticed. Here the key is a hash of the kernel's file and of
-all files of this package that it imports, directly or not: checkouts and environments of one user share what is alike, and a
+all files of kernels that it imports, directly or not: checkouts and environments of one user share what is alike, and a
 change compiles its importers only. What a wheel carries (`shipped`) is looked for next. Compiled files are code, so a folder is used only if it is this user's and nobody else can write it. Functions
 outside this package keep numba's cache and settings.
 """
@@ -38,13 +38,16 @@ from sqlanon.kernels import shipped, watch
 from sqlanon.kernels.callees import name_of
 
 FOLDER = Path(__file__).parent
+PACKAGE = FOLDER.parent
 BOUND = 512 << 20
 """Bytes that the folder may hold; all kernels of one version take about 40 MB."""
 _IMPORT = re.compile(
-    rb"^[ \t]*(?:from|import)[ \t]+sqlanon\.kernels(?:\.(\w+)|[ \t]+import[ \t]+\(?([\w, \t\r\n]+))",
+    rb"^[ \t]*(?:from|import)[ \t]+sqlanon\.((?:\w+\.)*kernels(?:\.\w+)*)"
+    rb"(?:[ \t]+import[ \t]+(?:\(([^)]*)\)|([\w, \t]+)))?",
     re.MULTILINE,
 )
-_NO_CODE = frozenset({"cache", "callees", "compiled", "shipped", "watch"})
+"""Files of kernels are called ``kernels``, or are in a folder that is."""
+_NO_CODE = frozenset(f"kernels.{name}" for name in ("cache", "callees", "compiled", "shipped", "watch"))
 """Files whose contents have no part in what is compiled."""
 _INDIFFERENT = ("NUMBA_CACHE", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS", "NUMBA_CPU_")
 _DAY = 86_400.0
@@ -55,12 +58,17 @@ def kept(function: Callable[..., Any]) -> _Watched:
 
     Cost: the first time in a process a few operations on files; for a file's first function, its reading.
     """
-    place = folder()
-    name = function.__module__.rpartition(".")[2]
+    place, name = folder(), name_in_package(function)
     with contextlib.suppress(OSError):  # the sources are not files
-        if place is not None:
+        if place is not None and name:
             return _Files(function, place / f"{name}-{digest(name)[:24]}")
     return _Memory(function)
+
+
+def name_in_package(function: Callable[..., Any]) -> str:
+    """Where a kernel of this package is, as ``methods.anatomy.kernels``; empty: it is elsewhere."""
+    package, _, name = function.__module__.partition(".")
+    return name if package == PACKAGE.name and "kernels" in name.split(".") else ""
 
 
 @cache
@@ -112,6 +120,9 @@ def _private(path: Path | str) -> bool:
 def digest(name: str) -> str:
     """Hash of what the kernels of a file are compiled from: the file and those that it imports, the compiler, its settings.
 
+    Args:
+        name: of the file, as `name_in_package` writes it.
+
     The processor is part of numba's own key.
 
     Raises:
@@ -132,14 +143,22 @@ def digest(name: str) -> str:
 
 
 def imported(name: str) -> frozenset[str]:
-    """The names of a file of this package and of those that it imports, directly or not."""
+    """The names of a file of kernels and of those that it imports, directly or not."""
     found, left = {name}, [name]
     while left:
-        for module, names in _IMPORT.findall(_source(left.pop())):
-            some = {module.decode()} if module else set(re.findall(r"\w+", names.decode()))
+        for module, *names in _IMPORT.findall(_source(left.pop())):
+            place = module.decode()
+            files = re.findall(r"\w+", b"".join(names).decode())
+            # A folder has no kernels itself: what is imported of it are files.
+            some = {f"{place}.{file}" for file in files} if _is_folder(place) else {place}
             left += sorted(some - found - _NO_CODE)
             found |= some - _NO_CODE
     return frozenset(found)
+
+
+@cache
+def _is_folder(name: str) -> bool:
+    return PACKAGE.joinpath(*name.split(".")).is_dir()
 
 
 @cache
@@ -148,7 +167,7 @@ def _source(name: str) -> bytes:
 
     A later change on the disk has no part in what this process compiles.
     """
-    return (FOLDER / f"{name}.py").read_bytes()
+    return PACKAGE.joinpath(*name.split(".")).with_suffix(".py").read_bytes()
 
 
 def prune(place: Path, bound: int = BOUND) -> None:

@@ -10,7 +10,7 @@ from numba.core.ccallback import CFunc
 from numba.core.dispatcher import Dispatcher
 
 from sqlanon.kernels import watch
-from sqlanon.kernels.cache import kept
+from sqlanon.kernels.cache import kept, name_in_package
 from sqlanon.kernels.callees import missing
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,7 +33,7 @@ def callback(signature: Any) -> Callable[[Callable[..., None]], Any]:  # noqa: A
     """`numba.cfunc`, compiled at once and kept on disk; of a function outside this package by numba itself."""
 
     def declare(function: Callable[..., None]) -> Any:  # noqa: ANN401
-        if function.__module__.rpartition(".")[0] != __package__:
+        if not name_in_package(function):
             return numba.cfunc(signature, cache=True)(function)
         made: Any = CFunc(function, (signature.args, signature.return_type), {}, {})
         made._cache = kept(function)  # noqa: SLF001

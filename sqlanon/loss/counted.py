@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import integer, number
 from sqlanon.loss.base import Groups, Lost
 from sqlanon.table.scratch import Scratch
 
@@ -22,7 +22,7 @@ def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> flo
         classed: rows with their class.
         value: the sensitive column there.
     """
-    return float(str(scratch.fetch("loss/reconstruction", classed=classed, value=value)[0][0]))
+    return number(scratch.fetch("loss/reconstruction", classed=classed, value=value)[0][0])
 
 
 def classification(scratch: Scratch, classed: TableRef, groups: Groups, value: str, lost: Lost, rows: int) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sqlanon.engines.rows import number
 from sqlanon.loss.counted import classification
 from sqlanon.table.wide import Part, beside, few
 
@@ -146,7 +147,7 @@ class Facts:
 
     def fetch(self, name: str, **context: Any) -> list[float]:
         """The one row of a query, as floats."""
-        return [float(str(cell)) for cell in self._scratch.fetch(name, **context)[0]]
+        return [number(cell) for cell in self._scratch.fetch(name, **context)[0]]
 
     def inside(self, histogram: TableRef, joint: TableRef, domain: Domain) -> float:
         """The sum over rows with a class of log2 F(R, s), for one quasi column."""

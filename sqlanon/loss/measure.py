@@ -19,6 +19,7 @@ from typing import Any
 
 from sqlanon.declared import METRICS, MetricDeclaration, asked_metrics
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import number
 from sqlanon.errors import PolicyError
 from sqlanon.loss.base import AskedMetric, Attribute, Groups, Lost, Metric
 from sqlanon.loss.facts import Facts
@@ -75,7 +76,7 @@ def measure(
         left_out=lost.left_out,
         ordered=scratch.few,
     )[0]
-    values = {alias: 0.0 if cell is None else float(str(cell)) for alias, cell in zip(wanted, row, strict=True)}
+    values = {alias: 0.0 if cell is None else number(cell) for alias, cell in zip(wanted, row, strict=True)}
     rows = values["n_rows"]
     values["squares"] += lost.suppressed * rows
     finished = {name: metric.finish(values, attributes, k or 1) for name, metric in metrics.items()}

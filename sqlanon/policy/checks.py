@@ -300,8 +300,9 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
             )
             problems.add(at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_shown(able)}")
     takes = listed(facts.name for facts in FORMATS.values() if facts.means)
-    if model.format.mean and not FORMATS[model.format.kind].means and not problems.broken((*path, "format", "kind")):
-        problems.add(at, f"the format is {model.format.kind}", f"means go with the format {takes}")
+    means = FORMATS[model.format.kind].means
+    if model.format.mean and not means and not problems.broken((*path, "format", "kind")):
+        problems.add(at, f"the format is {model.format.kind}: {means.why}", f"means go with the format {takes}")
     unsure = any(problems.broken((*path, "privacy", key)) for key in ("k", "maximize", "at_least"))
     if model.format.mean and k < MEAN_K and not unsure:
         problems.add(at, f"k is below {MEAN_K}", f"means need k of at least {MEAN_K}")

@@ -110,7 +110,7 @@ def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Pr
 def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
     """With maximize: a bound on the loss and the least that is accepted are there, what belongs there is nowhere else."""
     privacy, method = model.privacy, METHODS.get(model.method.name)
-    if method is not None and privacy.maximize not in method.maximizes:
+    if method is not None and privacy.maximize not in (method.maximizes or ()):
         return  # the method is refused, whatever else is there
     for key, instead in _INSTEAD.items():
         if key in privacy.model_fields_set and getattr(privacy, key) not in (None, False):
@@ -174,7 +174,9 @@ def _check_sensitive(
                 "joint needs two columns with the role sensitive",
             )
         if not set(asked) & set(joint) and not any(problems.broken((*at, key)) for key in joint):
-            missing = f"neither {' nor '.join(joint)} is asked for"
+            alone = [key for key, value in asked_of.items() if value is not None and key in REQUIREMENTS]
+            why = "".join(f"; {key}: {lack.why}" for key in alone if not (lack := REQUIREMENTS[key].joint))
+            missing = f"neither {' nor '.join(joint)} is asked for{why}"
             problems.add((*at, "joint"), missing, f"joint goes with {' or '.join(joint)}")
 
 

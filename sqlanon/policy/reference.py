@@ -17,6 +17,7 @@ from sqlanon.declared.key import Asked, FileName, Key, Names, Number
 from sqlanon.declared.keys import ARGUMENTS
 from sqlanon.declared.method_options import Option
 from sqlanon.declared.options import AnonymizeOptions
+from sqlanon.lack import Lack
 from sqlanon.policy.models import PolicyModel
 from sqlanon.policy.shape import further
 
@@ -38,7 +39,7 @@ _TITLES = {
     "FormatModel": "Format: `format`",
 }
 
-_SUPPRESSES = {"no": "no", "rows": "yes", "cap": "`rows: starred`, a cap"}
+_SUPPRESSES = {"rows": "yes", "cap": "`rows: starred`, a cap"}
 
 EXAMPLE = """\
 version: 1
@@ -288,8 +289,9 @@ def _methods() -> str:
     listed: dict[Option, list[str]] = {}
     for name, method in METHODS.items():
         asked = "all" if method.requirements is None else ", ".join(method.requirements)
-        goals, runs = ", ".join(method.maximizes) or "no", ", ".join(method.executions)
-        lines.append(f"| `{name}` | {method.about} | {asked} | {goals} | {runs} | {_SUPPRESSES[method.suppresses]} |")
+        goals, runs = ", ".join(method.maximizes or ("no",)), ", ".join(method.executions)
+        rows = _SUPPRESSES[method.suppresses] if not isinstance(method.suppresses, Lack) else "no"
+        lines.append(f"| `{name}` | {method.about} | {asked} | {goals} | {runs} | {rows} |")
         for option in method.options:
             listed.setdefault(option, []).append(f"`{name}`")
     for option, names in listed.items():

@@ -83,8 +83,8 @@ class _OfPersons(Requirement):
         """A tally of the rows of each person."""
         import numpy as np
 
-        from sqlanon.kernels.diversity import clear_values
         from sqlanon.kernels.tally import Tally
+        from sqlanon.privacy.diversity.kernels import clear_values
 
         room = 2 + coded.person_codes[self.place]
         return Tally(adding, clear_values, coded.persons[self.place], 1, np.array(bounds, np.int64), room)
@@ -115,7 +115,7 @@ class Persons(_OfPersons):
 
     def tally(self, coded: Coded) -> Tally:
         """See `Requirement.tally`."""
-        from sqlanon.kernels.diversity import add_distinct
+        from sqlanon.privacy.diversity.kernels import add_distinct
 
         return self._tally(coded, add_distinct, int(self.asked))
 
@@ -180,7 +180,7 @@ class PersonShare(_OfPersons):
 
     def tally(self, coded: Coded) -> Tally:
         """See `Requirement.tally`."""
-        from sqlanon.kernels.diversity import add_frequency
+        from sqlanon.privacy.diversity.kernels import add_frequency
 
         return self._tally(coded, add_frequency, *self._exact)
 
@@ -246,8 +246,8 @@ class PersonDiversity(_OfPersons):
         """See `Requirement.tally`; memory: four numbers a person, and two a pair of person and value, for every thread."""
         import numpy as np
 
-        from sqlanon.kernels.persons import add_weighted, clear_weighted, room
         from sqlanon.kernels.tally import Tally
+        from sqlanon.privacy.kernels.persons import add_weighted, clear_weighted, room
 
         who, persons = coded.persons[self.place], coded.person_codes[self.place]
         codes, values = coded.sensitive[self.value], coded.codes[self.value]

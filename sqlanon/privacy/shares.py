@@ -117,8 +117,8 @@ class Shares(OfCounts):
         """See `Requirement.tally`."""
         import numpy as np
 
-        from sqlanon.kernels import shares as kernels
         from sqlanon.kernels.tally import Tally
+        from sqlanon.privacy.kernels import shares as kernels
 
         codes, i = coded.codes[self.value], self.value
         whole = [int(n) for n in coded.whole[i]] if self.compares else [1] * codes

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.base import Statement
+from sqlanon.engines.lacks import require
 from sqlanon.engines.rows import count
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, Interval, make_answer
@@ -79,7 +80,8 @@ def ask(
 
     Raises:
         Refused: the query, or a piece of it, has no answer over a release; the text underlines the piece.
-        PolicyError: no release, or several, are meant; the role may not read it, or this database has no roles.
+        PolicyError: no release, or several, are meant; the role may not read it, or ``as_of_source`` is asked of a release that is not frozen.
+        UnsupportedError: this database has no roles.
         DatabaseError: the database refused, the release was replaced each time it was asked, or the query exceeded its deadline or its
             memory (`sqlanon.query.limits`).
 
@@ -124,7 +126,6 @@ def _ask(
     with limits.rewriting():
         query = parse(sql, engine.dialect)
     name = release or query.table_name
-    rights = engine.rights
     for left in reversed(range(TRIES)):
         with _explain_errors(engine):
             released = find(engine, name, spec, known=known)
@@ -132,11 +133,8 @@ def _ask(
             raise PolicyError(
                 f"{name}: --as-of-source is for releases with refresh: {{mode: frozen}}; the rows of others are those of the source"
             )
-        if role is not None and rights is None:
-            raise PolicyError(
-                f"this database has no role {role}, nor any other: whoever opens a DuckDB file reads all of it; publish into a file "
-                "of its own (publish_file) and ask that one"
-            )
+        if role is not None:
+            require(engine, "query --as")
         same = False
         try:
             asked = replace(released, as_of_source=as_of_source)

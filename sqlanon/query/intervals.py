@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlanon.engines.base import Engine, Statement
+from sqlanon.engines.rows import number
 from sqlanon.query.answer import Interval
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.final_select import with_tables
@@ -148,7 +149,7 @@ def intervals_of(
         text = ported(one.tree, engine.dialect).sql(dialect=engine.dialect, copy=False)
         by_group: dict[tuple[str, ...], list[tuple[float, ...]]] = {}
         for row in engine.fetch(Statement("query/interval", text), max_rows=MOST_SHARES):
-            numbers = tuple(float(str(cell)) for cell in row[one.keys :])
+            numbers = tuple(number(cell) for cell in row[one.keys :])
             by_group.setdefault(_key(row[: one.keys]), []).append(numbers)
         for own, key in zip(found, keys, strict=True):
             mine = by_group.get(_key(key), [])

@@ -11,7 +11,7 @@ from sqlanon.declared.combinations import remarks
 from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import format_of
-from sqlanon.methods import Method
+from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog

@@ -13,7 +13,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Engine
-from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.engines.lacks import require
+from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.policy_diff import weakenings
 from sqlanon.release.catalog.refresh import Decision, decide, due, first, policy_changes, schema_changes
@@ -116,10 +117,7 @@ def run_tables(
     together = specs[0].together if specs else None
     if together is None or tuple(spec.name for spec in specs) != together.tables:
         raise PolicyError("the tables of one release are published together: give all of them, in their order")
-    if not engine.transactions:
-        raise UnsupportedError(
-            f"{together.name}: tables are published together in one transaction, which this engine does not have; make a release of each"
-        )
+    require(engine, "tables", together.name)
     return _run(engine, specs, machine, progress or Silent(), options or RunOptions())
 
 

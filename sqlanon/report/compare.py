@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import integer, number
 from sqlanon.evaluate.cubes import Cubes, cubes
 from sqlanon.evaluate.subject import subject
 from sqlanon.table.encode import Domain
@@ -166,7 +166,7 @@ def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
     kind = _kind(side.domain, FINE)
     names = _labels(scratch, side.domain, side.bins, "fine", kind)
     rows = [
-        (integer(bin_), steady(float(str(n)) / both.rows), steady(float(str(m)) / both.released_rows))
+        (integer(bin_), steady(number(n) / both.rows), steady(number(m) / both.released_rows))
         for bin_, n, m in scratch.fetch(
             "report/marginal",
             cells=both.cells,
@@ -199,7 +199,7 @@ def _pairs(
         "report/joint", cells=both.cells, released=both.released, pairs=[[read(one), read(other)] for other in others]
     )
     found = {
-        pair: [(integer(x), integer(y), float(str(n)), float(str(m))) for _, x, y, n, m in some]
+        pair: [(integer(x), integer(y), number(n), number(m)) for _, x, y, n, m in some]
         for pair, some in groupby(rows, lambda row: integer(row[0]))
     }
     for at, other in enumerate(others, 1):

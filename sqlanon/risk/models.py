@@ -14,9 +14,9 @@ from typing import Any
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Recursive
 from sqlanon.engines.base import Engine, Relation, TableRef
-from sqlanon.privacy import class_of
 from sqlanon.privacy.base import Grouped, as_number
 from sqlanon.privacy.counts import counted
+from sqlanon.privacy.requirements import class_of
 from sqlanon.results import ModelFigure
 from sqlanon.risk.attackers import Matched
 from sqlanon.risk.closeness import farthest
@@ -118,6 +118,6 @@ def _figures(
 
 def _unbounded(form: str, reached: Fraction) -> bool:
     """Whether what fails would fail whatever is asked."""
-    from sqlanon.privacy.delta import INFINITE
+    from sqlanon.privacy.delta.requirement import INFINITE
 
     return form == "enhanced" or reached == INFINITE

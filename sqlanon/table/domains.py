@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import integer, number
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import Hierarchy, Rule
 from sqlanon.table.encode import MANY, Domain
@@ -133,7 +133,7 @@ def _facts(
         found = {_count(row[0]): row[1:] for row in scratch.fetch("table/facts", tables=some)}
         for place, (_, ordered) in enumerate(tables[at : at + MANY], 1):
             distinct, nulls, singles, top, spread = found.get(place, (0, 0, 0, 0, None))
-            wide = float(str(spread or 0)) if ordered else None
+            wide = number(spread or 0) if ordered else None
             yield _count(distinct), _count(nulls), _count(singles), _count(top), wide
 
 

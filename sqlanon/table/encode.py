@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import number
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Reading, Roles
 from sqlanon.table.work import Work
@@ -164,7 +165,7 @@ def spread_of(scratch: Scratch, domain: Domain) -> float:
     """The range of an ordered domain."""
     if domain.spread is not None:
         return domain.spread
-    return float(str(scratch.fetch("recode/range", domain=domain.table)[0][0]))
+    return number(scratch.fetch("recode/range", domain=domain.table)[0][0])
 
 
 def encode(

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
-from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
+from sqlanon.engines.lacks import require
+from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.sqltext import identifier, own_functions, statement
 
 if TYPE_CHECKING:
@@ -37,10 +38,7 @@ def install(engine: Engine, schema: str = SCHEMA) -> tuple[str, ...]:
         PolicyError: the schema cannot hold functions for readers.
         DatabaseError: the database refused; nothing was installed.
     """
-    if not engine.capabilities.temporary_functions:
-        raise UnsupportedError(
-            "the stored functions are for DuckDB and PostgreSQL; docs/functions.md has what each computes"
-        )
+    require(engine, "install-functions")
     if not schema or "\x00" in schema or len(schema.encode()) > engine.capabilities.max_identifier:
         raise PolicyError(
             f"the schema of the functions needs a name of 1 to {engine.capabilities.max_identifier} bytes"

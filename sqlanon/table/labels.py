@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sqlanon.engines.base import Engine
-from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.engines.lacks import require
+from sqlanon.errors import PolicyError
 from sqlanon.sqltext import statement
 
 
@@ -18,8 +19,7 @@ def labels_of(engine: Engine, source: str) -> dict[str, list[str]]:
         PolicyError: no column has one.
         UnsupportedError: this database has no security labels.
     """
-    if not engine.capabilities.security_labels:
-        raise UnsupportedError("--from-labels: this database has no security labels; they are PostgreSQL's")
+    require(engine, "--from-labels")
     ref = engine.relation(source).ref
     made = statement("table/labels", engine.dialect, {"schema": ref.schema or "", "name": ref.name})
     found: dict[str, list[str]] = {}

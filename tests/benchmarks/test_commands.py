@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from benchmarks import report_freeform, report_goals, report_goldberger, report_speed
-from benchmarks.goldberger import experiments as goldberger
+from benchmarks import report_freeform, report_goals, report_speed
+from benchmarks.papers import report_goldberger
+from benchmarks.papers.goldberger import experiments as goldberger
 from tests.benchmarks.commands import benchmark, command
 
 
@@ -131,7 +132,7 @@ def test_startup(tmp_path):
 @pytest.mark.thorough
 def test_lefevre(tmp_path):
     out = tmp_path / "lefevre.json"
-    found = benchmark("lefevre", out, "--rows", "300", "--k", "5", "--no-adult", "--sets", "20")["results"]
+    found = benchmark("papers.lefevre", out, "--rows", "300", "--k", "5", "--no-adult", "--sets", "20")["results"]
     assert {one["contender"] for one in found} >= {"strict, median", "Incognito", "K-Optimize"}
     assert {one["figure"] for one in found} == {
         "figure10_uniform_k",
@@ -145,6 +146,7 @@ def test_lefevre(tmp_path):
     assert all(picture.stat().st_size < 100_000 for picture in pictures)
 
 
+@pytest.mark.thorough
 def test_growth_that_differs_from_the_paper_does_not_hold():
     """Less than half of what is claimed differs from it as more than twice does."""
     for seconds, holds in ((31, False), (33, True), (127, True), (129, False)):
@@ -162,7 +164,7 @@ def test_growth_that_differs_from_the_paper_does_not_hold():
 @pytest.mark.thorough
 def test_goldberger(tmp_path, data):
     assert data
-    command("benchmarks.goldberger", "--quick", "--out", str(tmp_path))
+    command("benchmarks.papers.goldberger", "--quick", "--out", str(tmp_path))
     for name in goldberger.TITLES:
         written = json.loads((tmp_path / f"goldberger_{name}.json").read_text())
         assert written["verdicts"]

@@ -5,13 +5,16 @@ from itertools import pairwise
 
 import pytest
 
-from benchmarks import kld, lefevre17
-from benchmarks.divergence import EVERYONE, GENERAL, LEVEL, PERMUTED, TITLES, main, points
-from benchmarks.ghinita.data import CENSUS, QUASI
-from benchmarks.ghinita.experiments import Scale
-from benchmarks.report_divergence import SECTIONS, figure17
-from benchmarks.report_divergence import kld as kld_table
+from benchmarks import kld
+from benchmarks.papers import lefevre17
+from benchmarks.papers.divergence import EVERYONE, GENERAL, LEVEL, PERMUTED, TITLES, main, points
+from benchmarks.papers.ghinita.data import CENSUS, QUASI
+from benchmarks.papers.ghinita.experiments import Scale
+from benchmarks.papers.report_divergence import SECTIONS, figure17
+from benchmarks.papers.report_divergence import kld as kld_table
 from examples.sources import DataMissingError, data_folder
+
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture
@@ -46,7 +49,6 @@ def test_levels_of_one_release_follow_each_other():
     assert sum(one != other for one, other in pairwise(made)) == len(EVERYONE) - 1
 
 
-@pytest.mark.thorough
 @pytest.mark.usefixtures("data")
 def test_command(tmp_path, capsys):
     words = [
@@ -74,7 +76,6 @@ def test_command(tmp_path, capsys):
     capsys.readouterr()
 
 
-@pytest.mark.thorough
 @pytest.mark.usefixtures("data")
 def test_kld(tmp_path):
     out = tmp_path / "kld_duckdb.json"
@@ -84,7 +85,6 @@ def test_kld(tmp_path):
     assert len(kld_table(tmp_path).splitlines()) == 6
 
 
-@pytest.mark.thorough
 def test_figure_17(tmp_path):
     """sqlanon and the evaluator agree (exit code 0)."""
     out = tmp_path / "lefevre17.json"

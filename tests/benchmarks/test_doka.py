@@ -6,18 +6,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.doka.__main__ import main
-from benchmarks.doka.concealment import concealed
-from benchmarks.doka.data import table
-from benchmarks.doka.experiments import TITLES, Scale, points
-from benchmarks.doka.pictures import gain
-from benchmarks.doka.runs import run
-from benchmarks.doka.systems import MARKERS, REFINED, in_tree_order
 from benchmarks.kept import Kept
-from benchmarks.report_doka import SECTIONS
+from benchmarks.papers.doka.__main__ import main
+from benchmarks.papers.doka.concealment import concealed
+from benchmarks.papers.doka.data import table
+from benchmarks.papers.doka.experiments import TITLES, Scale, points
+from benchmarks.papers.doka.pictures import gain
+from benchmarks.papers.doka.runs import run
+from benchmarks.papers.doka.systems import MARKERS, REFINED, in_tree_order
+from benchmarks.papers.report_doka import SECTIONS
 from examples.sources import DataMissingError, data_folder
 from sqlanon.kernels.extent import SCALE
-from sqlanon.kernels.freeform_cost import total
+from sqlanon.methods.freeform.kernels.cost import total
+
+pytestmark = pytest.mark.thorough
 
 POSITIONS = np.array([0, 1, 2, 4, 8]) * (SCALE // 8)
 
@@ -102,7 +104,6 @@ def test_the_gain_is_0_for_concealment_and_1_for_the_optimum():
     assert gain(found[:1], found[0]) is None
 
 
-@pytest.mark.thorough
 def test_quick_run_writes_results_pictures_and_tables(tmp_path):
     try:
         data_folder()

@@ -6,13 +6,15 @@ from math import comb
 import numpy as np
 import pytest
 
-from benchmarks.ghinita.__main__ import main
-from benchmarks.ghinita.contenders import TOPDOWN_ROWS
-from benchmarks.ghinita.data import BETA, CENSUS, QUASI, SYNTHETIC, correlated
-from benchmarks.ghinita.experiments import TITLES, Scale, points
-from benchmarks.ghinita.pictures import METRICS
-from benchmarks.report_ghinita import SECTIONS, everything
+from benchmarks.papers.ghinita.__main__ import main
+from benchmarks.papers.ghinita.contenders import TOPDOWN_ROWS
+from benchmarks.papers.ghinita.data import BETA, CENSUS, QUASI, SYNTHETIC, correlated
+from benchmarks.papers.ghinita.experiments import TITLES, Scale, points
+from benchmarks.papers.ghinita.pictures import METRICS
+from benchmarks.papers.report_ghinita import SECTIONS, everything
 from examples.sources import DataMissingError, data_folder
+
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture
@@ -74,14 +76,13 @@ def test_topdown_never_gets_more_rows_than_it_takes():
         assert max(point.rows for point in some) == TOPDOWN_ROWS
 
 
-@pytest.mark.thorough
 def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
     assert data
     asked = ("k", "l", "alpha", "e")
     assert main(["--quick", "--data", "occ", "--only", ",".join(asked), "--out", str(tmp_path)]) == 0
     for name in asked:
         written = json.loads((tmp_path / f"ghinita_{name}.json").read_text())
-        assert written["command"].startswith("python -m benchmarks.ghinita")
+        assert written["command"].startswith("python -m benchmarks.papers.ghinita")
         assert all(one["verified"] and not one["infeasible"] for one in written["results"])
         assert len({one["x"] for one in written["results"]}) == 2
         for one in written["results"]:

@@ -5,12 +5,14 @@ from math import comb
 
 import pytest
 
-from benchmarks.ghinita.data import QUASI
-from benchmarks.report_xiao import SECTIONS
-from benchmarks.xiao.__main__ import main
-from benchmarks.xiao.experiments import CENSUS, TITLES, Scale, points
+from benchmarks.papers.ghinita.data import QUASI
+from benchmarks.papers.report_xiao import SECTIONS
+from benchmarks.papers.xiao.__main__ import main
+from benchmarks.papers.xiao.experiments import CENSUS, TITLES, Scale, points
 from examples.sources import DataMissingError, data_folder
-from sqlanon.methods import METHODS
+from sqlanon.declared import METHODS
+
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture
@@ -38,13 +40,12 @@ def test_what_is_not_varied_has_its_default_and_tds_joins_when_it_is_there():
     assert ("tds:publish=cut" in compared) == ("tds" in METHODS)
 
 
-@pytest.mark.thorough
 def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
     assert data
     assert main(["--quick", "--data", "occ", "--out", str(tmp_path)]) == 0
     for name in TITLES:
         written = json.loads((tmp_path / f"xiao_{name}.json").read_text())
-        assert written["command"].startswith("python -m benchmarks.xiao")
+        assert written["command"].startswith("python -m benchmarks.papers.xiao")
         assert all(one["verified"] and not one["failed"] for one in written["results"])
         by = {(one["x"], one["contender"]): one for one in written["results"]}
         assert len({x for x, _ in by}) == 2

@@ -170,7 +170,7 @@ def test_suppression(cli, people_csv):
     for words, problem in (
         ("limit=1.5,rows=dropped", "--suppression limit: too large"),
         ("limit=1.5,rows=dropped", "--suppression rows: not a word known here"),
-        ("limit=0.05,rows=left_out", "--suppression: tree suppresses no rows, and it would not help"),
+        ("limit=0.05,rows=left_out", "--suppression: tree suppresses no rows: it would not help"),
         ("max_rows=3", "--suppression max_rows: unknown key"),
         ("0.05", "--suppression: key=value is wanted: limit=SHARE,rows=[starred|left_out]"),
     ):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import sqlanon
-from sqlanon.methods import METHODS
+from sqlanon.declared import METHODS
 from tests.cli.conftest import HEADER, make_duckdb, people, write_csv
 from tests.cli.test_bad_input import refused
 from tests.contract.axes import Way, by_options, ways

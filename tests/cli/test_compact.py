@@ -81,7 +81,7 @@ def test_compact_without_what_it_is_for_is_refused(cli: Any, tmp_path: Path) -> 
     assert (ended.code, "2 names (hard links)" in ended.err) == (3, True)
     assert "published" in cli("releases").out  # nothing was done
     ended = cli("clean", "--compact", "--db", "duckdb:///:memory:")
-    assert (ended.code, "--compact is not for this database" in ended.err) == (2, True)
+    assert (ended.code, "--compact: it has no file of its own" in ended.err) == (2, True)
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])

@@ -47,6 +47,7 @@ WALK: dict[str, tuple[str, ...]] = {
     "unpublish": ("unpublish", "people"),
     "clean": ("clean",),
     "install-functions": ("install-functions",),
+    "methods": ("methods",),
     "warm": ("warm", "."),
 }
 """One command after the other; before ``diff`` the release is made once more."""

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlanon.engines.base import TableRef
-from sqlanon.methods import method
-from sqlanon.methods.base import Context
 from sqlanon.policy import release as spec_of
-from sqlanon.progress import Silent
 from sqlanon.release.prepare.staged import Prepared
-from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
+from sqlanon.testing.assigned import assigned, encoded_table, rows_by_id
 from tests.contract.cases import Case
 from tests.oracle.domains import Table
-from tests.prepared import prepared
-
-SECRET = "5" * 64
 
 
 @dataclass(frozen=True)
@@ -49,48 +41,13 @@ class Sample:
         """
         spec = spec_of(**{**self.arguments, **options})
         of_row, used = assigned(self.scratch, self.ready, self.encoded, spec, execution)
-        rids = [int(rid) for (rid,) in _fetch(self.scratch, self.encoded.work, ["rid"])]
+        rids = [int(rid) for (rid,) in rows_by_id(self.scratch, self.encoded.work, ["rid"])]
         assert set(of_row) == set(rids), "a row has no class"
         place = {rid: i for i, rid in enumerate(rids)}
         found: dict[int, list[int]] = {}
         for rid, number in of_row.items():
             found.setdefault(number, []).append(place[rid])
         return list(found.values()), used
-
-
-def assigned(
-    staged: Scratch, ready: Prepared, encoded: Encoded, spec: ReleaseSpec, execution: str
-) -> tuple[dict[int, int], str]:
-    """The class of each row id that a method assigns, and the execution that it reports."""
-    with Scratch(staged.engine) as scratch:
-        context = Context(
-            scratch,
-            encoded,
-            ready.requirements,
-            execution,
-            sys.maxsize,
-            2,
-            Silent(),
-            spec.seed or 0,
-            search_seed=spec.seed or 0,
-        )
-        assignment = method(spec.method).assign(context)
-        rows = _fetch(scratch, assignment.table, ["rid", "class"])
-    of_row = {int(rid): int(number) for rid, number in rows}
-    assert len(rows) == len(of_row), "a row is in two classes"
-    return of_row, assignment.execution
-
-
-@contextmanager
-def encoded_table(db: Any, spec: ReleaseSpec) -> Iterator[tuple[Scratch, Prepared, Encoded]]:
-    """Stage, profile and encode the source of a release."""
-    with Scratch(db.engine) as scratch:
-        ready = prepared(scratch, spec, SECRET)
-        yield (
-            scratch,
-            ready,
-            encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows),
-        )
 
 
 @contextmanager
@@ -101,16 +58,10 @@ def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
     with encoded_table(db, spec_of(**arguments)) as (scratch, ready, encoded):
         quasi = [d.reading.alias for d in ready.quasi]
         sensitive = [d.reading.alias for d in ready.sensitive]
-        rows = _fetch(scratch, encoded.stage, [*quasi, *sensitive])
+        rows = rows_by_id(scratch, encoded.stage, [*quasi, *sensitive])
         columns = list(zip(*rows, strict=True))
         table = Table(
             tuple(replace(q, values=v) for q, v in zip(case.table.quasi, columns, strict=False)),
             tuple(replace(s, values=v) for s, v in zip(case.table.sensitive, columns[len(quasi) :], strict=True)),
         )
         yield Sample(arguments, scratch, ready, encoded, table)
-
-
-def _fetch(scratch: Scratch, table: TableRef, columns: list[str]) -> list[Any]:
-    """Columns, in the order of row ids."""
-    rows = scratch.engine.fetch(scratch.sql("blocks/rows", table=table, columns=["rid", *columns]))
-    return [row[1:] for row in sorted(rows, key=lambda row: row[0])]

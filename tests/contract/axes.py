@@ -46,7 +46,7 @@ class Way:
 
 def ways() -> list[Way]:
     """Every method of the registry that makes classes, in every variant; boxes of their own have a suite of their own."""
-    from sqlanon.methods import METHODS
+    from sqlanon.declared import METHODS
 
     return [
         Way(name, dict(zip(method.words, values, strict=True)))
@@ -60,14 +60,14 @@ def ways() -> list[Way]:
 
 def is_default(way: Way) -> bool:
     """Whether all options have the value that they have when nothing is said."""
-    from sqlanon.methods import METHODS
+    from sqlanon.declared import METHODS
 
     return all(way.options[name] == values[0] for name, values in METHODS[way.method].words.items())
 
 
 def executions(way: Way) -> tuple[str, ...]:
     """The executions that the method declares, as far as the way has them."""
-    from sqlanon.methods import METHODS
+    from sqlanon.declared import METHODS
 
     return tuple(one for one in METHODS[way.method].executions if one in ORACLES[way.method].executions)
 

@@ -91,7 +91,7 @@ def test_large_tables_are_refused_without_blocks(method: str) -> None:
         ),
         (
             {"method": "mdav", "k": None, "maximize": "k"},
-            r"^method: mdav does not maximize k; maximize k with [a-z, ]*$",
+            r"^method: mdav does not maximize k: it keeps no bound on the loss; maximize k with [a-z, ]*$",
         ),
         ({"method": "mdav:grow=centre"}, "mdav has no such option"),
         (

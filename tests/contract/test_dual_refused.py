@@ -12,8 +12,8 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.engines.base import TableRef
-from sqlanon.kernels import optimal_diverse
 from sqlanon.methods.onedim import applicable
+from sqlanon.methods.onedim.kernels import optimal_diverse
 from sqlanon.spec import Accuracy, PrivacySpec
 from tests.contract.cases import QI, Case
 from tests.contract.dual import line, numbered

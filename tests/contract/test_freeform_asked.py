@@ -20,14 +20,14 @@ from tests.contract.own_boxes import OWN, SMALL, run
     [
         ({"boxes": None}, "say privacy: {boxes: own} to accept that, or use tree"),
         ({"method": "tree"}, "tree makes classes, not boxes of their own; leave boxes out, or use freeform"),
-        ({"l": 2}, "freeform is for k alone; with l use tree"),
+        ({"l": 2}, "freeform is for k alone: they are about classes"),
         ({"distinct_l": 2}, "freeform is for k alone"),
         ({"k": None, "maximize": "k", "max_loss": 0.5, "at_least": {"k": 2}}, "freeform does not maximize k"),
         ({"refine": True}, "refine moves rows between classes"),
         ({"mean": ["x"], "k": 5}, "overlapping sums can be solved"),
         (
             {"format": "points"},
-            "cannot be published in the format points; freeform goes with ranges or labels",
+            "cannot be published in the format points: its boxes are published as ends and sets; freeform goes with ranges or labels",
         ),
         ({"format": "suppressed"}, "cannot be published in the format suppressed"),
         ({"format": "anatomy", "presence": "disclosed"}, "cannot be published in the format anatomy"),

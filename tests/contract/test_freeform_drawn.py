@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from sqlanon.kernels.freeform_remix import remix
-from sqlanon.kernels.freeform_stream import stream
 from sqlanon.methods.base import Assignment, Matches
 from sqlanon.methods.freeform import walk
+from sqlanon.methods.freeform.kernels.remix import remix
+from sqlanon.methods.freeform.kernels.stream import stream
 from sqlanon.methods.freeform.method import Freeform
 from sqlanon.release.divide import own_boxes
 from sqlanon.release.stages import work

@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import InfeasibleError
-from sqlanon.methods import method
 from sqlanon.methods.base import Assignment, Context
+from sqlanon.methods.method import method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.spec import SuppressionSpec
 from sqlanon.table.scratch import Scratch
-from tests.contract.assigned import Sample, _fetch, encoded_sample
+from sqlanon.testing.assigned import rows_by_id
+from tests.contract.assigned import Sample, encoded_sample
 from tests.contract.cases import QI, Case, release_rows
 from tests.contract.lattices import CITY, case
 from tests.engines import PAIR, create_table
@@ -81,12 +82,12 @@ def found(sample: Sample, execution: str, options: dict[str, str], limit: Fracti
         )
         made: Assignment = method(spec.method).assign(context)
         assert made.execution == execution
-        of_row = {int(rid): int(number) for rid, number in _fetch(scratch, made.table, ["rid", "class"])}
+        of_row = {int(rid): int(number) for rid, number in rows_by_id(scratch, made.table, ["rid", "class"])}
         assert made.levels is not None
         codes = [domain.code for domain in sample.encoded.quasi]
         text = f'SELECT class, {", ".join(codes)} FROM "{made.levels.name}"'
         levels = {int(row[0]): tuple(map(int, row[1:])) for row in scratch.engine.fetch(text)}
-    rids = [int(rid) for (rid,) in _fetch(sample.scratch, sample.encoded.work, ["rid"])]
+    rids = [int(rid) for (rid,) in rows_by_id(sample.scratch, sample.encoded.work, ["rid"])]
     members: dict[int, set[int]] = {}
     for place, rid in enumerate(rids):
         members.setdefault(of_row.get(rid, -1), set()).add(place)

@@ -11,8 +11,8 @@ import pytest
 from sqlanon.declared import refusals
 from sqlanon.declared.asked import Asked
 from sqlanon.declared.combinations import remarks
-from sqlanon.declared.methods.fulldomain import FULLDOMAIN
 from sqlanon.errors import PolicyError
+from sqlanon.methods.fulldomain.declaration import FULLDOMAIN
 from sqlanon.policy import release as spec_of
 
 
@@ -39,8 +39,8 @@ from sqlanon.policy import release as spec_of
         ),
         ({"search": "global"}, {"refine": True}, "leave refine out, or say search=local"),
         ({"divide": "whole"}, {"refine": True}, "leave refine out, or say divide=values"),
-        ({}, {"maximize": "k"}, "fulldomain does not maximize k; maximize k with tree"),
-        ({}, {"format": "anatomy"}, "cannot be published in the format anatomy; fulldomain goes with ranges"),
+        ({}, {"maximize": "k"}, "fulldomain does not maximize k: it keeps no bound on the loss; maximize k with tree"),
+        ({}, {"format": "anatomy"}, "cannot be published in the format anatomy: format anatomy publishes quasi values"),
     ],
 )
 def test_what_it_does_not_take_is_refused_with_what_to_do(

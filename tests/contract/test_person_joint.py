@@ -12,8 +12,9 @@ import pytest
 
 from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.policy import release
-from sqlanon.privacy import Grouped, requirements
+from sqlanon.privacy.base import Grouped
 from sqlanon.privacy.over_persons import OverPersons
+from sqlanon.privacy.requirements import requirements
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.table.scratch import Scratch
 from tests.contract.test_person_rows import COLUMNS, place

@@ -15,8 +15,9 @@ import pytest
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.policy import release
-from sqlanon.privacy import Grouped, Values, requirements
+from sqlanon.privacy.base import Grouped, Values
 from sqlanon.privacy.over_persons import OverPersons
+from sqlanon.privacy.requirements import requirements
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.table.scratch import Scratch
 from tests.contract.person_value_models import MODELS, Model

@@ -15,7 +15,7 @@ import pytest
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.requirements import allowed_slots, demands_of, grown, last_first, new_counters, satisfied
-from sqlanon.privacy import Coded
+from sqlanon.privacy.base import Coded
 from sqlanon.privacy.persons import PersonDiversity, Persons, PersonShare
 from tests.engines import create_table, read_table
 

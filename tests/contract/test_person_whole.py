@@ -396,7 +396,7 @@ def test_the_history_says_that_groups_of_rows_are_counted(shared_db: Any) -> Non
 REFUSED = [
     (
         {"method": "best"},
-        r"best does not keep the rows of a person together; .*use tree, hilbert.*fulldomain",
+        r"best does not keep the rows of a person together: .*; .*use tree, hilbert.*fulldomain",
     ),
     ({"method": "kmember"}, "kmember"),
     ({"method": "fulldomain:search=global"}, "say search=local, or use tree"),

@@ -114,15 +114,15 @@ def test_a_population_that_is_not_there_or_is_the_source(shared_db: Any, cities:
 
 
 REFUSED = [
-    ({"method": "tree"}, "tree cannot count k_map; use fulldomain with search: global"),
-    ({"method": "topdown"}, "topdown cannot count k_map; use fulldomain with search: global"),
-    ({"method": "best"}, "cannot count k_map; use fulldomain with search: global"),
+    ({"method": "tree"}, "tree cannot count k_map: .*; use fulldomain with search: global"),
+    ({"method": "topdown"}, "topdown cannot count k_map: .*; use fulldomain with search: global"),
+    ({"method": "best"}, "cannot count k_map: .*; use fulldomain with search: global"),
     ({"method": "fulldomain"}, "search=local does not count k_map; say search=global"),
     ({"method": "fulldomain:search=all"}, "search=all does not count k_map; say search=global"),
     ({"suppression": {"limit": "0.1"}}, "a suppressed row has no cell"),
     (
         {"format": "points"},
-        "format points does not say which rows of a population lie in a cell; use ranges or labels",
+        "format points does not say which rows of a population lie in a cell .*; use ranges or labels",
     ),
     ({"mean": "n", "k": 5}, "the mean of a class shows which rows of the population are in it"),
     ({"rows_are": "events"}, "a row of the population is a person"),

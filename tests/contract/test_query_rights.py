@@ -105,7 +105,7 @@ def test_the_catalog_knows_the_dimensions_and_a_run_changes_them(shared_db: Any)
 
 def test_duckdb_has_no_roles(connect: Any) -> None:
     db = connect(ENGINES[0])
-    with pytest.raises(PolicyError, match="no role"):
+    with pytest.raises(UnsupportedError, match="has no roles"):
         db.query(COUNT.format(t=people(db)), role="anna")
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import sqlanon
-from sqlanon.declared.methods.suppress import refined_stars
+from sqlanon.declared import METHODS
 from sqlanon.errors import PolicyError
-from sqlanon.methods import METHODS
 from sqlanon.methods.shared import refine, search
+from sqlanon.methods.suppress.declaration import refined_stars
 from tests.contract.axes import Way, ways
 from tests.contract.cases import Case, multiset, release_rows
 from tests.contract.samples import DIVERSE, FEW, TREES, WHOLE

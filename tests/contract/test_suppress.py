@@ -14,9 +14,9 @@ import pytest
 
 from sqlanon.declared import refusals
 from sqlanon.declared.asked import Asked
-from sqlanon.declared.methods.suppress import SUPPRESS
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.shared import bare_rows
+from sqlanon.methods.suppress.declaration import SUPPRESS
 from sqlanon.policy import release as spec_of
 from tests.contract.cases import QI, Case
 from tests.declared import limited

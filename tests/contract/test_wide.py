@@ -10,15 +10,15 @@ import pytest
 
 import sqlanon
 from sqlanon import policy
+from sqlanon.declared import METHODS
 from sqlanon.declared.cost import COLUMNS, ROWS, K
 from sqlanon.engines.base import Statement
 from sqlanon.loss.extents import extents
-from sqlanon.methods import METHODS
 from sqlanon.release.prepare.width_limits import COPIES
 from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
+from sqlanon.testing.prepared import prepared
 from tests.engines import ENGINES, PAIR
-from tests.prepared import prepared
 
 MOST_JOINS = 20
 """Joins in one statement: both ends of a range for each of a few columns."""

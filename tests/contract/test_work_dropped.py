@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from sqlanon.methods import method
 from sqlanon.methods.base import Context
+from sqlanon.methods.method import method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
-from tests.contract.assigned import _fetch, encoded_sample
+from sqlanon.testing.assigned import rows_by_id
+from tests.contract.assigned import encoded_sample
 from tests.contract.samples import MIXED
 from tests.engines import PAIR
 
@@ -25,7 +26,7 @@ def test_a_method_that_reads_it_last(connect_module: Any, engine: Any, read_agai
         encoded = sample.encoded
         codes = ["rid", *(domain.code for domain in encoded.quasi)]
         made = encoded.work
-        before = _fetch(sample.scratch, made, codes)
+        before = rows_by_id(sample.scratch, made, codes)
         spec = spec_of(**{**sample.arguments, "method": "mondrian"})
         context = Context(
             sample.scratch,
@@ -40,7 +41,7 @@ def test_a_method_that_reads_it_last(connect_module: Any, engine: Any, read_agai
         )
         method(spec.method).assign(context)
         assert db.engine.exists(made) == read_again
-        assert _fetch(sample.scratch, encoded.work, codes) == before
+        assert rows_by_id(sample.scratch, encoded.work, codes) == before
         encoded.drop_work()
         encoded.drop_work()
         assert not db.engine.exists(made)

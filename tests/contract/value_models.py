@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlanon.declared import METHODS, REQUIREMENTS
-from sqlanon.privacy import requirements
+from sqlanon.privacy.requirements import requirements
 from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec
 from tests.engines import create_table, read_table
 from tests.oracle import models

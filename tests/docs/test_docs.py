@@ -39,6 +39,7 @@ COMMANDS = (
     "erase",
     "clean",
     "install-functions",
+    "methods",
     "schema",
     "warm",
 )

@@ -59,6 +59,7 @@ ADDED = (
 @contextmanager
 def installed() -> Iterator[None]:
     """Add them, and take them out again."""
+    assert METHODS  # asked once, so that what extensions of the package add is not taken out with these
     with ExitStack() as stack:
         for known, declared in ADDED:
             stack.enter_context(patch.dict(known, {declared.name: declared}))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sqlanon.declared import MethodDeclaration
 from sqlanon.declared.cost import Cost
+from sqlanon.lack import notimpl
 from sqlanon.methods.base import Assignment, Context, Problem
 
 
@@ -49,5 +50,5 @@ DECLARED = MethodDeclaration(
     about="Rows along the first quasi column, cut as soon as a class is enough.",
     code="tests.extend.leading:Leading",
     cost=Cost(0.04, 0.5),
-    executions=("kernel",),
+    pushdown=notimpl("it sorts in memory"),
 )

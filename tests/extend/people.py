@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from sqlanon.declared import Number, RequirementDeclaration
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.engines.rows import numbers
-from sqlanon.privacy import Coded, Grouped, Measured, Requirement
+from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
@@ -43,8 +43,8 @@ class People(Requirement):
         """See `Requirement.tally`."""
         import numpy as np
 
-        from sqlanon.kernels.diversity import add_distinct, clear_values
         from sqlanon.kernels.tally import Tally
+        from sqlanon.privacy.diversity.kernels import add_distinct, clear_values
 
         bounds = np.array([int(self.asked)], np.int64)
         items, codes = coded.persons[self.place], coded.person_codes[self.place]

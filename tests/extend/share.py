@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.declared import Number, RequirementDeclaration
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.privacy import Coded, Grouped, Measured, Requirement
+from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import add_template, statement
 from sqlanon.table.scratch import Scratch

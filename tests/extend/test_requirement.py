@@ -8,20 +8,17 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 
 import sqlanon
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
-from sqlanon.kernels.requirements import allowed_slots, demands_of, new_counters, satisfied
 from sqlanon.policy import release, schema
-from sqlanon.privacy import Coded
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.policy_diff import differences
 from tests.declared import declare
 from tests.engines import create_table, read_table
-from tests.extend.share import DECLARED, Share
+from tests.extend.share import DECLARED
 from tests.safety.bad import tampering
 
 SHARE = Fraction(2, 5)
@@ -95,27 +92,6 @@ def test_every_class_meets_it_and_both_executions_agree(
         other = shared_db.anonymize(table, execution="kernel", allow_weaker=True, **asked)
         assert sorted(map(str, rows_in(shared_db, table))) == sorted(map(str, released))
         assert other.report.loss == found.report.loss
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_the_tally_is_the_definition(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n, values = int(rng.integers(2, 40)), int(rng.integers(1, 6))
-    codes = rng.integers(0, values, n).astype(np.int32)
-    asked = Fraction(int(rng.integers(1, 10)), 10)
-    demands = demands_of(1, [Share(asked, "s", 0).tally(Coded(n, [codes], [values]))])
-    counters, rows = new_counters(demands, n), np.arange(n, dtype=np.int32)
-    order = rng.permutation(n).astype(np.int64)
-    ends = np.unique(np.append(rng.integers(1, n + 1, 5), n)).astype(np.int64)
-    allowed = np.zeros(len(ends), np.bool_)
-
-    def meets(positions: Any) -> bool:
-        return bool(Fraction(int(np.bincount(codes[positions]).max()), len(positions)) <= asked)
-
-    allowed_slots(demands, rows, order, ends, len(ends), counters, allowed)
-    assert [bool(a) for a in allowed[:-1]] == [meets(order[:e]) and meets(order[e:]) for e in ends[:-1]]
-    assert satisfied(demands, rows, order, counters) == meets(order)
-    assert not counters.counts.any()
 
 
 @pytest.mark.parametrize("method", ["topdown", "hilbert_fast", "idistance_fast", "anatomy"])

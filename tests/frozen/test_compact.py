@@ -139,9 +139,7 @@ def test_values_of_a_purged_release_are_not_in_the_compacted_file(
     assert KEPT.encode() in read()
 
 
-def test_rows_that_an_older_transaction_sees_are_waited_for(
-    connect: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_an_older_transaction_sees_are_waited_for(connect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one of another database: VACUUM FULL keeps what was deleted after the oldest transaction of the server began."""
     db = connect(SERVER)
     spec = fill(db, "people")
@@ -152,7 +150,9 @@ def test_rows_that_an_older_transaction_sees_are_waited_for(
         older.execute("SELECT pg_current_xact_id()")
         db.engine.execute(f"DELETE FROM people WHERE note LIKE '{GONE}%'")
         db.erase(spec, [{"id": key} for key in ERASED], confirmed=True)
-        with pytest.raises(sqlanon.DatabaseError, match=r"lineage\S* are still in its file: a transaction on this server"):
+        with pytest.raises(
+            sqlanon.DatabaseError, match=r"lineage\S* are still in its file: a transaction on this server"
+        ):
             db.compact(["people"])
         assert GONE.encode() in read()
         monkeypatch.setattr(postgres_compaction, "SEEN_SECONDS", 300.0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.extent import SCALE
-from sqlanon.kernels.hilbert import (
+from sqlanon.methods.onedim.kernels.hilbert import (
     WORD_BITS,
     axes_by_spread,
     byte_keys,

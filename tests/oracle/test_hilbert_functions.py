@@ -11,7 +11,7 @@ import pytest
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.kernels.hilbert import WORD_BITS, byte_keys, word_keys
+from sqlanon.methods.onedim.kernels.hilbert import WORD_BITS, byte_keys, word_keys
 from sqlanon.sqltext import statement
 from sqlanon.table.functions import temporary
 from tests.engines import ENGINES
@@ -265,7 +265,7 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
 
     with temporary(engine) as functions:
         made = statement(
-            "order/hilbert_keys",
+            "onedim/hilbert_keys",
             engine.dialect,
             keyed=keyed,
             cells=placed,
@@ -275,7 +275,7 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
         )
         engine.execute(made)
     query = statement(
-        "order/stream",
+        "onedim/stream",
         engine.dialect,
         work=work,
         keyed=keyed,

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from sqlanon.kernels.boxes import widths
-from sqlanon.kernels.diverse_groups import diverse_groups
 from sqlanon.kernels.extent import SCALE
+from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
 from tests.contract.cases import QI, Case, release_rows
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.recode import Row

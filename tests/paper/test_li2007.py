@@ -10,7 +10,7 @@ import pytest
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.privacy.base import Grouped
-from sqlanon.privacy.closeness import TCloseness
+from sqlanon.privacy.closeness.requirement import TCloseness
 from sqlanon.spec import ColumnSpec, Hierarchy
 from tests.engines import create_table
 

@@ -19,14 +19,12 @@ from sqlanon.kernels import cache, watch
 from sqlanon.progress import Silent
 from tests.project.tree import ROOT
 
-KERNELS = {path.stem for path in cache.FOLDER.glob("*.py")} - {
-    "cache",
-    "callees",
-    "compiled",
-    "shipped",
-    "watch",
-    "__init__",
-}
+KERNELS = {
+    ".".join(path.relative_to(ROOT / "sqlanon").with_suffix("").parts)
+    for path in (ROOT / "sqlanon").rglob("*.py")
+    if "kernels" in path.relative_to(ROOT).with_suffix("").parts and path.stem != "__init__"
+} - {f"kernels.{name}" for name in ("cache", "callees", "compiled", "shipped", "watch")}
+"""All files of kernels, wherever they are."""
 INNER = """
 from sqlanon.kernels.compiled import njit
 
@@ -49,8 +47,8 @@ CALLED = """
 import json
 from sqlanon.kernels.cache import folder
 from sqlanon.kernels.try_inner import inner
-from sqlanon.kernels.try_other import other
-from sqlanon.kernels.try_outer import outer
+from sqlanon.methods.onedim.kernels.try_other import other
+from sqlanon.papers.tds.kernels import outer
 
 assert (inner(3), other(3), outer(3)) == (4, 4, 8)
 compiled = [one.__name__ for one in (inner, other, outer) if sum(one.stats.cache_misses.values())]
@@ -59,10 +57,14 @@ print(json.dumps({"compiled": compiled, "folder": str(folder())}))
 
 
 def checkout(folder: Path) -> Path:
-    """A copy of the package with three small kernels more."""
+    """A copy of the package with three small kernels more: one that is shared, and two of methods, in a folder and in a file."""
     shutil.copytree(ROOT / "sqlanon", folder / "sqlanon", ignore=shutil.ignore_patterns("__pycache__"))
-    for name, text in (("try_inner", INNER), ("try_outer", OUTER), ("try_other", OTHER)):
-        (folder / "sqlanon" / "kernels" / f"{name}.py").write_text(text)
+    for place, text in (
+        ("kernels/try_inner", INNER),
+        ("methods/onedim/kernels/try_other", OTHER),
+        ("papers/tds/kernels", OUTER),
+    ):
+        (folder / "sqlanon" / f"{place}.py").write_text(text)
     return folder
 
 
@@ -120,14 +122,14 @@ def test_what_a_kernel_imports_is_what_python_imports():
     """The closure by Python's own parser."""
     direct = {}
     for name in KERNELS:
-        tree = ast.parse((cache.FOLDER / f"{name}.py").read_text())
+        tree = ast.parse((ROOT / "sqlanon" / f"{name.replace('.', '/')}.py").read_text())
         found = set()
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 found |= {one.name for one in node.names}
             elif isinstance(node, ast.ImportFrom):
                 found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
-        direct[name] = {one.split(".")[2] for one in found if one.startswith("sqlanon.kernels.")} & KERNELS
+        direct[name] = {one.removeprefix("sqlanon.") for one in found} & KERNELS
     for name in KERNELS:
         wanted, left = {name}, [name]
         while left:
@@ -138,16 +140,26 @@ def test_what_a_kernel_imports_is_what_python_imports():
     assert any(len(cache.imported(name)) > 5 for name in KERNELS)
 
 
+def test_every_compiled_function_is_in_a_file_of_kernels():
+    """Where it is looked for, and counted."""
+    compiled = {path for path in (ROOT / "sqlanon").rglob("*.py") if "@njit" in path.read_text()}
+    names = {".".join(path.relative_to(ROOT / "sqlanon").with_suffix("").parts) for path in compiled}
+    assert len(names) > 60
+    assert names - KERNELS == set()
+
+
 def test_forms_of_imports(monkeypatch):
-    """Every way to write one."""
+    """Every way to write one, of shared kernels and of a method's."""
     texts = {
-        "a": b"from sqlanon.kernels.b import x\nimport sqlanon.kernels.c\n",
-        "b": b"if 1:\n    from sqlanon.kernels import d, e\n",
-        "c": b"from sqlanon.kernels import (\n    f,\n    g,\n)\nfrom sqlanon.kernels.compiled import njit\n",
+        "kernels.a": b"from sqlanon.kernels.b import x\nimport sqlanon.kernels.c\n",
+        "kernels.b": b"if 1:\n    from sqlanon.kernels import d, e\n",
+        "kernels.c": b"from sqlanon.methods.onedim.kernels import (\n    f,\n    g,\n)\nfrom sqlanon.kernels.compiled import njit\n",
+        "methods.onedim.kernels.f": b"from sqlanon.methods.anatomy.kernels import x\n",
     }
     monkeypatch.setattr(cache, "_source", lambda name: texts.get(name, b"import numpy\n"))
-    assert cache.imported("a") == set("abcdefg")
-    assert cache.imported("b") == set("bde")
+    onedim = {"methods.onedim.kernels.f", "methods.onedim.kernels.g", "methods.anatomy.kernels"}
+    assert cache.imported("kernels.a") == {f"kernels.{name}" for name in "abcde"} | onedim
+    assert cache.imported("kernels.b") == {f"kernels.{name}" for name in "bde"}
 
 
 def spoil(path: Path, how: str) -> None:
@@ -162,7 +174,7 @@ def spoil(path: Path, how: str) -> None:
         path.symlink_to(path.rename(path.with_name("elsewhere")))
 
 
-@pytest.mark.parametrize("spoiled", ["try_other-*", "try_other-*/*.nbi", "try_other-*/*.nbc"])
+@pytest.mark.parametrize("spoiled", ["*.try_other-*", "*.try_other-*/*.nbi", "*.try_other-*/*.nbc"])
 @pytest.mark.parametrize("how", ["writable", "foreign", "link"])
 def test_what_others_could_have_written_is_not_loaded(first, place, spoiled, how):
     """The files of a kernel, or their folder, are right, so that only their rights decide."""
@@ -208,7 +220,7 @@ def test_new_folders_are_private(first):
 @pytest.mark.parametrize(("kind", "left"), [("nbi", 20), ("nbc", 0)])
 def test_a_damaged_file_is_made_anew(first, place, kind, left):
     """As after a full disk, or a power cut."""
-    (file,) = place.rglob(f"try_inner-*/*.{kind}")
+    (file,) = place.rglob(f"*.try_inner-*/*.{kind}")
     file.write_bytes(file.read_bytes()[:left])
     assert called(first, place)["compiled"] == ["inner"]
     assert called(first, place)["compiled"] == []
@@ -231,8 +243,8 @@ from sqlanon.kernels.cache import folder
 seen = []
 watch.follow(lambda state: seen.append((state.done, state.total)))
 from sqlanon.kernels.compiled import expect
-from sqlanon.kernels.try_other import other
-from sqlanon.kernels.try_outer import outer
+from sqlanon.methods.onedim.kernels.try_other import other
+from sqlanon.papers.tds.kernels import outer
 
 expect(outer)
 assert not seen

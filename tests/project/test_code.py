@@ -60,13 +60,29 @@ def test_kernels_import_numpy_and_numba_with_its_generator_only():
         sys.stdlib_module_names - {"os", "pathlib", "io", "sqlite3", "subprocess"}
     )
     found = {}
-    for path in set((PACKAGE / "kernels").rglob("*.py")) - {
-        PACKAGE / "kernels" / name for name in ("cache.py", "shipped.py")
-    }:
-        outside = {name for name in imports(path) if not name.startswith("sqlanon.kernels")}
+    files = {path for path in MODULES if "kernels" in path.relative_to(PACKAGE).with_suffix("").parts}
+    for path in files - {PACKAGE / "kernels" / name for name in ("cache.py", "shipped.py")}:
+        outside = {name for name in imports(path) if not ("kernels" in name.split(".") and name.startswith("sqlanon."))}
         found[label(path)] = {name for name in outside if name.partition(".")[0] not in allowed}
     assert len(found) > 50
     assert {name: some for name, some in found.items() if some} == {}
+
+
+def test_declarations_import_what_is_declared():
+    """And each other: so a policy is checked, and ``--help`` shown, before a method or a requirement is imported."""
+    found = {}
+    for path in MODULES:
+        if path.name == "declaration.py":
+            names = {name for name in imports(path) if name.partition(".")[0] not in sys.stdlib_module_names}
+            found[label(path)] = {
+                name for name in names if not re.fullmatch(r"sqlanon\.(declared\.\w+|spec|.+\.declaration)", name)
+            }
+    assert len(found) > 20
+    assert {name: some for name, some in found.items() if some} == {}
+    folders = {path.parent for path in MODULES if path.name == "declaration.py"}
+    rooms = {PACKAGE / name for name in ("methods", "papers", "privacy")}
+    inits = {folder / "__init__.py" for folder in folders | rooms}
+    assert [label(path) for path in inits if len(ast.parse(path.read_text()).body) != 1] == []
 
 
 def test_nobody_imports_pandas_or_arrow():

@@ -169,7 +169,7 @@ def test_quick_start_of_an_installed_wheel(wheel, tmp_path, server):
     """``pip install`` of the wheel in a new environment, with its packages from the package index, then every command of the page."""
     environment = tmp_path / "environment"
     venv.create(environment, with_pip=True)
-    run(environment / "bin" / "python", "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    run(environment / "bin" / "python", "-m", "pip", "install", "--quiet", f"{wheel}[cli]", cwd=tmp_path)
     names = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     names["PATH"] = f"{environment / 'bin'}{os.pathsep}{names['PATH']}"
     shown = run_in_order(QUICKSTART, tmp_path, names | SCREEN, server)

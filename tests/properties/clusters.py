@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sqlanon.kernels.agglomerative import agglomerative
-from sqlanon.kernels.class_costs import Objective
-from sqlanon.kernels.cluster import Count, Flag
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.kmember import kmember
-from sqlanon.kernels.mdav import Points, mdav
 from sqlanon.kernels.random import seeded
 from sqlanon.kernels.rows import Rows
-from sqlanon.kernels.sequential import sequential
+from sqlanon.methods.clustering.kernels.class_costs import Objective
+from sqlanon.methods.clustering.kernels.cluster import Count, Flag
+from sqlanon.methods.clustering.kernels.kmember import kmember
+from sqlanon.methods.clustering.kernels.sequential import sequential
 from sqlanon.methods.clustering.objective import objective_of
+from sqlanon.papers.agglomerative.kernels import agglomerative
+from sqlanon.papers.mdav.kernels import Points, mdav
 from tests.oracle.domains import Table
 from tests.oracle.orders import axis
 from tests.oracle.requirements import Privacy

@@ -9,7 +9,8 @@ from sqlanon.kernels.mondrian import divide, grow, score
 from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.shared.kernel_input import bare_of, room
-from sqlanon.privacy import Coded, beyond_rows, requirements
+from sqlanon.privacy.base import Coded, beyond_rows
+from sqlanon.privacy.requirements import requirements
 from sqlanon.spec import PrivacySpec
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.requirements import Privacy

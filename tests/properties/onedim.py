@@ -9,17 +9,32 @@ from typing import cast
 
 import numpy as np
 
+from sqlanon.declared import METHODS
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
+from sqlanon.methods.method import code
+from sqlanon.methods.onedim.arranged import Order
+from sqlanon.methods.onedim.method import OneDimensional
 from sqlanon.methods.shared.kernel_input import Loaded, rows_of
-from sqlanon.privacy import requirements
 from sqlanon.privacy.base import Requirement
+from sqlanon.privacy.requirements import requirements
 from sqlanon.progress import Silent
 from sqlanon.spec import PrivacySpec
 from tests.oracle.domains import Table
 from tests.oracle.requirements import Privacy
 from tests.properties.kernel import geometry, product_codes
+
+
+def kinds() -> dict[str, type[OneDimensional]]:
+    """The one-dimensional methods of the registry."""
+    every = {name: code(declared) for name, declared in METHODS.items()}
+    return {name: kind for name, kind in every.items() if issubclass(kind, OneDimensional)}
+
+
+def order_of(name: str) -> Order:
+    """The order of one of them, with its default options."""
+    return kinds()[name](**METHODS[name].values({})).ordered()
 
 
 def in_order(table: Table, order: Sequence[int] | None = None) -> tuple[Rows, Geometry]:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from sqlanon.methods.suppress.cells import Cells, Parts
 from sqlanon.methods.suppress.solve import Solved, cut_of, rules_of, solve
-from sqlanon.privacy import Requirement
-from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
-from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.privacy.base import Requirement
+from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.kanonymity.requirement import KAnonymity
 from sqlanon.progress import Silent
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, feasible

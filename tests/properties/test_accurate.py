@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.bounded_groups import accurate_groups, least_privacy
 from sqlanon.kernels.bounds import OVER, Bounds, most_anonymous, reach
 from sqlanon.kernels.extent import Geometry
+from sqlanon.methods.onedim.kernels.bounded_groups import accurate_groups, least_privacy
 from tests.contract.cases import Case
 from tests.oracle import dual as oracle
 from tests.oracle.divisions import runs, wide

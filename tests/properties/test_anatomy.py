@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.anatomy import anatomy_groups
 from sqlanon.kernels.random import below, seeded, shuffle
+from sqlanon.methods.anatomy.kernels import anatomy_groups
 from tests.properties.onedim import by_number
 from tests.properties.strategies import examples
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sqlanon.kernels import bordered_runs as module
-from sqlanon.kernels.bordered_runs import bordered_runs
+from sqlanon.methods.onedim.kernels import bordered_runs as module
+from sqlanon.methods.onedim.kernels.bordered_runs import bordered_runs
 from tests.contract.cases import Case
 from tests.oracle.domains import Table
 from tests.oracle.requirements import Privacy, feasible, meets

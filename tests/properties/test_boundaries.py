@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.optimal_diverse import best_accurate, best_diverse, best_fractional, steps
 from sqlanon.kernels.runs import MOST, NEVER, SUM
+from sqlanon.methods.onedim.kernels.optimal_diverse import best_accurate, best_diverse, best_fractional, steps
 from tests.oracle.divisions import partitions
 from tests.oracle.dual import least_privacy, privacy
 from tests.properties.onedim import by_number

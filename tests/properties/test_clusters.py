@@ -17,11 +17,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.class_costs import lone, nearest, new_priced, priced
-from sqlanon.kernels.cluster import Count, Flag
-from sqlanon.kernels.dealing import deal
 from sqlanon.kernels.requirements import new_counters
-from sqlanon.kernels.without import without_each
+from sqlanon.methods.clustering.kernels.class_costs import lone, nearest, new_priced, priced
+from sqlanon.methods.clustering.kernels.cluster import Count, Flag
+from sqlanon.methods.clustering.kernels.dealing import deal
+from sqlanon.methods.clustering.kernels.without import without_each
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, partitions
 from tests.oracle.domains import Kind, Quasi, Sensitive, Table

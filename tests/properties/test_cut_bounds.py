@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.cut_bounds import CLASSES, ROWS, SQUARES, at_least, bound_of_groups, cut_bounds, totals
+from sqlanon.methods.fulldomain.kernels.cut_bounds import (
+    CLASSES,
+    ROWS,
+    SQUARES,
+    at_least,
+    bound_of_groups,
+    cut_bounds,
+    totals,
+)
 from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property

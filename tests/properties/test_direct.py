@@ -12,26 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.methods.onedim import direct
-from sqlanon.methods.onedim.method import OneDimensional
-from sqlanon.methods.onedim.orders import ORDERS
 from tests.contract.axes import Way, ways
 from tests.contract.cases import Case
 from tests.oracle.chance import SEED
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.methods import JOINT, ORACLES, SEVERAL
 from tests.oracle.requirements import Privacy, feasible, meets
-from tests.properties.onedim import by_number, context_of, loaded, shown
+from tests.properties.onedim import by_number, context_of, kinds, loaded, order_of, shown
 from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
-
-
-def kinds() -> dict[str, type[OneDimensional]]:
-    """The one-dimensional methods of the registry."""
-    from sqlanon.methods import METHODS, code
-
-    loaded_code = {name: code(method) for name, method in METHODS.items()}
-    return {name: kind for name, kind in loaded_code.items() if issubclass(kind, OneDimensional)}
 
 
 WAYS = [way for way in ways() if way.method in kinds()]
@@ -42,7 +32,7 @@ def solve(table: Table, privacy: Privacy, way: Way, stored: list[int] | None = N
     """The product's classes, in row numbers, along the order."""
     kind = kinds()[way.method]
     context, data = context_of(table, privacy, SEED), loaded(table, stored)
-    order = ORDERS[kind.order]()
+    order = order_of(way.method)
     found = order.arrange(context, data)
     group = direct.solve(context, data, found, order, fast=kind.fast, minimize=way.options["minimize"])
     rows = [int(data.rid[i]) for i in found.bare.number]

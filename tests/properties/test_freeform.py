@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.freeform_assign import assign
-from sqlanon.kernels.freeform_cost import coordinates, joined, total
 from sqlanon.kernels.freeform_graph import are_in_order, boxes_in_order, rows_of_boxes
-from sqlanon.kernels.freeform_prices import prices
-from sqlanon.kernels.freeform_remix import decomposed, remix, split, swap
-from sqlanon.kernels.freeform_stream import below, choice, refill, stream, word
 from sqlanon.methods.freeform.draw import drawn, remixed
+from sqlanon.methods.freeform.kernels.assign import assign
+from sqlanon.methods.freeform.kernels.cost import coordinates, joined, total
+from sqlanon.methods.freeform.kernels.prices import prices
+from sqlanon.methods.freeform.kernels.remix import decomposed, remix, split, swap
+from sqlanon.methods.freeform.kernels.stream import below, choice, refill, stream, word
 from sqlanon.methods.freeform.walk import walked, windows_of
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels import freeform_greedy
-from sqlanon.kernels.freeform_cost import Coordinates, coordinates, total
 from sqlanon.methods.freeform import solvers
+from sqlanon.methods.freeform.kernels import greedy as freeform_greedy
+from sqlanon.methods.freeform.kernels.cost import Coordinates, coordinates, total
 from sqlanon.methods.freeform.solvers import MOST_ROWS, lexicographic, ring, solved
 from sqlanon.methods.shared.kernel_input import rows_of
 from tests.contract.cases import Case

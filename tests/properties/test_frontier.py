@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.boxes import cover
-from sqlanon.kernels.diverse_groups import diverse_groups
-from sqlanon.kernels.fractions import copies_of, fractional_groups
 from sqlanon.kernels.runs import exact_runs
+from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
+from sqlanon.methods.onedim.kernels.fractions import copies_of, fractional_groups
 from tests.contract.cases import Case
 from tests.oracle import frontier as oracle
 from tests.oracle.divisions import wide

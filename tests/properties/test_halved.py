@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sqlanon.kernels.halved_runs import halved_runs, without_run
+from sqlanon.methods.onedim.kernels.halved_runs import halved_runs, without_run
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp
 from tests.oracle.domains import Table

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.idistance import FRACTION, MOST_AXES, distance_keys, find_centres, offset
+from sqlanon.papers.idistance.kernels import FRACTION, MOST_AXES, distance_keys, find_centres, offset
 from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sqlanon.kernels.lattice import room_of, thin_out
+from sqlanon.methods.fulldomain.kernels.lattice import room_of, thin_out
 
 
 @pytest.mark.parametrize("seed", range(30))

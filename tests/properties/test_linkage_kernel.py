@@ -10,9 +10,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sqlanon.kernels.fitting import Boxes
-from sqlanon.kernels.linkage import MOST_SETS, crowded, linked
-from sqlanon.kernels.mistakes import mistaken
+from sqlanon.attack.kernels.fitting import Boxes
+from sqlanon.attack.kernels.linkage import MOST_SETS, crowded, linked
+from sqlanon.attack.kernels.mistakes import mistaken
 
 CODES = (300, 5, 4)
 """Codes of the columns: the first is ordered, with code 0 beside some ranges, the others have sets."""

@@ -10,23 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.declared.methods.onedim import MOST_CENTRES
 from sqlanon.kernels.canonical_order import settle
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import orders
 from sqlanon.methods.onedim.arranged import Order, Sorted, canonical
-from sqlanon.methods.onedim.curves import IDistance
-from sqlanon.methods.onedim.orders import ORDERS
 from sqlanon.methods.shared import threads as threads_module
 from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.papers.idistance.curve import IDistance
+from sqlanon.papers.idistance.declaration import MOST_CENTRES
 from tests.contract.cases import Case
 from tests.oracle import orders as oracle
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy
-from tests.properties.onedim import context_of, loaded
+from tests.properties.onedim import context_of, kinds, loaded, order_of
 from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
+
+ORDERS = [name for name, kind in kinds().items() if not kind.fast]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -49,7 +50,7 @@ def arranged(order: Order, context: Context, data: Loaded) -> Sorted:
 
 
 def check(name: str, table: Table, seed: int, stored: list[int], threads: int = 1) -> oracle.Ordered:
-    return compared(ORDERS[name](), oracle.ORDERS[name](table, seed), table, seed, stored, threads)
+    return compared(order_of(name), oracle.ORDERS[name](table, seed), table, seed, stored, threads)
 
 
 def compared(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.bounded_repair import repair
 from sqlanon.kernels.bounds import Bounds
+from sqlanon.methods.onedim.kernels.bounded_repair import repair
 from tests.contract.cases import Case
 from tests.oracle import dual as oracle
 from tests.oracle.divisions import wide

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.optimal_diverse import best_accurate, best_diverse
 from sqlanon.kernels.runs import MOST, NEVER
 from sqlanon.methods.onedim.ipcsd import THRESHOLD, ipcsd, least_bound
+from sqlanon.methods.onedim.kernels.optimal_diverse import best_accurate, best_diverse
 from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property

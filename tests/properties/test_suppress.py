@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.suppress import height
-from sqlanon.kernels.suppress_phases import complete
+from sqlanon.methods.suppress.kernels.phases import complete
 from sqlanon.methods.suppress.optimal import matched
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, meets

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.random import seeded
-from sqlanon.kernels.topdown import clusters, repair
 from sqlanon.methods.onedim.arranged import canonical
+from sqlanon.papers.topdown.kernels import clusters, repair
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Table

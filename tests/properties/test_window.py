@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.fast_runs import best_row_runs
 from sqlanon.kernels.runs import GCP, best_runs
 from sqlanon.methods.onedim import parallel_runs
+from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import in_order

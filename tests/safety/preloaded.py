@@ -8,9 +8,9 @@ from sqlanon.declared import METHODS
 from sqlanon.engines.duckdb import engine as duckdb  # noqa: F401
 from sqlanon.engines.postgres import engine as postgres  # noqa: F401
 from sqlanon.formats import format_of
-from sqlanon.kernels.fast_runs import best_row_runs  # noqa: F401
-from sqlanon.methods import code
+from sqlanon.methods.method import code
 from sqlanon.methods.onedim import direct, dual, orders  # noqa: F401
+from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs  # noqa: F401
 from sqlanon.release import run  # noqa: F401
 from sqlanon.sqltext.compile import _template
 from sqlanon.sqltext.find import _root

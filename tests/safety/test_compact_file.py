@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 
 import sqlanon
 from sqlanon.engines.duckdb import fresh_copy
+from sqlanon.lack import notyet
 from sqlanon.private_folder import PrivateFolder
 from tests.safety.conftest import hear, kill
 from tests.safety.worker import compact_on_a_full_disk, compact_until, hold_file
@@ -288,11 +288,11 @@ def test_an_open_file_is_refused(small: tuple[str, Path]) -> None:
 
 def test_an_engine_without_compaction_says_what_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with sqlanon.connect("duckdb:///:memory:") as db:
-        with pytest.raises(sqlanon.UnsupportedError, match="not for this database: it has no file"):
+        with pytest.raises(sqlanon.UnsupportedError, match="--compact: it has no file of its own"):
             db.check_compaction()
         assert (db.lingering, db.clean()) == ("", ())
         said = "files stay until VACUUM"
-        monkeypatch.setattr(db.engine, "capabilities", replace(db.engine.capabilities, leaves=said))
+        monkeypatch.setattr(type(db.engine), "lacks", {"--compact": notyet(said)})
         assert db.lingering == said
         for action in (db.check_compaction, db.compact):
             with pytest.raises(sqlanon.UnsupportedError, match=said):

@@ -17,7 +17,7 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.errors import PolicyError
-from tests.contract.assigned import SECRET, assigned, encoded_table
+from sqlanon.testing.assigned import SECRET, assigned, encoded_table
 from tests.contract.axes import Way, executions, ways
 from tests.contract.cases import plain
 from tests.spark.dealt import ALWAYS, PEOPLE, PLACES, dealt, table

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from sqlanon.engines.duckdb import fresh_copy
 from sqlanon.engines.duckdb.arrays import Arrays
+from sqlanon.engines.lacks import LACKS
 from sqlanon.engines.values import Compacted, TableRef
 from sqlanon.errors import DatabaseError, LockedError
+from sqlanon.lack import Lack
 
 
 class Compacting(Arrays):
@@ -25,6 +27,11 @@ class Compacting(Arrays):
     def compaction(self) -> Self | None:
         """See `Engine.compaction`: a database in memory has no file, and a guest does not open its host's."""
         return None if self._path is None or self._again is None else self
+
+    @property
+    def lacks(self) -> Mapping[str, Lack]:
+        """See `Engine.lacks`."""
+        return LACKS["DuckDB" if self.compaction else "DuckDB in memory"]
 
     def swept(self) -> list[str]:
         """See `Compaction.swept`."""

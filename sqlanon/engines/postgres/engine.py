@@ -20,6 +20,7 @@ from sqlanon.engines.base import (
     TableRef,
     Workers,
 )
+from sqlanon.engines.lacks import LACKS
 from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import reasons as answers
 from sqlanon.engines.postgres import rights
@@ -40,6 +41,7 @@ class PostgresEngine(Tables, Granting, Compacting):
     dialect = "postgres"
     few_rows = conceals = None
     transactions = temporary = updates = ordered = True
+    lacks = LACKS["PostgreSQL"]
     second_file: SecondFile | None = None
     files: Files | None = None
     frames: Frames | None = None
@@ -56,7 +58,6 @@ class PostgresEngine(Tables, Granting, Compacting):
         array_places=True,
         distinct_numbers=True,
         sequences=True,
-        security_labels=True,
         max_columns=1600,
         max_row_bytes=8160,
     )

@@ -28,6 +28,7 @@ from sqlanon.engines.base import (
     TableRef,
     Work,
 )
+from sqlanon.engines.lacks import LACKS
 from sqlanon.engines.spark import batches, few, opening
 from sqlanon.engines.spark.binds import Binds, frame_of
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, quiet, reason, refused
@@ -71,6 +72,7 @@ class SparkEngine:
     fetch_words = load_list = None
     transactions = temporary = updates = False
     ordered = True
+    lacks = LACKS["Spark"]
     above = block = 100_000
     capabilities = Capabilities(
         max_identifier=128,
@@ -87,8 +89,6 @@ class SparkEngine:
         distinct_numbers=True,
         counts_in_domains=True,
         readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights of the catalog and of the warehouse",
-        leaves="values of dropped tables and of earlier snapshots can stay in files until the table format's own command removes them (Delta Lake: VACUUM of the "
-        "table; Iceberg: CALL system.expire_snapshots and system.remove_orphan_files)",
     )
 
     def __init__(

@@ -14,7 +14,7 @@ import numpy as np
 from sqlanon.declared import FORMATS
 from sqlanon.kernels.extent import SCALE
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.privacy import least_rows
+from sqlanon.privacy.base import least_rows
 from sqlanon.table.encode import Domain, by_code
 from sqlanon.table.tree import tree_of
 

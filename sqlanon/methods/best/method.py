@@ -12,12 +12,12 @@ from sqlanon.declared import METHODS, REQUIREMENTS, Asked, able_of
 from sqlanon.declared.candidates import refused_by_all, shown
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.privacy import least_rows
+from sqlanon.privacy.base import least_rows
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.methods import Method
     from sqlanon.methods.best.loss import Losses
+    from sqlanon.methods.method import Method
     from sqlanon.spec import MethodSpec
 
     Able = Sequence[tuple[MethodSpec, Method]]
@@ -105,7 +105,7 @@ class Best:
         Raises:
             PolicyError: one of them lacks memory. What is released must not depend on the machine.
         """
-        from sqlanon.methods import method
+        from sqlanon.methods.method import method
 
         able, reasons = able_of(self.of, _asked(problem, refine=refine, form=form))
         found = []
@@ -136,7 +136,7 @@ class Best:
         spans = moved("spans", made.spans, boxes) if made.spans is not None else None
         shared = moved("shared", made.shared, ["rid"]) if made.shared is not None else None
         # Only methods of this package are believed in what they say of their own rows.
-        own = spec.name in {declared.name for declared in METHODS.own}
+        own = METHODS.believes(spec.name)
         return replace(
             made,
             table=moved("assign", made.table, ["rid", "class"]),

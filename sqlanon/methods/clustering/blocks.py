@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.declared.methods.clustering import MOST_CLUSTERED
 from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.methods.clustering.declaration import MOST_CLUSTERED
 from sqlanon.methods.onedim.arranged import Sorted
 from sqlanon.methods.onedim.orders import Tree
 from sqlanon.methods.shared import kernel_input

@@ -31,9 +31,9 @@ class KMember:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: O(n b d) with blocks of b rows, and the order's."""
         from sqlanon.kernels.compiled import expect
-        from sqlanon.kernels.kmember import kmember
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.clustering.blocks import in_blocks
+        from sqlanon.methods.clustering.kernels.kmember import kmember
 
         expect(grow, kmember)
         blocks = in_blocks(context, "kmember", self.block)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.class_costs import Objective
 from sqlanon.kernels.extent import NULLS, SCALE, SIZE, Geometry
+from sqlanon.methods.clustering.kernels.class_costs import Objective
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.privacy import least_rows
+from sqlanon.privacy.base import least_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlanon.methods.clustering.blocks import Block
-    from sqlanon.privacy import Requirement
+    from sqlanon.privacy.base import Requirement
 
 MOST_VALUES = 256
 """Sensitive values that the objectives pmi and mixed count, at most."""
@@ -70,8 +70,8 @@ class Sequential:
         from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow
         from sqlanon.kernels.random import seeded
-        from sqlanon.kernels.sequential import sequential
         from sqlanon.methods.clustering.blocks import in_blocks
+        from sqlanon.methods.clustering.kernels.sequential import sequential
         from sqlanon.methods.clustering.objective import objective_of
 
         expect(grow, sequential)

@@ -42,7 +42,7 @@ def solved_in_blocks(
     """
     import numpy as np
 
-    from sqlanon.kernels.freeform_cost import coordinates
+    from sqlanon.methods.freeform.kernels.cost import coordinates
     from sqlanon.methods.freeform.solvers import solved
     from sqlanon.methods.shared.kernel_input import rows_of
 

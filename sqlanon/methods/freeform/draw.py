@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.kernels.freeform_graph import boxes_of_rows, breadth_first, renumbered
-from sqlanon.kernels.freeform_remix import SWAPS, divided, remix
-from sqlanon.kernels.freeform_stream import below, stream
+from sqlanon.methods.freeform.kernels.remix import SWAPS, divided, remix
+from sqlanon.methods.freeform.kernels.stream import below, stream
 
 if TYPE_CHECKING:
     import numpy as np

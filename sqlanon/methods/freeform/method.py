@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from sqlanon.declared.methods.freeform import FREEFORM, size_of
 from sqlanon.errors import UnsupportedError
 from sqlanon.methods.base import Assignment, Context, Matches, Problem
+from sqlanon.methods.freeform.declaration import FREEFORM, size_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,13 +54,13 @@ class Freeform:
         import numpy as np
 
         from sqlanon.kernels.compiled import expect
-        from sqlanon.kernels.freeform_assign import improve
         from sqlanon.methods.freeform.blocks import solved_in_blocks
+        from sqlanon.methods.freeform.kernels.assign import improve
         from sqlanon.methods.freeform.secret import content_of, key_of
         from sqlanon.methods.freeform.solvers import UnsolvedError
         from sqlanon.methods.freeform.walk import walked
         from sqlanon.methods.shared import kernel_input
-        from sqlanon.privacy import least_rows
+        from sqlanon.privacy.base import least_rows
 
         expect(improve)
         k = least_rows(context.requirements)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.freeform_assign import improve
-from sqlanon.kernels.freeform_remix import remix
-from sqlanon.kernels.freeform_stream import stream
+from sqlanon.methods.freeform.kernels.assign import improve
+from sqlanon.methods.freeform.kernels.remix import remix
+from sqlanon.methods.freeform.kernels.stream import stream
 
 if TYPE_CHECKING:
     import numpy.typing as npt

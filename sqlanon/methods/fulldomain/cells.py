@@ -9,7 +9,7 @@ import numpy as np
 
 from sqlanon.engines.base import TableRef
 from sqlanon.methods.base import Context
-from sqlanon.privacy import beyond_rows
+from sqlanon.privacy.base import beyond_rows
 from sqlanon.table.encode import Domain, by_code
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def read_cells(context: Context) -> Cells:
     """The cells of the work table. Cost: a GROUP BY and a sort of the cells."""
     columns = columns_of(context)
     made = context.scratch.sql(
-        "cells/count", work=context.encoded.work, columns=[column.code for column in columns], cells=None
+        "fulldomain/count", work=context.encoded.work, columns=[column.code for column in columns], cells=None
     )
     *codes, rows = context.scratch.fetch_arrays(made, [*(column.code_array for column in columns), "int64"])
     return arranged(codes, rows, len(context.encoded.quasi))
@@ -108,7 +108,7 @@ def attach(context: Context, cells: Cells, record: Ints, label: Ints, rows: Long
     pieces, assign = scratch.table("pieces"), scratch.table("assign")
     scratch.engine.load_arrays(pieces, loaded)
     scratch.execute(
-        "cells/assign",
+        "fulldomain/assign",
         assign=assign,
         work=context.encoded.work,
         pieces=pieces,

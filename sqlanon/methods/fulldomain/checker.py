@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlanon.engines.base import TableRef
 from sqlanon.methods.base import Context
-from sqlanon.privacy import beyond_rows, least_rows
+from sqlanon.privacy.base import beyond_rows, least_rows
 
 if TYPE_CHECKING:
     Node = tuple[int, ...]

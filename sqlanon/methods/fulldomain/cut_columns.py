@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from sqlanon.kernels.cut_slabs import NEVER, Price, slab_bounds
+from sqlanon.methods.fulldomain.kernels.cut_slabs import NEVER, Price, slab_bounds
 
 if TYPE_CHECKING:
     import numpy.typing as npt

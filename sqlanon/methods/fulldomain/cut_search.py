@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.cut_bounds import bound_of_groups, cut_bounds, totals
 from sqlanon.methods.fulldomain.cut_columns import ColumnSearch
 from sqlanon.methods.fulldomain.cut_sets import CutSets, Records
+from sqlanon.methods.fulldomain.kernels.cut_bounds import bound_of_groups, cut_bounds, totals
 from sqlanon.progress import Progress, Silent
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.cut_bounds import CLASSES, ROWS, SQUARES
-from sqlanon.kernels.cut_slabs import VALUES
 from sqlanon.kernels.extent import SCALE
-from sqlanon.kernels.lattice import add_up, group, maps_of, room_of
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, arranged
-from sqlanon.privacy import least_rows
+from sqlanon.methods.fulldomain.kernels.cut_bounds import CLASSES, ROWS, SQUARES
+from sqlanon.methods.fulldomain.kernels.cut_slabs import VALUES
+from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, maps_of, room_of
+from sqlanon.privacy.base import least_rows
 from sqlanon.table.encode import by_code
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def read_records(context: Context, metric: str) -> tuple[Records, Cells]:
     encoded = context.encoded
     columns = encoded.quasi + (encoded.sensitive[:1] if metric == "cm" else ())
     made = context.scratch.sql(
-        "cells/count", work=encoded.work, columns=[column.code for column in columns], cells=None
+        "fulldomain/count", work=encoded.work, columns=[column.code for column in columns], cells=None
     )
     *codes, rows = context.scratch.fetch_arrays(made, [*(column.code_array for column in columns), "int64"])
     cells = arranged(codes, rows, len(encoded.quasi))

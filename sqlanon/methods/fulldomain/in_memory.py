@@ -10,11 +10,11 @@ import numpy as np
 
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.compiled import expect
-from sqlanon.kernels.lattice import add_up, group, maps_of, meeting, room_of
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
 from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
+from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, maps_of, meeting, room_of
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.population import PeopleInMemory
 from sqlanon.methods.shared import kernel_input

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.methods.base import Context
-from sqlanon.privacy import beyond_rows
-from sqlanon.privacy.base import Grouped, reachable
+from sqlanon.privacy.base import Grouped, beyond_rows, reachable
 
 
 def nothing_found(context: Context) -> str:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.lattice_local import Pieces
-from sqlanon.kernels.lattice_part import CLASSES
 from sqlanon.kernels.requirements import satisfied
 from sqlanon.kernels.suppress import height
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells
+from sqlanon.methods.fulldomain.kernels.lattice_local import Pieces
+from sqlanon.methods.fulldomain.kernels.lattice_part import CLASSES
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.local import Local, local_of, made_of, search
 

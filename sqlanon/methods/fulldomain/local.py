@@ -9,17 +9,17 @@ import numpy as np
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.compiled import expect
-from sqlanon.kernels.lattice import maps_of, room_of
-from sqlanon.kernels.lattice_local import Filter, Pieces, visit
-from sqlanon.kernels.lattice_part import CLASSES, PIECES, ROWS, Asked, Rest
 from sqlanon.kernels.requirements import Counters, Demands, demands_of, new_counters, satisfied
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
 from sqlanon.methods.fulldomain.infeasible import nothing_found
+from sqlanon.methods.fulldomain.kernels.lattice import maps_of, room_of
+from sqlanon.methods.fulldomain.kernels.lattice_local import Filter, Pieces, visit
+from sqlanon.methods.fulldomain.kernels.lattice_part import CLASSES, PIECES, ROWS, Asked, Rest
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.sieve import Sieve
 from sqlanon.methods.shared import kernel_input
-from sqlanon.privacy import beyond_rows, least_rows
+from sqlanon.privacy.base import beyond_rows, least_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sqlanon.declared.methods.fulldomain import MOST_CUTS, MOST_NODES
 from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.methods.fulldomain.declaration import MOST_CUTS, MOST_NODES
 
 if TYPE_CHECKING:
     from sqlanon.methods.fulldomain.levels import Lattice

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.lattice import group, maps_of, room_of
 from sqlanon.methods.fulldomain.cells import arranged
+from sqlanon.methods.fulldomain.kernels.lattice import group, maps_of, room_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ class PeopleInMemory:
 
     def __init__(self, context: Context, lattice: Lattice, population: Population) -> None:
         codes = [column.code for column in lattice.columns]
-        made = context.scratch.sql("cells/counted", cells=population.cells, columns=codes)
+        made = context.scratch.sql("fulldomain/counted", cells=population.cells, columns=codes)
         *found, rows = context.scratch.fetch_arrays(made, ["int32"] * len(codes) + ["int64"])
         self._cells = arranged(found, rows, len(codes))
         self._maps = maps_of([reaching(table) for table in lattice.tables()])
@@ -92,7 +92,7 @@ class PeopleInTables:
             {"code": code, "levels": table, "level": level}
             for code, table, level in zip(self._codes, self._levels, node, strict=True)
         ]
-        scratch.execute("lattice/rolled", rolled=people, cells=self._cells, columns=columns, kept=[])
-        scratch.execute("lattice/population", matched=matched, rolled=rolled, people=people, columns=self._codes)
+        scratch.execute("fulldomain/rolled", rolled=people, cells=self._cells, columns=columns, kept=[])
+        scratch.execute("fulldomain/population", matched=matched, rolled=rolled, people=people, columns=self._codes)
         scratch.drop(people)
         return matched

@@ -14,7 +14,7 @@ from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.population import PeopleInTables
 from sqlanon.methods.shared import kernel_input
-from sqlanon.privacy import Grouped
+from sqlanon.privacy.base import Grouped
 from sqlanon.privacy.population import of_population, of_rows
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Pushed:
         self._people = PeopleInTables(context, lattice, population) if population else None
         self._cells = self._scratch.table("cells")
         self._scratch.execute(
-            "cells/count", work=context.encoded.work, columns=self._codes + self._counted, cells=self._cells
+            "fulldomain/count", work=context.encoded.work, columns=self._codes + self._counted, cells=self._cells
         )
         self._size = self._count(self._cells)
         self._kept: list[tuple[Node, TableRef, int]] = [((0,) * len(self._codes), self._cells, self._size)]
@@ -83,9 +83,9 @@ class Pushed:
         _, source, size = min((one for one in self._kept if all(map(int.__le__, one[0], node))), key=lambda one: one[2])
         self._made += 1
         rolled, classes = scratch.table(f"rolled_{self._made}"), scratch.table("classes")
-        scratch.execute("lattice/rolled", rolled=rolled, cells=source, columns=columns, kept=self._counted)
+        scratch.execute("fulldomain/rolled", rolled=rolled, cells=source, columns=columns, kept=self._counted)
         below = self._below(rolled, self._codes) + self._outnumbered(node, rolled)
-        scratch.execute("lattice/classes", classes=classes, rolled=rolled, columns=columns, below=below)
+        scratch.execute("fulldomain/classes", classes=classes, rolled=rolled, columns=columns, below=below)
         for table in below:
             scratch.drop(table)
         self._node, self._open = node, [classes]
@@ -99,7 +99,7 @@ class Pushed:
         return Checked(few, squares, Suppressed(*gone))
 
     def _fetched(self, joined: int) -> list[int]:
-        row = self._scratch.fetch("lattice/checked", classes=self._classes, least=self._least, joined=joined)[0]
+        row = self._scratch.fetch("fulldomain/checked", classes=self._classes, least=self._least, joined=joined)[0]
         return list(integers(row))
 
     def _below(self, table: TableRef, groups: Sequence[str]) -> list[TableRef]:
@@ -142,7 +142,7 @@ class Pushed:
         """See `Checker.meets`."""
         starred = self._scratch.table("starred")
         self._scratch.execute(
-            "lattice/starred",
+            "fulldomain/starred",
             starred=starred,
             rolled=self._rolled,
             classes=self._classes,
@@ -158,7 +158,7 @@ class Pushed:
 
     def joinable(self, most: int) -> int:
         """See `Checker.joinable`."""
-        return self._scratch.count("lattice/joinable", {"most": most}, classes=self._classes)
+        return self._scratch.count("fulldomain/joinable", {"most": most}, classes=self._classes)
 
     def suppressed(self, joined: int) -> Suppressed:
         """See `Checker.suppressed`."""
@@ -168,10 +168,10 @@ class Pushed:
         """See `Checker.assign`."""
         scratch, pieces, assign = self._scratch, self._scratch.table("pieces"), self._scratch.table("assign")
         kept, gone = (
-            integer(cell) for cell in scratch.fetch("lattice/numbered", classes=self._classes, joined=joined)[0]
+            integer(cell) for cell in scratch.fetch("fulldomain/numbered", classes=self._classes, joined=joined)[0]
         )
         scratch.execute(
-            "lattice/pieces",
+            "fulldomain/pieces",
             pieces=pieces,
             cells=self._cells,
             classes=self._classes,
@@ -180,7 +180,7 @@ class Pushed:
             starred=starred,
         )
         scratch.execute(
-            "cells/assign",
+            "fulldomain/assign",
             assign=assign,
             work=self._context.encoded.work,
             pieces=pieces,

@@ -23,7 +23,7 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.checker import Checked, Checker, Suppressed
 from sqlanon.methods.fulldomain.infeasible import nothing_found
 from sqlanon.methods.fulldomain.levels import Lattice
-from sqlanon.privacy import beyond_rows
+from sqlanon.privacy.base import beyond_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt

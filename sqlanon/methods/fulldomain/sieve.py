@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.lattice import Maps, room_of
-from sqlanon.kernels.lattice_local import Filter
-from sqlanon.kernels.lattice_part import IN_USE, ROWS, Asked, Rest
-from sqlanon.kernels.lattice_sieve import places, project
+from sqlanon.methods.fulldomain.kernels.lattice import Maps, room_of
+from sqlanon.methods.fulldomain.kernels.lattice_local import Filter
+from sqlanon.methods.fulldomain.kernels.lattice_part import IN_USE, ROWS, Asked, Rest
+from sqlanon.methods.fulldomain.kernels.lattice_sieve import places, project
 from sqlanon.methods.fulldomain.levels import Lattice
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ import numpy as np
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.compiled import expect
-from sqlanon.kernels.cut_bounds import cut_bounds
-from sqlanon.kernels.cut_slabs import slab_bounds
-from sqlanon.kernels.lattice import group
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import Cells, attach
 from sqlanon.methods.fulldomain.cut_search import CutSearch
 from sqlanon.methods.fulldomain.cut_sets import CutSets, read_records
+from sqlanon.methods.fulldomain.kernels.cut_bounds import cut_bounds
+from sqlanon.methods.fulldomain.kernels.cut_slabs import slab_bounds
+from sqlanon.methods.fulldomain.kernels.lattice import group
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -24,8 +24,8 @@ from sqlanon.methods.onedim.ipcsd import THRESHOLD, ipcsd
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.loss_bound import bounds_of
 from sqlanon.privacy.base import Requirement
-from sqlanon.privacy.diversity import FrequencyDiversity
-from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.privacy.diversity.requirement import FrequencyDiversity
+from sqlanon.privacy.kanonymity.requirement import KAnonymity
 
 _PARTS = 1000
 """Parts of 1 in which l is probed: what the kernel multiplies with stays small."""

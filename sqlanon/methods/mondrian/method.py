@@ -16,9 +16,9 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlanon.declared.methods.mondrian import MONDRIAN
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.privacy import beyond_rows
+from sqlanon.methods.mondrian.declaration import MONDRIAN
+from sqlanon.privacy.base import beyond_rows
 
 if TYPE_CHECKING:
     import numpy as np

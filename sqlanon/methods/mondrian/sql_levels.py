@@ -10,7 +10,7 @@ from sqlanon.engines.rows import integer
 from sqlanon.kernels.extent import MASK_LIMIT
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
-from sqlanon.privacy import Grouped, beyond_rows, least_rows
+from sqlanon.privacy.base import Grouped, beyond_rows, least_rows
 from sqlanon.table.encode import Domain
 from sqlanon.table.tree import load_nodes
 

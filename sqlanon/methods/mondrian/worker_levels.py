@@ -13,10 +13,10 @@ import numpy as np
 
 from sqlanon.engines.base import TableRef, Workers
 from sqlanon.kernels.extent import WORD_END, Geometry
-from sqlanon.kernels.level_cuts import Checks, Slots, Tree, count_slots, cut_slots, find_leaves, new_slots
 from sqlanon.methods.base import Context
+from sqlanon.methods.mondrian.kernels import Checks, Slots, Tree, count_slots, cut_slots, find_leaves, new_slots
 from sqlanon.methods.shared import kernel_input
-from sqlanon.privacy import beyond_rows, least_rows
+from sqlanon.privacy.base import beyond_rows, least_rows
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from sqlanon.methods.base import Problem
-from sqlanon.privacy import shapes_beyond_rows
+from sqlanon.privacy.base import shapes_beyond_rows
 
 MOST_BOUNDARIES = 1 << 24
 """Boundaries that the optimal solvers keep, 24 bytes each."""
@@ -13,7 +13,7 @@ MOST_BOUNDARIES = 1 << 24
 
 def refusal(name: str, problem: Problem) -> str | None:
     """Why the optimal solver does not take the data, and what to use instead; None if it does."""
-    from sqlanon.kernels.optimal_diverse import MOST_STEPS, steps
+    from sqlanon.methods.onedim.kernels.optimal_diverse import MOST_STEPS, steps
 
     own, dual = f"method {name}: solver=optimal", problem.accuracy is not None or _fractional(problem)
     heuristic = "solver=auto, the heuristic, takes any"

@@ -74,6 +74,9 @@ class Order(Protocol):
     def arrange(self, context: Context, loaded: Loaded) -> Sorted:
         """Bring rows in memory into the order of their keys."""
 
+    def kernels(self) -> tuple[object, ...]:
+        """What `within` calls, so that it is announced what will be compiled."""
+
     def keyed(self, context: Context, block: int) -> Keyed:
         """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
 

@@ -1,4 +1,4 @@
-"""Orders by keys that a row's codes determine: the Hilbert curve, and distances from centres (design, section 5).
+"""Orders by keys that a row's codes determine: what they share, and the Hilbert curve (design, section 5).
 
 All see one axis per attribute on one scale, so that no attribute's range decides (Goldberger & Tassa 2010, section 6.2.3).
 """
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from sqlanon.engines.base import TableRef
-from sqlanon.kernels import hilbert, idistance
 from sqlanon.kernels.canonical_order import by_words
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Keyed, Sorted, settled
 from sqlanon.methods.onedim.axes import axes as axes_of
+from sqlanon.methods.onedim.kernels import hilbert
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.methods.shared.threads import sorted_by, spread, spread_runs
@@ -33,13 +33,18 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int32]
 
 
-class _Curve:
-    """An order by keys that are computed from a row's codes alone, given what ``_measure`` finds out once."""
+class Curve:
+    """An order by keys that are computed from a row's codes alone, given what `measure` finds out once."""
 
     rearranges: ClassVar[bool] = False
 
-    def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
+    def measure(self, context: Context, geometry: Geometry, sample: Sample) -> Keys:
+        """What is known of the table before any key is made; ``sample`` reads the codes of some rows."""
         raise NotImplementedError
+
+    def kernels(self) -> tuple[object, ...]:
+        """See `Order`."""
+        return ()
 
     def arrange(self, context: Context, loaded: Loaded) -> Sorted:
         """See `Order`."""
@@ -48,7 +53,7 @@ class _Curve:
             along = np.lexsort(tuple(loaded.codes[::-1]))
             return loaded.codes[:, along[picked]]
 
-        keys = self._measure(context, loaded.geometry, sample)
+        keys = self.measure(context, loaded.geometry, sample)
         words = keys.of(loaded.codes, context.threads, leading=True)
         order, line = sorted_by(words[0], context.threads)
         begins = np.ones(len(order), np.bool_)
@@ -72,12 +77,12 @@ class _Curve:
         def sample(picked: Longs) -> Ints:
             places = scratch.table("picked")
             scratch.engine.load_arrays(places, {"place": picked.astype(np.int32)})
-            statement = scratch.sql("order/sample", work=context.encoded.work, picked=places, quasi=quasi)
+            statement = scratch.sql("onedim/sample", work=context.encoded.work, picked=places, quasi=quasi)
             codes = np.stack(scratch.fetch_arrays(statement, ["int32"] * len(quasi)))
             scratch.drop(places)
             return codes.astype(np.int32, copy=False)
 
-        keys = self._measure(context, kernel_input.geometry(context), sample)
+        keys = self.measure(context, kernel_input.geometry(context), sample)
         table = scratch.table("keyed")
         past = context.encoded.past
         for start in range(0, past, block):
@@ -89,12 +94,16 @@ class _Curve:
         return Keyed(table, tuple(columns), keys.span)
 
 
-class _Sample(Protocol):
+class Sample(Protocol):
+    """Reads rows of the table."""
+
     def __call__(self, picked: Longs) -> Ints:
         """Codes, int32[d, m], of the rows at these places of the table by QI codes."""
 
 
-class _Keys(Protocol):
+class Keys(Protocol):
+    """Makes keys of codes."""
+
     @property
     def span(self) -> int:
         """The largest key there can be."""
@@ -107,15 +116,15 @@ class _Keys(Protocol):
         """Keys of int32[d, n] codes as columns to sort by, the leading one first; or zeros in place of all but that."""
 
 
-class Hilbert(_Curve):
+class Hilbert(Curve):
     """Along the Hilbert curve (Ghinita et al. 2009, section 6; Skilling 2004)."""
 
     def keyed(self, context: Context, block: int) -> Keyed:
         """See `Order`. Under ``execution: pushdown`` by the stored function, where there is one; keys from here are several times faster."""
-        keys = self._measure(context, kernel_input.geometry(context))
+        keys = self.measure(context, kernel_input.geometry(context))
         functions = context.scratch.engine.capabilities.temporary_functions
         if context.execution != "pushdown" or keys.words > 1 or not functions:
-            return _Curve.keyed(self, context, block)
+            return Curve.keyed(self, context, block)
         scratch, table = context.scratch, context.scratch.table("keyed")
         axes = []
         for j, places in zip(keys.turned, keys.tables, strict=True):
@@ -124,13 +133,13 @@ class Hilbert(_Curve):
             scratch.engine.load_arrays(scratch.table(f"axis{j}"), columns)
 
         def cells_of(part: TableRef, some: Sequence[dict[str, Any]], _: bool) -> list[str]:
-            scratch.execute("order/hilbert_cells", part=part, work=context.encoded.work, axes=some)
+            scratch.execute("onedim/hilbert_cells", part=part, work=context.encoded.work, axes=some)
             return [axis["code"] for axis in some]
 
         cells = in_parts(scratch, "cells", "rid", axes, cells_of)
         with temporary(scratch.engine) as schema:
             scratch.execute(
-                "order/hilbert_keys",
+                "onedim/hilbert_keys",
                 keyed=table,
                 cells=cells,
                 axes=[axis["code"] for axis in axes],
@@ -142,9 +151,10 @@ class Hilbert(_Curve):
 
     def keys(self, context: Context) -> _HilbertKeys:
         """What makes keys of codes, wherever they are: it holds what is known of the domains, and no row."""
-        return self._measure(context, kernel_input.geometry(context))
+        return self.measure(context, kernel_input.geometry(context))
 
-    def _measure(self, context: Context, geometry: Geometry, sample: _Sample | None = None) -> _HilbertKeys:
+    def measure(self, context: Context, geometry: Geometry, sample: Sample | None = None) -> _HilbertKeys:
+        """See `Curve.measure`."""
         axes = axes_of(context, geometry)
         numbers = by_code(context.scratch, "table/domain_counts", context.encoded.quasi, "int64")
         counts = [count.astype(np.int64) for _, count in numbers]
@@ -188,45 +198,3 @@ class _HilbertKeys:
             threads,
         )
         return list(words)
-
-
-class IDistance(_Curve):
-    """Nearest centre, then distance from it (Zhang et al. 2005; Ghinita et al. 2009, section 6).
-
-    The sample is drawn along the table by QI codes, so that it does not depend on how rows are stored.
-    """
-
-    def __init__(self, centres: int = idistance.CENTRES) -> None:
-        self.centres = centres
-
-    def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
-        n = context.encoded.rows
-        size = idistance.sample_size(n, self.centres)
-        picked = np.random.default_rng(context.seed).choice(n, size=size, replace=False)
-        axes = [line.astype(np.int32) for line in axes_of(context, geometry)]
-        centres = idistance.find_centres(_points(axes, sample(np.sort(picked))), self.centres)
-        return _DistanceKeys(axes, centres)
-
-
-@dataclass(frozen=True, slots=True)
-class _DistanceKeys:
-    axes: Sequence[Ints]
-    centres: Ints
-    exact: ClassVar[bool] = False
-
-    @property
-    def span(self) -> int:
-        return len(self.centres) * idistance.offset(len(self.axes))
-
-    def of(self, codes: Ints, threads: int, *, leading: bool = False) -> list[Longs]:
-        keys, n = np.empty(codes.shape[1], np.int64), codes.shape[1]
-
-        def some(at: int, to: int) -> None:
-            idistance.distance_keys(_points(self.axes, codes[:, at:to]), self.centres, keys[at:to])
-
-        spread(some, n, threads)
-        return [keys]
-
-
-def _points(axes: Sequence[Ints], codes: Ints) -> Ints:
-    return np.ascontiguousarray(np.stack([table[column] for table, column in zip(axes, codes, strict=True)], axis=1))

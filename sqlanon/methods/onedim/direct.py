@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels import runs
-from sqlanon.kernels.bordered_runs import bordered_runs
 from sqlanon.kernels.boxes import cover, widths
 from sqlanon.kernels.compiled import expect
-from sqlanon.kernels.constrained_runs import lawful_runs
-from sqlanon.kernels.diverse_groups import diverse_groups
-from sqlanon.kernels.fast_runs import best_row_runs
-from sqlanon.kernels.fractions import copies_of, fractional_groups
-from sqlanon.kernels.halved_runs import halved_runs, without_run
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Arranged, Order, Sorted
+from sqlanon.methods.onedim.kernels.bordered_runs import bordered_runs
+from sqlanon.methods.onedim.kernels.constrained_runs import lawful_runs
+from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
+from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
+from sqlanon.methods.onedim.kernels.fractions import copies_of, fractional_groups
+from sqlanon.methods.onedim.kernels.halved_runs import halved_runs, without_run
 from sqlanon.methods.onedim.parallel_runs import requiring_runs, row_runs
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
-from sqlanon.privacy import Requirement, Shape, least_rows, shapes_beyond_rows
+from sqlanon.privacy.base import Requirement, Shape, least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt

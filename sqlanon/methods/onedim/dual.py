@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels import optimal_diverse
-from sqlanon.kernels.bounded_groups import accurate_groups, least_privacy
-from sqlanon.kernels.bounded_repair import repair
 from sqlanon.kernels.bounds import Bounds, most_anonymous, reach, widest
-from sqlanon.kernels.diverse_groups import diverse_groups
 from sqlanon.kernels.extent import SCALE
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import direct
 from sqlanon.methods.onedim.arranged import Arranged
 from sqlanon.methods.onedim.ipcsd import Found, ipcsd, least_bound
+from sqlanon.methods.onedim.kernels import optimal_diverse
+from sqlanon.methods.onedim.kernels.bounded_groups import accurate_groups, least_privacy
+from sqlanon.methods.onedim.kernels.bounded_repair import repair
+from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
 from sqlanon.methods.shared import loss_bound
 from sqlanon.methods.shared.kernel_input import Loaded
-from sqlanon.privacy import least_rows, shapes_beyond_rows
+from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -53,7 +53,7 @@ def kernel_for(context: Context, solver: str) -> object:
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
-    """Solve what the direct problem's own solvers do not; `sqlanon.declared.methods.onedim` and `applicable` have checked the request."""
+    """Solve what the direct problem's own solvers do not; `sqlanon.methods.onedim.declaration` and `applicable` have checked the request."""
     if context.accuracy is None:
         if solver == "optimal":
             return _best_diverse(context, loaded, arranged, minimize), ()

@@ -1,7 +1,7 @@
 """The one-dimensional framework: an order of the rows, and a solver that divides it (Ghinita et al. 2009).
 
-`hilbert` and `idistance` are the paper's mappings with exact loss, `hilbert_fast` and `idistance_fast` measure a class by its
-extent on the line (section 6.1, HilbFast); `tree`, ours and the default, takes the leaf order of a loss-cut Mondrian.
+`hilbert` is a mapping of the paper with exact loss, `hilbert_fast` measures a class by its extent on the line (section 6.1, HilbFast);
+`tree`, ours and the default, takes the leaf order of a loss-cut Mondrian. Extensions add orders of their own: see `OneDimensional`.
 """
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.privacy import shapes_beyond_rows
+from sqlanon.privacy.base import shapes_beyond_rows
 
 if TYPE_CHECKING:
     from sqlanon.methods.onedim.arranged import Order
 
 
 class OneDimensional:
-    """Rows in one order, divided by one solver. Subclasses name the order."""
+    """Rows in one order, divided by one solver. Subclasses give the order, and have the declaration's name."""
 
     name: ClassVar[str]
-    order: ClassVar[str]
     fast: ClassVar[bool] = False
 
     def __init__(self, minimize: str, solver: str) -> None:
@@ -28,9 +27,7 @@ class OneDimensional:
 
     def ordered(self) -> Order:
         """The order, with its options from the policy."""
-        from sqlanon.methods.onedim.orders import ORDERS
-
-        return ORDERS[self.order]()
+        raise NotImplementedError
 
     def refusal(self, problem: Problem) -> str | None:
         """See `Algorithm.refusal`."""
@@ -52,7 +49,6 @@ class OneDimensional:
         import numpy as np
 
         from sqlanon.kernels.compiled import expect
-        from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.onedim import direct, dual
         from sqlanon.methods.onedim.streamed import arranged_by_engine, streamed_runs
         from sqlanon.methods.shared import kernel_input
@@ -61,14 +57,14 @@ class OneDimensional:
         from sqlanon.methods.shared.equal import EqualRows
 
         own = context.accuracy is not None or self.solver != "auto"
+        order = self.ordered()
         expect(
             dual.kernel_for(context, self.solver) if own else direct.kernel_for(context.requirements),
-            *([grow] if self.order == "tree" else []),
+            *order.kernels(),
         )
         encoded = context.encoded
         needed = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.counted))
         alone = not own and not shapes_beyond_rows(context.requirements)
-        order = self.ordered()
         if alone and (context.execution == "pushdown" or needed > context.memory):
             table = streamed_runs(context, order, self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
@@ -113,38 +109,18 @@ class Hilbert(OneDimensional):
     """Along the Hilbert curve, exact loss."""
 
     name = "hilbert"
-    order = "hilbert"
-
-
-class HilbertFast(OneDimensional):
-    """Along the Hilbert curve, extents on the curve."""
-
-    name = "hilbert_fast"
-    order = "hilbert"
-    fast = True
-
-
-class IDistance(OneDimensional):
-    """Along centres and distances, exact loss."""
-
-    name = "idistance"
-    order = "idistance"
-
-    def __init__(self, minimize: str, solver: str, centres: int) -> None:
-        super().__init__(minimize, solver)
-        self.centres = centres
 
     def ordered(self) -> Order:
         """See `OneDimensional.ordered`."""
-        from sqlanon.methods.onedim import curves
+        from sqlanon.methods.onedim.curves import Hilbert as Curve
 
-        return curves.IDistance(self.centres)
+        return Curve()
 
 
-class IDistanceFast(IDistance):
-    """Along centres and distances, extents of distances."""
+class HilbertFast(Hilbert):
+    """Along the Hilbert curve, extents on the curve."""
 
-    name = "idistance_fast"
+    name = "hilbert_fast"
     fast = True
 
 
@@ -152,4 +128,9 @@ class Tree(OneDimensional):
     """Along the leaves of the loss-cut tree."""
 
     name = "tree"
-    order = "tree"
+
+    def ordered(self) -> Order:
+        """See `OneDimensional.ordered`."""
+        from sqlanon.methods.onedim.orders import Tree as Leaves
+
+        return Leaves()

@@ -6,7 +6,6 @@ same order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import ClassVar
@@ -19,9 +18,9 @@ from sqlanon.kernels.requirements import demands_of
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.base import Context
 from sqlanon.methods.mondrian.tree import grow_tree
-from sqlanon.methods.onedim.arranged import Keyed, Order, Sorted
+from sqlanon.methods.onedim.arranged import Keyed, Sorted
 from sqlanon.methods.onedim.axes import preferring
-from sqlanon.methods.onedim.curves import Hilbert, IDistance
+from sqlanon.methods.onedim.curves import Hilbert
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 
@@ -41,6 +40,10 @@ class Tree(Hilbert):
     """
 
     rearranges: ClassVar[bool] = True
+
+    def kernels(self) -> tuple[object, ...]:
+        """See `Order`."""
+        return (grow,)
 
     def arrange(self, context: Context, loaded: Loaded) -> Sorted:
         """See `Order`: the curve. Its keys are no line, since `within` leaves them."""
@@ -76,7 +79,3 @@ class Tree(Hilbert):
         with ThreadPoolExecutor(context.threads) as pool:
             for done, _ in enumerate(pool.map(some, range(0, n, together)), 1):
                 context.progress.update(min(done * together, n), n, "rows in order")
-
-
-ORDERS: Mapping[str, type[Order]] = {"hilbert": Hilbert, "idistance": IDistance, "tree": Tree}
-"""Every order by name."""

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.constrained_runs import lawful_runs
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.fast_runs import best_row_runs
 from sqlanon.kernels.requirements import Demands
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import NEVER, mark_runs
+from sqlanon.methods.onedim.kernels.constrained_runs import lawful_runs
+from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
 from sqlanon.methods.shared.threads import spread
 
 if TYPE_CHECKING:

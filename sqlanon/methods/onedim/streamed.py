@@ -11,14 +11,14 @@ import numpy as np
 
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.kernels import runs
-from sqlanon.kernels.fast_runs import best_row_runs
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Keyed, Order, Sorted
+from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
 from sqlanon.methods.onedim.orders import ONE_TREE
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
-from sqlanon.privacy import least_rows
+from sqlanon.privacy.base import least_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -79,7 +79,7 @@ def _query(context: Context, keyed: Keyed) -> tuple[Statement, list[str]]:
     encoded = context.encoded
     quasi, sensitive = ([domain.code for domain in part] for part in (encoded.quasi, encoded.counted))
     statement = context.scratch.sql(
-        "order/stream",
+        "onedim/stream",
         work=encoded.work,
         keyed=keyed.table,
         keys=keyed.columns,

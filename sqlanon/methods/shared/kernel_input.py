@@ -26,7 +26,7 @@ from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.kernels.rows import Bare, Rows, fill, pack, pick
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread
-from sqlanon.privacy import Coded, Values, beyond_rows, least_rows, shapes_beyond_rows
+from sqlanon.privacy.base import Coded, Values, beyond_rows, least_rows, shapes_beyond_rows
 from sqlanon.privacy.values import rows_of_codes, values_of
 from sqlanon.table.encode import Domain, by_code
 from sqlanon.table.scratch import Scratch

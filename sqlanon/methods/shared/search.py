@@ -14,7 +14,7 @@ import numpy as np
 from sqlanon.kernels.extent import Geometry
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
-from sqlanon.privacy import least_rows, shapes_beyond_rows
+from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt

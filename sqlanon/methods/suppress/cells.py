@@ -13,13 +13,13 @@ import numpy as np
 
 from sqlanon.engines.base import TableRef
 from sqlanon.methods.base import Context
-from sqlanon.privacy import Grouped, least_rows
+from sqlanon.privacy.base import Grouped, least_rows
 from sqlanon.table.encode import Domain
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.privacy import Requirement, Shape
+    from sqlanon.privacy.base import Requirement, Shape
 
     Longs = npt.NDArray[np.int64]
     Ints = npt.NDArray[np.int32]

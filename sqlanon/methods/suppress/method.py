@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.privacy import least_rows, shapes_beyond_rows
+from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +44,8 @@ class Suppress:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: a grouping and a join of the rows, and what `solve` costs in cells."""
         from sqlanon.kernels.compiled import expect
-        from sqlanon.kernels.suppress_keep import keep
         from sqlanon.methods.suppress.cells import attach, read
+        from sqlanon.methods.suppress.kernels.keep import keep
         from sqlanon.methods.suppress.solve import cut_of, rules_of, solve
 
         expect(keep)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sqlanon.kernels.matching import matching
 from sqlanon.methods.suppress.cells import Cells, Parts
+from sqlanon.methods.suppress.kernels.matching import matching
 
 
 def matched(cells: Cells) -> tuple[Parts, int]:

@@ -22,7 +22,7 @@ def divided(context: Context, table: TableRef, solved: Solved, name: str) -> Tab
         solved: which class is the residue. It is eligible, so that the method finds classes.
         name: the method, in its default options.
     """
-    from sqlanon.methods import method
+    from sqlanon.methods.method import method
 
     scratch, encoded = context.scratch, context.encoded
     work, made = scratch.table("residue"), scratch.table("with_rest")

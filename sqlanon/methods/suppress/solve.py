@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.suppress import Rules, number
-from sqlanon.kernels.suppress_keep import keep, keepable
 from sqlanon.methods.suppress.cells import Cells, Parts
-from sqlanon.privacy import Shape, least_rows, shapes_beyond_rows
+from sqlanon.methods.suppress.kernels.keep import keep, keepable
+from sqlanon.privacy.base import Shape, least_rows, shapes_beyond_rows
 from sqlanon.progress import Progress
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.privacy import Requirement
+    from sqlanon.privacy.base import Requirement
 
     Longs = npt.NDArray[np.int64]
 

@@ -6,7 +6,7 @@ import math
 
 from sqlglot import exp
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import integer, number
 from sqlanon.query.boxes.box import VIEW, Box
 from sqlanon.query.boxes.buckets import Bucket, places
 from sqlanon.query.boxes.released_view import ReleasedView
@@ -23,7 +23,7 @@ def beyond_doubles(view: ReleasedView, box: Box) -> bool:
     ends = [sql("MAX(ABS(CAST(:x AS DOUBLE)))", x=box.parts[end]) for end in ("lo", "hi")]
     rows = table_of(view.released.view.ref, VIEW)
     largest = view.fact("query/largest", select([sql("GREATEST(:a, :b)", a=ends[0], b=ends[1])], rows))
-    return largest is not None and float(str(largest)) > 2**53
+    return largest is not None and number(largest) > 2**53
 
 
 def countable(view: ReleasedView, box: Box) -> bool:
@@ -58,7 +58,7 @@ def _span(view: ReleasedView, box: Box) -> float:
     rows = table_of(view.released.view.ref, VIEW)
     known = select([named(box.parts["lo"], "lo"), named(box.parts["hi"], "hi")], rows, distinct=True)
     wide = sql("COALESCE(MAX(CAST(:b AS DOUBLE)) - MIN(CAST(:a AS DOUBLE)) + 1, 0)", a=first, b=last)
-    return float(str(view.fact("query/span", select([wide], known.subquery("d")))))
+    return number(view.fact("query/span", select([wide], known.subquery("d"))))
 
 
 def shown_values(view: ReleasedView, box: Box) -> int | None:
@@ -82,7 +82,7 @@ def count_listed(view: ReleasedView, box: Box, bucket: Bucket | None = None) -> 
     rows = table_of(view.released.view.ref, VIEW)
     known = select([named(lo, "lo"), named(hi, "hi")], rows, distinct=True)
     wide = sql("COALESCE(SUM(CAST(:b AS DOUBLE) - CAST(:a AS DOUBLE) + 1), 0)", a=first, b=last)
-    return float(str(view.fact("query/width", select([wide], known.subquery("d")))))
+    return number(view.fact("query/width", select([wide], known.subquery("d"))))
 
 
 def is_finite(view: ReleasedView, box: Box) -> bool:

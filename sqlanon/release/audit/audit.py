@@ -10,10 +10,10 @@ from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import integers
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP, Grouping
-from sqlanon.privacy import requirements, stored
 from sqlanon.privacy.base import Requirement
-from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.population import of_rows
+from sqlanon.privacy.requirements import requirements, stored
 from sqlanon.release.audit.audit_pair import audit_groups, counted_beside, facts_beside
 from sqlanon.release.audit.by_certificate import audit_candidates, has_own_boxes
 from sqlanon.release.audit.distinguishing_columns import lowering

@@ -14,9 +14,9 @@ from typing import Any
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP, Grouping, format_of
-from sqlanon.privacy import requirements
-from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
-from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.kanonymity.requirement import KAnonymity
+from sqlanon.privacy.requirements import requirements
 from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.views import metadata_of, sensitive_of, spelled
 from sqlanon.release.verify.verify_pair import disagreeing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
-from sqlanon.engines.rows import integer, integers
+from sqlanon.engines.rows import integer, integers, number
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.together_certificates import together_candidates
 from sqlanon.release.catalog.catalog import Catalog
@@ -90,7 +90,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         )[0]
     classes, k, singles, matched, below = integers(row[:5])
     diversity = tuple(
-        SensitiveAudit(name, integer(row[5 + 2 * i]), float(str(row[6 + 2 * i]))) for i, name in enumerate(sensitive)
+        SensitiveAudit(name, integer(row[5 + 2 * i]), number(row[6 + 2 * i])) for i, name in enumerate(sensitive)
     )
     numbers = integers(row[5 + 2 * len(sensitive) :])
     fewest = dict(zip((person.name for person in counted), numbers, strict=True))

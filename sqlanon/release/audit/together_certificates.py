@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
-from sqlanon.privacy import requirements, stored
+from sqlanon.privacy.requirements import requirements, stored
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.history.candidate_sets import NO_DIVERSITY, counted
 from sqlanon.release.verify import persons

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.privacy import Requirement, Values
+from sqlanon.privacy.base import Requirement, Values
 from sqlanon.privacy.counts import texts
 
 

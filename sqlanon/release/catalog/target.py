@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Found, TableRef
-from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.engines.lacks import require
+from sqlanon.errors import PolicyError
 from sqlanon.formats import format_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -68,10 +69,7 @@ def target_of(state: ReleaseState) -> Publication:
         )
     publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version), pair)
     if spec.publish_file:
-        if not engine.second_file:
-            raise UnsupportedError(
-                "publish_file is for DuckDB; PostgreSQL and Spark publish into a schema of the same database"
-            )
+        require(engine, "publish_file", spec.name)
         check_no_link(spec.name, spec.publish_file)
         check_ours(engine, spec.name, spec.publish_file)
         return publication

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sqlanon.engines import connect
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError
-from sqlanon.methods import Method
 from sqlanon.methods.base import Context
+from sqlanon.methods.method import Method
 from sqlanon.progress import Silent
 from sqlanon.table.encode import Domain, by_code
 from sqlanon.table.scratch import Scratch

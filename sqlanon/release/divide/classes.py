@@ -90,7 +90,7 @@ def make_classes(
             ready.population,
         )
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
-    own = spec.method.name in {declared.name for declared in METHODS.own}
+    own = METHODS.believes(spec.method.name)
     form = format_of(spec.format.kind)
     read = tuple(d for d in encoded.quasi if form.reads_codes(d, spec.format))
     division = division_of(spec, ready.roles, scratch.engine, secret, elsewhere)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 from sqlanon.engines.base import Statement, TableRef, Workers
 from sqlanon.engines.rows import integer
 from sqlanon.errors import DatabaseError, InfeasibleError
-from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.privacy import beyond_rows
+from sqlanon.methods.method import Method
+from sqlanon.privacy.base import beyond_rows
 from sqlanon.release.divide.block_solver import Keys, Solver
 from sqlanon.release.divide.division import Divided
 from sqlanon.release.divide.rows import Rows, of_classes

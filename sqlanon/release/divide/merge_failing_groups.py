@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
 from sqlanon.formats import Recoded, RowGroups
-from sqlanon.privacy import Grouped, Requirement, Values
+from sqlanon.privacy.base import Grouped, Requirement, Values
 from sqlanon.privacy.counts import OfCounts
 from sqlanon.privacy.population import of_population
 from sqlanon.privacy.values import rows_of_codes, values_of

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.declared import METHODS
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import number
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates, Recoded
-from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context, Matches
 from sqlanon.methods.freeform.secret import of_method
+from sqlanon.methods.method import Method
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.divide.division import Divided, Drawn
 from sqlanon.release.divide.rows import Rows
@@ -141,7 +142,7 @@ def surest(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recod
         assert own is not None
         alias = domain.reading.alias
         row = scratch.fetch("freeform/surest", edges=own.edges, classed=classed, alias=alias, k=own.k)[0]
-        found[domain.reading.name] = {"mean": float(str(row[0])), "worst": float(str(row[1]))}
+        found[domain.reading.name] = {"mean": number(row[0]), "worst": number(row[1])}
     return found
 
 

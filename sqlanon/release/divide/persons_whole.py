@@ -19,15 +19,14 @@ from typing import Any, ClassVar, cast
 from sqlanon.declared import FORMATS
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PrivacyViolation
-from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.privacy import Requirement
-from sqlanon.privacy.base import Grouped
+from sqlanon.methods.method import Method
+from sqlanon.privacy.base import Grouped, Requirement
 from sqlanon.privacy.counts import OfCounts, counted
-from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
-from sqlanon.privacy.kanonymity import KAnonymity, of_units
+from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.kanonymity.requirement import KAnonymity, of_units
 from sqlanon.privacy.persons import Persons
-from sqlanon.privacy.recursive import RecursiveDiversity
+from sqlanon.privacy.recursive.requirement import RecursiveDiversity
 from sqlanon.privacy.values import of_numbers, rows_of_codes, values_of
 from sqlanon.release.divide.division import Divided
 from sqlanon.release.divide.rows import Rows

@@ -8,9 +8,9 @@ from typing import ClassVar
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates
-from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.privacy import Requirement
+from sqlanon.methods.method import Method
+from sqlanon.privacy.base import Requirement
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.release.divide.division import Divided
 from sqlanon.table.encode import Encoded

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError, PrivacyViolation
-from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.privacy import Requirement
-from sqlanon.privacy.kanonymity import KAnonymity, of_units
+from sqlanon.methods.method import Method
+from sqlanon.privacy.base import Requirement
+from sqlanon.privacy.kanonymity.requirement import KAnonymity, of_units
 from sqlanon.release.divide import persons_whole
 from sqlanon.release.divide.division import Divided
 from sqlanon.table.encode import Encoded

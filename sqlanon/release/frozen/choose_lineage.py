@@ -7,8 +7,9 @@ import re
 from dataclasses import replace
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.lacks import require
 from sqlanon.engines.rows import count, integer
-from sqlanon.errors import GuardError, PolicyError, UnsupportedError
+from sqlanon.errors import GuardError, PolicyError
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import (
@@ -50,11 +51,7 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
         if anew:
             raise PolicyError(f"{spec.name}: --new-lineage is for releases with refresh: {{mode: frozen}}")
         return None
-    if not (state.engine.transactions and state.engine.updates):
-        raise UnsupportedError(
-            f"{spec.name}: refresh: {{mode: frozen}} records what is published in the transaction that publishes it, and this database has none; use DuckDB "
-            "or PostgreSQL, or mode: full"
-        )
+    require(state.engine, "refresh: {mode: frozen}", spec.name)
     if not listing:
         check_listed(state)
     found = None if anew else current(state)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import Found, Statement, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import integer, number
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.lineage import number_of
 from sqlanon.release.catalog.metadata import metadata_rows
@@ -92,7 +92,7 @@ def content_of(
             suppressed=integer(starred),
             lineage=replace(
                 report.lineage,
-                loss=float(str(lost)),
+                loss=number(lost),
                 groups=groups.classes,
                 min_group=groups.min_class,
                 max_group=groups.max_class,

@@ -9,10 +9,11 @@ import numpy as np
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import integer
-from sqlanon.privacy import Grouped, requirements
-from sqlanon.privacy.diversity import FrequencyDiversity
-from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.privacy.base import Grouped
+from sqlanon.privacy.diversity.requirement import FrequencyDiversity
+from sqlanon.privacy.kanonymity.requirement import KAnonymity
 from sqlanon.privacy.population import of_population, of_rows
+from sqlanon.privacy.requirements import requirements
 from sqlanon.release.history.candidate_sets import NO_DIVERSITY, candidate_sets
 from sqlanon.release.history.side import Side
 from sqlanon.release.verify import persons

@@ -18,7 +18,7 @@ from itertools import pairwise
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.formats import Candidates, RowGroups
-from sqlanon.privacy import stored
+from sqlanon.privacy.requirements import stored
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import number_of, of_other_secret, of_two_secrets, rows_table

@@ -9,11 +9,12 @@ from sqlanon.engines.base import Relation
 from sqlanon.engines.rows import integer
 from sqlanon.errors import PolicyError
 from sqlanon.formats import format_of
-from sqlanon.methods import Problem, method_of
+from sqlanon.methods.base import Problem
+from sqlanon.methods.method import method_of
 from sqlanon.methods.shared.exact_values import measures
-from sqlanon.privacy import requirements
-from sqlanon.privacy.kanonymity import of_units
+from sqlanon.privacy.kanonymity.requirement import of_units
 from sqlanon.privacy.population import of_rows
+from sqlanon.privacy.requirements import requirements
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import now
 from sqlanon.release.catalog.entry import SourceState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import integer, number
 from sqlanon.table.encode import MANY, Domain
 from sqlanon.table.scratch import Scratch
 
@@ -27,7 +27,7 @@ def outlying(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
     for at in range(0, len(able), MANY):
         some = able[at : at + MANY]
         for place, rows, inside, spread in scratch.fetch("table/outlying", domains=[one.table for one in some]):
-            low, high = float(str(inside)), float(str(spread))
+            low, high = number(inside), number(spread)
             if 0 < low < high / NARROW:
                 name = some[integer(place) - 1].reading.name
                 found.append(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
-from sqlanon.methods import Method
-from sqlanon.privacy import Requirement
+from sqlanon.methods.method import Method
+from sqlanon.privacy.base import Requirement
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.prepare.key import OWNER, PERSON
 from sqlanon.results import Feasible

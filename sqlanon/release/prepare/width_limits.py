@@ -59,7 +59,7 @@ def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) 
         return
     # lo, hi, null, ncp and lm; in addition the size of a node or set, and a set of few values as bits (see recode/boxes). Of methods
     # that suppress rows also the level.
-    level = int(METHODS[spec.method.name].suppresses != "no")
+    level = int(bool(METHODS[spec.method.name].suppresses))
     columns = sum(5 + level + (d.reading.treatment != "ordered") + d.fits_bits for d in quasi) + 2
     row = sum(32 + 4 * level + 8 * (d.reading.treatment != "ordered") + 8 * d.fits_bits for d in quasi) + _HEADER
     if columns <= limits.max_columns and row <= limits.max_row_bytes:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 
 from sqlanon.engines.base import Compaction, Engine, TableRef
-from sqlanon.errors import UnsupportedError
+from sqlanon.engines.lacks import require
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -55,9 +55,8 @@ def compaction_of(engine: Engine) -> Compaction:
     Raises:
         UnsupportedError: it does not; the text says what does in its place.
     """
-    if engine.compaction is None:
-        why = engine.capabilities.leaves or "it has no file"
-        raise UnsupportedError(f"--compact is not for this database: {why}")
+    require(engine, "--compact")
+    assert engine.compaction is not None
     return engine.compaction
 
 

@@ -44,8 +44,8 @@ def suggested(
         or refusals(declared, asked_of(other, declared))
     ):
         return None
-    from sqlanon.methods.best import Best
     from sqlanon.methods.best.loss import Losses
+    from sqlanon.methods.best.method import Best
 
     with scratch.beside() as own:
         encoded = encoded_part(own, ready, most_measured(ready, spec.privacy.k))

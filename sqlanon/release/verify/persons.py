@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import integers
+from sqlanon.engines.rows import integers, number
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import lineage_of
@@ -140,7 +140,7 @@ def measure(
     )
     average, *fewest = engine.fetch(made)[0]
     numbers = integers(fewest)
-    return Counts(dict(zip(columns, numbers, strict=True)), float(str(average)))
+    return Counts(dict(zip(columns, numbers, strict=True)), number(average))
 
 
 def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:

@@ -17,9 +17,10 @@ from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import integer
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping
-from sqlanon.privacy import Requirement, requirements, stored
-from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.privacy.base import Requirement
+from sqlanon.privacy.kanonymity.requirement import KAnonymity
 from sqlanon.privacy.persons import Persons
+from sqlanon.privacy.requirements import requirements, stored
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.metadata import COLUMNS

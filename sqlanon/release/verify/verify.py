@@ -16,7 +16,7 @@ from sqlanon.engines.rows import integer
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping, Recoded, format_of
 from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
-from sqlanon.privacy.diversity import FrequencyDiversity
+from sqlanon.privacy.diversity.requirement import FrequencyDiversity
 from sqlanon.privacy.population import of_population, of_rows
 from sqlanon.release.verify.population import verify_population
 from sqlanon.release.verify.tight_bounds import least_covers

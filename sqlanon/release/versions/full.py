@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import integer, number
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide import loss_limit, own_boxes
@@ -161,7 +161,7 @@ def _largest_share(work: Work, spec: ReleaseSpec) -> float | None:
     (person,) = (one.alias for one in work.prepared.persons)
     classed, groups = work.classes.classed, work.classes.recoded.groups
     row = work.scratch.fetch("verify/person_share", classed=classed, groups=groups, person=person)[0]
-    return float(str(row[0]))
+    return number(row[0])
 
 
 def _fewest_rows(work: Work) -> dict[str, int]:

@@ -10,7 +10,8 @@ import pytest
 import sqlanon
 from sqlanon.database import Database
 from sqlanon.declared.cost import COLUMNS, Cost, K
-from sqlanon.methods import Problem, method
+from sqlanon.methods.base import Problem
+from sqlanon.methods.method import method
 from sqlanon.policy import release as spec_of
 from sqlanon.release.plan import estimate
 from sqlanon.spec import MethodSpec

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,10 +12,12 @@ from typing import Any
 import pytest
 
 from sqlanon.declared import METHODS, Registry, Whole, Word, asked_of, refusals
+from sqlanon.declared.keys import KEYS
 from sqlanon.errors import PolicyError
-from sqlanon.methods import code, method, method_of
+from sqlanon.methods.method import method, method_of
 from sqlanon.policy import loads, release
 from sqlanon.spec import Accuracy, MethodSpec, PrivacySpec, ReleaseSpec
+from sqlanon.testing.methods import check_options
 
 SPEC = release(source="t", quasi="age", sensitive="illness", k=2)
 
@@ -61,7 +62,7 @@ PROBLEMS = [
     ),
     "policy:15: releases[options].method.minimize: not a value known here; allowed are gcp, sum, max",
     "policy:16: releases[options].method.centres: too small; a whole number from 1 to 50000",
-    "policy:21: releases[combination].method: topdown is for k alone; with l use tree, hilbert or mondrian",
+    "policy:21: releases[combination].method: topdown is for k alone: it looks at the sizes of its clusters alone; with l use tree, hilbert or mondrian",
     "policy:22: releases[combination].rest: not a word known here; one of error, drop, keep",
     ("policy:27: releases[dual].method: mondrian has no pushdown when l is maximized; leave execution out (auto)"),
     (
@@ -86,20 +87,23 @@ def test_that_is_known_before_any_code_of_a_method_is_imported(tmp_path: Path) -
         "import sys, sqlanon\n"
         "try: sqlanon.load_policy('anon.yml')\n"
         "except sqlanon.PolicyError as error: print(len(error.problems))\n"
-        "heavy = ('numpy', 'numba', 'duckdb', 'sqlanon.methods', 'sqlanon.kernels')\n"
-        "print([name for name in heavy if name in sys.modules])\n"
+        "heavy = {'numpy', 'numba', 'duckdb', 'sqlanon.engines', 'sqlanon.kernels', 'sqlanon.table'}\n"
+        "rooms = ('sqlanon.methods.', 'sqlanon.papers.', 'sqlanon.privacy.')\n"
+        "found = [name for name in sys.modules if name.startswith(rooms) and name.count('.') > 2]\n"
+        "print(sorted(heavy & set(sys.modules)), {name.rpartition('.')[2] for name in found})\n"
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.split("\n")[:2] == [str(len(PROBLEMS)), "[]"]
+    assert done.stdout.split("\n")[:2] == [str(len(PROBLEMS)), "[] {'declaration'}"]
+
+
+def test_the_reference_names_every_method() -> None:
+    """It does not ask the registry, which would import extensions."""
+    assert KEYS["method.name"].text.partition(". ")[0] == ", ".join(f"`{name}`" for name in METHODS)
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_code_takes_the_options_that_are_declared(name: str) -> None:
-    declared = METHODS[name]
-    algorithm = code(declared)
-    taken = list(inspect.signature(algorithm).parameters)
-    assert sorted(taken) == sorted(option.name for option in declared.options)
-    assert algorithm(**declared.values({}))
+def test_the_code_takes_the_options_that_are_declared_and_their_defaults(name: str) -> None:
+    check_options(METHODS[name])
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if name != "best"])  # whose methods are asked each
@@ -112,15 +116,9 @@ def test_executions_that_a_method_has_not_are_refused(name: str) -> None:
         assert refused or execution in own.executions, said
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_defaults_are_allowed(name: str) -> None:
-    for option in METHODS[name].options:
-        assert option.read(str(option.default)) == option.default
-        assert option.about.endswith((".", ")"))
-
-
 def test_declared_limits_are_those_of_the_kernels() -> None:
-    from sqlanon.kernels import idistance, topdown
+    from sqlanon.papers.idistance import kernels as idistance
+    from sqlanon.papers.topdown import kernels as topdown
 
     most = {(name, limit.of): limit.most for name, one in METHODS.items() for limit in one.limits if not limit.when}
     assert most == {
@@ -191,7 +189,7 @@ def test_keys_that_do_not_go_together_are_reported_with_their_line() -> None:
     with pytest.raises(PolicyError) as raised:
         loads(text, {})
     assert raised.value.problems == [
-        "policy:7: releases[a].format: format suppressed does not publish how far a class reaches, so a bound on it cannot be checked; use ranges, labels or points",
+        "policy:7: releases[a].format: format suppressed does not publish how far a class reaches (a cell is the value or nothing), so a bound on it cannot be checked; use ranges, labels or points",
         "policy:8: releases[a].refine: refine lowers the loss and does not look at the bound; leave it out where l is maximized",
     ]
 

@@ -276,7 +276,10 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
             {"mean": ["agee"], "k": 5},
             "mean: a column that is not listed (did you mean age?); quasi columns without hierarchy: age, zip",
         ),
-        ({"mean": "age", "k": 5, "format": "labels"}, "mean: the format is labels; means go with the format ranges"),
+        (
+            {"mean": "age", "k": 5, "format": "labels"},
+            "mean: the format is labels: its columns are texts; means go with the format ranges",
+        ),
         (
             {"format": "rangs"},
             "format: not a word known here (did you mean ranges?); one of ranges, labels, points, suppressed, anatomy",

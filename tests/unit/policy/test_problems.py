@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import PolicyError
-from sqlanon.methods import method
+from sqlanon.methods.method import method
 from tests.unit.policy.samples import SMALL, with_column, with_key, with_privacy
 
 
@@ -190,7 +190,12 @@ def test_no_value_that_is_not_known_is_repeated(read: Any, text: str) -> None:
         (with_key("refine: {search: }"), 13, "refine.search", "is empty"),
         (with_key("refine: {windows: 3}"), 13, "refine.windows", "unknown key (did you mean window?)"),
         (with_key("format: rangs"), 13, "format.kind", "not a word known here (did you mean ranges?)"),
-        (with_key("format: {kind: labels, mean: age}"), 13, "format.mean", "the format is labels"),
+        (
+            with_key("format: {kind: labels, mean: age}"),
+            13,
+            "format.mean",
+            "the format is labels: its columns are texts",
+        ),
         (with_key("format: {mean: [cost]}"), 13, "format.mean", "the column cost is insensitive"),
         (with_key("format: {mean: [agee]}"), 13, "format.mean", "a column that is not listed (did you mean age?)"),
         (with_key("format: {mean: [age, age]}"), 13, "format.mean", "a name is listed twice"),

@@ -1,6 +1,6 @@
 """The paper's other solvers (Doka et al. 2015): pure functions from rows and k to k matchings.
 
-A solver is a function ``solve(rows, k)`` of `sqlanon.kernels.freeform_cost.Coordinates` that returns int64[k, n]: row i of matching t goes to
+A solver is a function ``solve(rows, k)`` of `sqlanon.methods.freeform.kernels.cost.Coordinates` that returns int64[k, n]: row i of matching t goes to
 box ``targets[t, i]``. Every matching is a permutation, the first one the identity, and no row has a box twice. `solved` checks the
 number of rows first.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.kernels.freeform_cost import Coordinates
+    from sqlanon.methods.freeform.kernels.cost import Coordinates
 
 DEFAULT = "hungarian"
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.freeform_flow import cheapest_regular, pair_costs
-from sqlanon.kernels.freeform_remix import decomposed
-from sqlanon.kernels.freeform_stream import stream
+from sqlanon.methods.freeform.kernels.flow import cheapest_regular, pair_costs
+from sqlanon.methods.freeform.kernels.remix import decomposed
+from sqlanon.methods.freeform.kernels.stream import stream
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.kernels.freeform_cost import Coordinates
+    from sqlanon.methods.freeform.kernels.cost import Coordinates
 
 
 def solve(rows: Coordinates, k: int) -> npt.NDArray[np.int64]:

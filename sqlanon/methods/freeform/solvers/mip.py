@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.freeform_remix import decomposed
-from sqlanon.kernels.freeform_sets import set_costs
-from sqlanon.kernels.freeform_stream import stream
+from sqlanon.methods.freeform.kernels.remix import decomposed
+from sqlanon.methods.freeform.kernels.sets import set_costs
+from sqlanon.methods.freeform.kernels.stream import stream
 from sqlanon.methods.freeform.solvers import UnsolvedError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.kernels.freeform_cost import Coordinates
+    from sqlanon.methods.freeform.kernels.cost import Coordinates
 
     Longs = npt.NDArray[np.int64]
 

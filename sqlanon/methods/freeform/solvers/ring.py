@@ -17,7 +17,7 @@ from sqlanon.kernels.runs import exact_runs
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.kernels.freeform_cost import Coordinates
+    from sqlanon.methods.freeform.kernels.cost import Coordinates
 
     Longs = npt.NDArray[np.int64]
 

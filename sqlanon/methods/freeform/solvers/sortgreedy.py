@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.freeform_greedy import sort_greedy
+from sqlanon.methods.freeform.kernels.greedy import sort_greedy
 from sqlanon.methods.freeform.solvers import UnsolvedError
 from sqlanon.methods.freeform.solvers.lexicographic import arranged, lexicographic, restored
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.kernels.freeform_cost import Coordinates
+    from sqlanon.methods.freeform.kernels.cost import Coordinates
 
 
 def solve(rows: Coordinates, k: int) -> npt.NDArray[np.int64]:

@@ -1,0 +1,1 @@
+"""The experiments of papers, and what sqlanon makes of them: see benchmarks/README.md."""

@@ -1,0 +1,1 @@
+"""Kernels of attacks: which victims fit which boxes."""

@@ -1,0 +1,145 @@
+"""What a wrong value does to linkage: candidates by what is believed, code by code of a victim's own cell."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.attack.kernels.fitting import Boxes, cover, having, inside, supersets, unseen
+from sqlanon.kernels.compiled import njit
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Doubles = npt.NDArray[np.float64]
+
+AT_ONCE = 128
+"""Codes of one cell whose counts are held at once."""
+
+
+@njit(nogil=True, cache=True)
+def _by_code(boxes: Boxes, a: int, first: int, wanted: Bools, others: Ints, here: Longs) -> None:
+    """Members of the boxes that cover each wanted code, by number.
+
+    Args:
+        boxes: b boxes.
+        a: the column.
+        first: the first code.
+        wanted: bool[c], of the codes from ``first`` on.
+        others: int32[b], the number of each box.
+        here: int64[c + 1 or more, numbers], is written.
+
+    Cost: O(b) for a range of codes, O(b) a code where cells are sets.
+    """
+    here[: len(wanted) + 1] = 0
+    if boxes.kinds[a]:
+        cells = boxes.cells[a]
+        for n in range(len(wanted)):
+            if wanted[n]:
+                has, counts = having(boxes, a, first + n), here[n]
+                for j in range(len(others)):
+                    if has[cells[j]]:
+                        counts[others[j]] += boxes.members[j]
+        return
+    low, high, flat = boxes.low[a], boxes.high[a], here.ravel()
+    codes, numbers, begin = np.int32(len(wanted)), np.int32(here.shape[1]), np.int32(first)
+    # No branch, and places without a sign: several boxes at once. What covers none of the codes is added and taken away at the same place.
+    enter, leave = np.empty(len(others), np.uint32), np.empty(len(others), np.uint32)
+    for j in range(len(others)):
+        enters = min(max(low[j] - begin, np.int32(0)), codes)
+        leaves = max(min(high[j] - begin + np.int32(1), codes), enters)
+        enter[j], leave[j] = enters * numbers + others[j], leaves * numbers + others[j]
+    for j in range(len(others)):
+        flat[enter[j]] += boxes.members[j]
+        flat[leave[j]] -= boxes.members[j]
+    for n in range(1, len(wanted)):
+        before, counts = here[n - 1], here[n]
+        for s in range(len(counts)):
+            counts[s] += before[s]
+    if first == 0 and wanted[0]:  # NULL beside the range, which begins above it
+        beside = boxes.null[a]
+        for j in range(len(others)):
+            if beside[j] and low[j] > 0:
+                here[0, others[j]] += boxes.members[j]
+
+
+@njit(nogil=True, cache=True)
+def mistaken(
+    boxes: Boxes,
+    rows: Ints,
+    at: Longs,
+    own: Ints,
+    times: Longs,
+    begin: Longs,
+    often: Longs,
+    known: int,
+    chance: Doubles,
+    best: Doubles,
+) -> None:
+    """Expected success where one known value is wrong, for every set of known columns.
+
+    The wrong column is any of the known ones that have another value, each as likely; the wrong value is that of a random other row of the source. The
+    candidates cover what is believed; the victim's row is among them where its own cell covers the wrong value as well.
+
+    Args:
+        boxes: b boxes of d columns.
+        rows: int32[r, d], different tuples of codes.
+        at: int64[r + 1], where the boxes of a tuple's victims begin in ``own``.
+        own: int32, the box of some victims of the tuple.
+        times: int64, how many they are.
+        begin: int64[d + 1], where the counts of a column's codes begin in ``often``.
+        often: int64, rows of the source with each code.
+        known: the first so many places are columns that are known; bits beyond are not.
+        chance: float64[2^known], the sum of the expected success over victims; goes on.
+        best: float64[2^known], the highest of any victim; goes on.
+
+    Cost: for every box of a victim O(known b), once for each `AT_ONCE` codes of its cells, and O(known 2^known) a code; a code of a set costs O(b) more.
+    """
+    sets = 1 << known
+    seen, others = unseen(boxes), np.empty(boxes.low.shape[1], np.int32)
+    right, here = np.empty(sets, np.int64), np.empty((AT_ONCE + 1, sets // 2), np.int64)
+    success, gain, columns = np.empty(sets), np.empty(sets // 2), np.empty(sets, np.int64)
+    for i in range(len(rows)):
+        cover(boxes, rows[i], seen)
+        right[:] = 0
+        for j in range(len(others)):
+            right[seen.found[j] & (sets - 1)] += boxes.members[j]
+        supersets(right)
+        for e in range(at[i], at[i + 1]):
+            success[:] = 0
+            columns[:] = 0
+            for a in range(len(boxes.place)):
+                place, true, rates = boxes.place[a], rows[i, a], often[begin[a] : begin[a + 1]]
+                wrong = rates.sum() - rates[true]
+                if place >= known or wrong <= 0:
+                    continue
+                # Sets with the column are numbers without its bit: of all others there are half as many.
+                below = (1 << place) - 1
+                gain[:] = 0
+                low, past = max(boxes.low[a, own[e]], 0), min(boxes.high[a, own[e]] + 1, len(rates))
+                if boxes.null[a, own[e]]:
+                    low, past = 0, max(past, 1)
+                if low < true or true + 1 < past:
+                    for j in range(len(others)):
+                        number = seen.found[j] & (sets - 1)
+                        others[j] = (number & below) | ((number >> 1) & ~below)
+                    for first in range(low, past, AT_ONCE):
+                        wanted = np.zeros(min(AT_ONCE, past - first), np.bool_)
+                        for code in range(first, first + len(wanted)):
+                            wanted[code - first] = code != true and rates[code] and inside(boxes, a, own[e], code)
+                        if not wanted.any():
+                            continue
+                        _by_code(boxes, a, first, wanted, others, here)
+                        for n in range(len(wanted)):
+                            if wanted[n]:
+                                supersets(here[n])
+                                for s in range(len(gain)):
+                                    gain[s] += rates[first + n] / here[n, s]
+                for s in range(len(gain)):
+                    number = (s & below) | ((s & ~below) << 1) | (below + 1)
+                    success[number] += gain[s] / wrong
+                    columns[number] += 1
+            for s in range(1, sets):
+                mean = success[s] / columns[s] if columns[s] else 1.0 / right[s]
+                chance[s] += times[e] * mean
+                best[s] = max(best[s], mean)

@@ -1,0 +1,53 @@
+"""``sqlanon methods``: what works where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sqlanon.cli.screen import Screen
+from sqlanon.errors import PolicyError
+
+if TYPE_CHECKING:
+    from sqlanon.report.works import Works
+
+
+def methods(
+    screen: Screen,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[METHOD]", show_default=False, help="One method, with reasons.")
+    ] = None,
+) -> int | None:
+    """List the methods, and what each can be asked for. Opens no database."""
+    from sqlanon.declared import METHODS, unknown_method
+    from sqlanon.report import works
+
+    if name is not None and name not in METHODS:
+        raise PolicyError(str(unknown_method(name)))
+    every = (works.methods(), works.formats(), works.requirements(), works.engines())
+    found = {table.title.lower(): table.to_dict() for table in every}
+    screen.emit(found if name is None else {"methods": {name: found["methods"][name]}})
+    if not screen.silent:
+        _show(screen, works.methods(), name)
+    return None
+
+
+def _show(screen: Screen, table: Works, name: str | None) -> None:
+    from sqlanon.cli.show.text import table as sheet
+    from sqlanon.declared import METHODS
+
+    if name is None:
+        spare = {"formats": 4, "executors": 3, "population": 2, "persons: whole": 1}
+        headings = [("method", "left", 0), *((ability, "wrap", spare.get(ability, 0)) for ability in table.abilities)]
+        rows = [[own, *(cell.text for cell in cells)] for own, cells in table.rows.items()]
+        screen.show(
+            sheet(headings, rows), "", "why not: sqlanon methods METHOD; engines and formats: docs/what-works.md"
+        )
+        return
+    screen.show(METHODS[name].about, "")
+    rows = [
+        [ability, cell.text, "" if cell.lack is None else f"{cell.lack.why} ({cell.lack.kind})"]
+        for ability, cell in zip(table.abilities, table.rows[name], strict=True)
+    ]
+    screen.show(sheet([("", "left"), ("", "wrap"), ("why no more", "wrap")], rows))

@@ -1,0 +1,81 @@
+"""What the engines lack that another one has: one table.
+
+`require` refuses by it, docs/what-works.md and ``sqlanon methods`` show it, and tests/contract/test_lacks.py calls every feature on every engine.
+What an engine lacks without anybody noticing, since there is another way (`Engine.few_rows`, `Engine.frames`), is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sqlanon.errors import UnsupportedError
+from sqlanon.lack import Lack, never, notimpl, notyet
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine
+
+FEATURES: Mapping[str, str] = {
+    "publish_file": "publishes a release into a database file of its own",
+    "refresh: {mode: frozen}": "what was published stays as it is from version to version",
+    "tables": "publishes several tables of the same persons in one transaction",
+    "--compact": "writes files anew, without what dropped tables left in them",
+    "install-functions": "SQL functions that any client can call",
+    "query --as": "asks with the rights of a role",
+    "--from-labels": "`init` reads the security labels of PostgreSQL Anonymizer",
+}
+"""What a database may have, as policies and commands write it."""
+
+_NO_FILE = never("it publishes into a schema of the same database")
+_NO_LABELS = never("this database has no security labels; they are PostgreSQL's")
+
+_DUCKDB: Mapping[str, Lack] = {
+    "query --as": never(
+        "this database has no roles: whoever opens a DuckDB file reads all of it; publish into a file of its own (publish_file) and ask that one"
+    ),
+    "--from-labels": _NO_LABELS,
+}
+
+LACKS: Mapping[str, Mapping[str, Lack]] = {
+    "DuckDB": _DUCKDB,
+    "DuckDB in memory": {
+        **_DUCKDB,
+        "--compact": never("it has no file of its own"),
+    },
+    "PostgreSQL": {"publish_file": _NO_FILE},
+    "Spark": {
+        "publish_file": _NO_FILE,
+        "refresh: {mode: frozen}": notyet(
+            "it records what is published in the transaction that publishes it, and this database has none; use DuckDB or PostgreSQL, or mode: full"
+        ),
+        "tables": notyet(
+            "they are published together in one transaction, and this database has none; make a release of each"
+        ),
+        "--compact": notyet(
+            "values of dropped tables and of earlier snapshots can stay in files until the table format's own command removes them (Delta Lake: VACUUM "
+            "of the table; Iceberg: CALL system.expire_snapshots and system.remove_orphan_files)"
+        ),
+        "install-functions": notimpl(
+            "the stored functions are for DuckDB and PostgreSQL; docs/functions.md describes what each computes"
+        ),
+        "query --as": notyet("a session cannot take the rights of another user; connect as that user"),
+        "--from-labels": _NO_LABELS,
+    },
+}
+"""What each engine lacks, by `FEATURES`."""
+
+
+def require(engine: Engine, feature: str, where: str = "") -> None:
+    """Refuse a feature that an engine lacks.
+
+    Args:
+        engine: the database.
+        feature: one of `FEATURES`.
+        where: what the message begins with, such as the release.
+
+    Raises:
+        UnsupportedError: the engine lacks it; the text has the reason.
+    """
+    lack = engine.lacks.get(feature)
+    if lack is not None:
+        raise UnsupportedError(f"{where}{': ' if where else ''}{feature}: {lack.why}")

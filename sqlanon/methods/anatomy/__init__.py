@@ -1,0 +1,1 @@
+"""Anatomy (Xiao and Tao 2006): random groups of l different sensitive values."""

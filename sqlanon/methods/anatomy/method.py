@@ -1,0 +1,104 @@
+"""Anatomy: groups whose sensitive values all differ, without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3).
+
+Each sensitive value has a bucket of rows. While l buckets hold rows, a group takes a random row from each of the l largest; a row that
+is left joins a random group that lacks its value. So every group has l rows or one more for each left-over row it took, all
+different, and ties a row to a value with at most 1/l.
+
+Kernel and pushdown draw the same: rows are in their canonical order, and the seed permutes them. The values of a group
+depend on the counts of values alone, so that the pushdown counts in SQL and places rows by a window and two joins.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.privacy.base import Shape
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+
+_KERNEL_BYTES = 48
+"""A row in the kernel: its id, codes as fetched, order, places and group."""
+
+
+class Anatomy:
+    """Random groups of l different sensitive values."""
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Algorithm.refusal`."""
+        return None
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Algorithm.assign`.
+
+        Cost: a sort of the rows in the database, then O(n log m) for m sensitive values. The pushdown keeps two integers a row
+        in memory, and no row.
+        """
+        scratch = context.scratch
+        tied, table = scratch.table("tied"), scratch.table("assign")
+        (sensitive,) = context.encoded.sensitive
+        scratch.execute(
+            "table/tie_break",
+            tied=tied,
+            work=context.encoded.work,
+            quasi=[domain.code for domain in context.encoded.quasi],
+            sensitive=[sensitive.code],
+        )
+        pushed = context.execution == "pushdown" or (
+            context.execution == "auto" and context.encoded.rows * _KERNEL_BYTES > context.memory
+        )
+        (self._pushed if pushed else self._kernel)(context, tied, table)
+        scratch.drop(tied)
+        return Assignment(table, "pushdown" if pushed else "kernel")
+
+    def _kernel(self, context: Context, tied: TableRef, table: TableRef) -> None:
+        import numpy as np
+
+        from sqlanon.kernels.random import seeded
+        from sqlanon.methods.anatomy.kernels import anatomy_groups
+
+        (sensitive,) = context.encoded.sensitive
+        statement = context.scratch.sql("anatomy/values", tied=tied, value=sensitive.code)
+        rid, value = (
+            array.astype(np.int32, copy=False) for array in context.scratch.fetch_arrays(statement, ["int32", "int32"])
+        )
+        group = np.empty(len(rid), np.int32)
+        made = anatomy_groups(value, sensitive.codes, _frequency(context).p, seeded(context.seed), group)
+        _feasible(made)
+        context.scratch.engine.load_arrays(table, {"rid": rid, "class": group})
+
+    def _pushed(self, context: Context, tied: TableRef, table: TableRef) -> None:
+        import numpy as np
+
+        from sqlanon.kernels.random import seeded, shuffle
+        from sqlanon.methods.anatomy.kernels import slot_groups
+
+        scratch, engine, n = context.scratch, context.scratch.engine, context.encoded.rows
+        (sensitive,) = context.encoded.sensitive
+        state, ranks, slots = seeded(context.seed), scratch.table("ranks"), scratch.table("slots")
+        order = np.arange(n)
+        shuffle(state, order)
+        each = np.arange(n, dtype=np.int32)
+        engine.load_arrays(ranks, {"tie": order.astype(np.int32), "rank": each})
+        del order
+        counted = scratch.sql("anatomy/counts", work=tied, value=sensitive.code)
+        code, rows = scratch.fetch_arrays(counted, ["int32", "int64"])
+        count = np.zeros(sensitive.codes, np.int64)
+        count[code] = rows
+        group = np.empty(n, np.int32)
+        made = slot_groups(count, _frequency(context).p, state, group)
+        _feasible(made)
+        engine.load_arrays(slots, {"slot": each, "class": group})
+        scratch.execute("anatomy/assign", assign=table, tied=tied, ranks=ranks, slots=slots, value=sensitive.code)
+        for used in (ranks, slots):
+            scratch.drop(used)
+
+
+def _frequency(context: Context) -> Shape:
+    return next(check for check in (item.shape for item in context.requirements) if check.kind == "frequency")
+
+
+def _feasible(made: int) -> None:
+    if made == 0:
+        raise AssertionError("feasibility is decided before a method runs")

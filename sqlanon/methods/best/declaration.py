@@ -1,0 +1,53 @@
+"""Several methods, of which the one that loses least counts."""
+
+from __future__ import annotations
+
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.formats import FORMATS
+from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.method_options import Several, Word
+from sqlanon.lack import notimpl
+from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_POPULATION, persons_judged
+
+
+def counted_stars(asked: Asked) -> Refused | None:
+    """Where a cell is the value or nothing, extents say nothing of what is lost."""
+    metric, either = asked.options["metric"], FORMATS[asked.format].either
+    if either and metric in ("gcp", "ncp", "lm"):
+        what = f"{asked.method}: metric={metric} measures boxes, and format {asked.format} publishes a value or nothing"
+        return Refused(what, "say metric=stars", "metric")
+    if not either and metric == "stars":
+        what = f"{asked.method}: metric=stars counts hidden values, and format {asked.format} publishes boxes"
+        return Refused(what, "leave metric out (gcp)", "metric")
+    return None
+
+
+BEST = MethodDeclaration(
+    "best",
+    "Runs several methods and keeps the classes that lose least (ours).",
+    "sqlanon.methods.best.method:Best",
+    Cost(0.01, 0.002),  # of what decides; its methods have their own
+    (
+        Several(
+            "of",
+            "tree; hilbert; fulldomain:search=local",
+            "The methods, each as `name:option=value`; those that do not take what is asked are left out, and a note says so. "
+            "With l, `divide` is `whole` where a method has it and does not say otherwise.",
+            shown=True,
+        ),
+        Word(
+            "metric",
+            ("gcp", "ncp", "lm", "dm", "c_avg", "stars"),
+            "What decides, as reports name it; stars: hidden values, for format suppressed. Of equal ones the first counts.",
+            shown=True,
+        ),
+    ),
+    maximizes=notimpl("it compares losses, and each of its methods would reach another k or l"),
+    formats=("ranges", "labels", "points", "suppressed"),
+    other_formats=BOXES_ALONE,
+    rules=(counted_stars, persons_judged),
+    persons=True,
+    whole=notimpl("it compares losses of rows, not of persons in place of their rows"),
+    population=NO_POPULATION,
+)

@@ -1,0 +1,155 @@
+"""Clusters of rows, in blocks of the order `tree`."""
+
+from __future__ import annotations
+
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method import MethodDeclaration, Most
+from sqlanon.declared.method_options import Whole, Word
+from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
+
+MOST_CLUSTERED = 50_000
+"""Rows that are clustered together, at most: the cost is their square."""
+
+
+BLOCK = Whole(
+    "block",
+    1,
+    MOST_CLUSTERED,
+    MOST_CLUSTERED,
+    "Rows of the order `tree` that are clustered together; by default the whole table, which may have no more rows than this.",
+)
+
+
+CLUSTERED = (
+    Most(
+        "rows",
+        MOST_CLUSTERED,
+        "block=4096, or tree with refine and its search",
+        "its cost is quadratic",
+        ("block", MOST_CLUSTERED),
+    ),
+)
+"""Of every method that clusters rows."""
+
+
+WITH_BOXES = ("ranges", "labels", "points", "suppressed")
+"""Formats of boxes."""
+
+
+KMEMBER = MethodDeclaration(
+    "kmember",
+    "Greedy clusters, each around a row far from the last (Byun et al. 2007).",
+    "sqlanon.methods.clustering.kmember:KMember",
+    Cost(0.02, 0.27, rows=1.9, columns=0.9, worst=10.0, row_bytes=440, column_bytes=52, block="block", flat=8.0),
+    (
+        Word(
+            "grow",
+            ("cluster", "centre"),
+            "Whether a cluster takes the row that widens it least, or those nearest to its first row (as Goldberger and Tassa 2010 put it).",
+            shown=True,
+        ),
+        BLOCK,
+    ),
+    pushdown=NO_SQL,
+    maximizes=NO_BOUND,
+    formats=WITH_BOXES,
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
+    limits=CLUSTERED,
+    unites=True,
+)
+
+
+def counted_values(asked: Asked) -> Refused | None:
+    """By pmi alone classes become uniform in the sensitive column."""
+    objective = asked.options["objective"]
+    if objective not in ("pmi", "mixed"):
+        return None
+    own, instead = f"{asked.method}: objective={objective}", "use objective=loss or mi"
+    if asked.sensitive != 1:
+        return Refused(f"{own} is for one sensitive column, and there are {asked.sensitive}", instead, "objective")
+    if not {"l", "distinct_l"} & set(asked.requirements):
+        what = f"{own} makes classes of one sensitive value unless l or distinct_l is asked"
+        return Refused(what, f"ask for l: 2, or {instead}", "objective")
+    if asked.frozen:
+        what = f"{own} refuses rows of more than 256 values, and mode: frozen tries no cohort whose rows could be refused by their values and tried again"
+        return Refused(what, f"{instead}, or mode: full", "objective")
+    return None
+
+
+def weighted_objective(asked: Asked) -> Refused | None:
+    """``w`` weighs the two parts of ``mixed``."""
+    if asked.options["w"] == 50 or asked.options["objective"] == "mixed":
+        return None
+    what = f"{asked.method}: w is for objective=mixed"
+    return Refused(what, "leave w out, or say objective=mixed", "w")
+
+
+def repeated_runs(asked: Asked) -> Refused | None:
+    """Only a random start can give something else."""
+    if asked.options["runs"] == 1 or asked.options["start"] == "random":
+        return None
+    what = f"{asked.method}: start=tree draws nothing, so that every run gives the same"
+    return Refused(what, "leave runs out, or say start=random", "runs")
+
+
+def refined_objective(asked: Asked) -> Refused | None:
+    """Refining lowers the loss of boxes."""
+    objective = asked.options["objective"]
+    if not asked.refine or objective == "loss":
+        return None
+    what = f"{asked.method}: refine lowers the loss, not objective={objective}"
+    return Refused(what, "leave refine out, or say objective=loss", "objective")
+
+
+SEQUENTIAL = MethodDeclaration(
+    "sequential",
+    "Clusters that rows move between while an objective falls (Goldberger and Tassa 2010).",
+    "sqlanon.methods.clustering.sequential:Sequential",
+    Cost(
+        0.05,
+        24.0,
+        rows=2.0,
+        k=-0.8,
+        worst=10.0,
+        row_bytes=500,
+        column_bytes=52,
+        block="block",
+        times="runs",
+        slower=(("objective", "mi", 1.1), ("objective", "pmi", 0.9), ("objective", "mixed", 2.6)),
+        flat=0.2,
+        beyond=1.9,
+    ),
+    (
+        Word(
+            "start",
+            ("random", "tree"),
+            "Whether rows are dealt out to clusters at random or along the order `tree`.",
+            shown=True,
+        ),
+        Word(
+            "objective",
+            ("loss", "mi", "pmi", "mixed"),
+            "What falls: the loss; the metric `mi_loss`; `pmi_loss`, for classes of one sensitive value; or both, by `w`.",
+            shown=True,
+        ),
+        Whole("w", 0, 100, 50, "Percent that mi weighs in objective=mixed; the rest is pmi."),
+        Whole("runs", 1, 20, 1, "How often it begins anew, with other random numbers; the least cost counts."),
+        Whole("alpha", 10, 200, 50, "Percent of k: rows of a cluster at the start."),
+        Whole("omega", 101, 200, 150, "Percent of k: larger clusters are split in two where the cost does not rise."),
+        BLOCK,
+    ),
+    pushdown=NO_SQL,
+    maximizes=NO_BOUND,
+    formats=WITH_BOXES,
+    other_formats=BOXES_ALONE,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
+    limits=CLUSTERED,
+    rules=(counted_values, weighted_objective, repeated_runs, refined_objective),
+    unites=True,
+)

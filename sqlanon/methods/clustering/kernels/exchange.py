@@ -1,0 +1,175 @@
+"""Two rows of `sequential` that take each other's place: where requirements leave no cluster a row to spare, no single move is allowed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.extent import WEIGHT
+from sqlanon.kernels.requirements import Counters, Demands
+from sqlanon.methods.clustering.kernels.class_costs import (
+    Codes,
+    Longs,
+    Objective,
+    Priced,
+    lawful,
+    lone,
+    moved,
+    nearest,
+    priced,
+    unit_of,
+)
+from sqlanon.methods.clustering.kernels.without import without_each
+
+_ANY = np.int64(2**62)
+
+
+class Partners(NamedTuple):
+    """What exchanges look at.
+
+    Attributes:
+        key: int64[n], rows of one key are exchanged: their sensitive values are the same, and so are those of their clusters afterwards.
+        rows: int64[n], the rows sorted by key.
+        first, past: int64[n], where the rows of each row's key begin and end there.
+        tried: int64[n], when each row was looked at last and not exchanged, on the clock of the clusters.
+        saved: int64[n], what is saved at most where each row leaves its cluster and another one comes.
+        at: int64[slots], when that was counted for the rows of each cluster.
+        wider: int64[slots], what the rows of each cluster cost more beside the row that is exchanged now.
+    """
+
+    key: Longs
+    rows: Longs
+    first: Longs
+    past: Longs
+    tried: Longs
+    saved: Longs
+    at: Longs
+    wider: Longs
+
+
+@njit(nogil=True, cache=True)
+def new_partners(key: Longs, slots: int) -> Partners:
+    """No row has been looked at, of clusters in so many slots."""
+    n = len(key)
+    rows = np.argsort(key, kind="mergesort")
+    ordered = key[rows]
+    return Partners(
+        key,
+        rows,
+        np.searchsorted(ordered, key),
+        np.searchsorted(ordered, key, side="right"),
+        np.full(n, -1, np.int64),
+        np.zeros(n, np.int64),
+        np.full(slots, -1, np.int64),
+        np.zeros(slots, np.int64),
+    )
+
+
+@njit(nogil=True, cache=True)
+def _leave(made: Priced, objective: Objective, codes: Codes, partners: Partners, g: int, to: int) -> None:
+    """Count what the leaving of each row of cluster ``g`` saves; slot ``to`` is overwritten."""
+    partners.at[g] = made.when[g]
+    without_each(made, objective, codes, g, to, partners.saved)
+    i, rest = made.head[g], made.size[g] - 1
+    while i >= 0:
+        without = partners.saved[i]
+        # A row that comes pays at least what each of the others does.
+        partners.saved[i] = made.cost[g] - without - without // rest
+        i = made.after[i]
+
+
+@njit(nogil=True, cache=True)
+def _widen(made: Priced, objective: Objective, single: int, since: int, wider: Longs) -> None:
+    """Count what the rows of every cluster priced later than ``since`` cost more beside the row of slot ``single``, without what that row costs."""
+    for h in range(len(wider) - 4):
+        if made.size[h] == 0 or made.when[h] <= since:
+            continue
+        more = np.int64(0)
+        for a in range(made.low.shape[1]):
+            low, high = np.int64(made.low[single, a]), np.int64(made.high[single, a])
+            if made.begin[h, a] <= low and high <= made.end[h, a]:
+                continue
+            low, high = min(low, np.int64(made.low[h, a])), max(high, np.int64(made.high[h, a]))
+            more += unit_of(made, objective, h, single, a, low, high) - made.unit[h, a]
+        wider[h] = made.size[h] * more
+
+
+@njit(nogil=True, cache=True)
+def exchange(
+    made: Priced,
+    objective: Objective,
+    codes: Codes,
+    value: Longs,
+    partners: Partners,
+    i: int,
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
+) -> None:
+    """Exchange row ``i`` for the row of its key in another cluster with which the cost falls most, if it falls; of several the first.
+
+    Clusters of one row are left as they are. The objective must be one whose cells cost no less when they widen: ``part`` is 0.
+
+    Clusters that ``i`` would widen by more than a row's leaving saves are passed over. Extents, and logarithms of counts, grow no more by a row
+    the more rows there are, but for what is rounded in a cell. So a cluster without row j and with ``i`` is no narrower than the one with both
+    less what j widens the cluster by.
+
+    Cost: O(d) for each cluster that has a row of the key, O(1) for each such row; of a row whose cluster, or the one of ``i``, was priced again
+    since the last look, O(d) where the two that leave may save more than the two that come cost, and O(rows of its cluster x d) where ``i``'s
+    cluster alone does not lose too much. What leaving saves is counted once for all rows of a cluster that was priced again.
+    """
+    single, rest, other = len(made.size) - 2, len(made.size) - 3, len(made.size) - 4
+    g, clock = made.cluster[i], len(made.when) - 1
+    since = partners.tried[i] if made.when[g] <= partners.tried[i] else np.int64(-1)
+    best, partner = np.int64(0), -1
+    rounded = 2 * max(objective.whole, 1) * objective.facts[:, WEIGHT].sum()
+    if partners.at[g] < made.when[g]:
+        _leave(made, objective, codes, partners, g, other)
+    ready = counted = False
+    lone(made, objective, codes, value, i, single)
+    for p in range(partners.first[i], partners.past[i]):
+        j = partners.rows[p]
+        h = made.cluster[j]
+        m = made.size[h]
+        if h == g or m < 2 or made.when[h] <= since:
+            continue
+        if partners.at[h] < made.when[h]:
+            _leave(made, objective, codes, partners, h, other)
+        saved = partners.saved[i] + partners.saved[j]
+        if saved <= best:
+            continue
+        if not counted:
+            _widen(made, objective, single, since, partners.wider)
+            counted = True
+        if saved - partners.wider[h] + m * rounded <= best:
+            continue
+        if not ready:
+            priced(made, objective, codes, value, g, i, rest)
+            ready = True
+        lone(made, objective, codes, value, j, other)
+        here = made.cost[g] - made.cost[rest]
+        here -= nearest(made, objective, other, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room)[1]
+        if here + partners.saved[j] <= best:
+            continue
+        priced(made, objective, codes, value, h, j, other)
+        there = made.cost[h] - made.cost[other]
+        there -= nearest(made, objective, single, -1, -1, other, other + 1, -1, _ANY, demands, numbers, counters, room)[
+            1
+        ]
+        if (
+            here + there > best
+            and lawful(made, g, i, j, demands, numbers, counters, room)
+            and lawful(made, h, j, i, demands, numbers, counters, room)
+        ):
+            best, partner = here + there, j
+    partners.tried[i] = made.when[clock]
+    if partner < 0:
+        return
+    h = made.cluster[partner]
+    moved(made, i, h)
+    moved(made, partner, g)
+    priced(made, objective, codes, value, g, -1, g)
+    priced(made, objective, codes, value, h, -1, h)

@@ -1,0 +1,97 @@
+"""Greedy k-member clustering (Byun, Kamra, Bertino & Li 2007): clusters one after the other, each around a row far from the last."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.unions import Masks, Places, boxes_of
+from sqlanon.methods.clustering.kernels.cluster import (
+    Count,
+    Flag,
+    Longs,
+    add,
+    begin,
+    new_clusters,
+    place_rest,
+    widening,
+    width_of,
+)
+
+
+@njit(nogil=True, cache=True)
+def _without(free: Longs, left: int, at: int) -> int:
+    """Take what is at a place out of the first ``left``, and keep the order of the others; how many are left."""
+    for later in range(at + 1, left):
+        free[later - 1] = free[later]
+    return left - 1
+
+
+@njit(nogil=True, cache=True)
+def kmember(
+    places: Places,
+    sets: Masks,
+    geometry: Geometry,
+    demands: Demands,
+    numbers: Places,
+    centred: bool,
+    group: Places,
+    stop: Flag,
+    done: Count,
+) -> int:
+    """Divide n rows into clusters that meet the requirements, if all of them together do.
+
+    Args:
+        places, sets: the rows, see `Rows`; of equally good ones the first counts.
+        geometry: the attributes.
+        demands, numbers: the requirements, and the number in them of every row.
+        centred: a cluster takes the rows that are nearest to its first one, and else those that widen it least.
+        group: int32[n], written: the cluster of each row, in the order of their first rows.
+        stop: once another thread sets it, this ends early, and ``group`` is not written.
+        done: int64[1], written: how many rows are in a cluster.
+
+    Returns:
+        How many clusters there are; 0: it was stopped.
+
+    A cluster begins with the row that is farthest from the first row of the one before it, the first cluster with the one farthest
+    from the first row. It grows until every requirement holds. What is left when a cluster cannot be completed goes to
+    `place_rest`.
+
+    Cost: O(n^2 d); with requirements beyond k also the size of a cluster for every row that it takes beyond k.
+    """
+    n, least, box = len(group), max(demands.k, 1), boxes_of(places)
+    made = new_clusters(box, sets, geometry, n // least + 1)
+    counters, rows, measure = new_counters(demands, n), np.empty(n, np.int64), made.measure
+    free, left, classes, last = np.arange(n), n, 0, np.int64(0)
+    while left >= least and not stop[0]:
+        far, _ = widening(box, sets, last, box, sets, free, left, measure, True)
+        last = free[far]
+        rows[0] = last
+        left = _without(free, left, far)
+        begin(made, classes, box, sets, last)
+        count, held = 1, least == 1 and satisfied(demands, numbers, rows[:1], counters)
+        while not held and left > 0 and not stop[0]:
+            if centred:
+                near, _ = widening(box, sets, last, box, sets, free, left, measure, False)
+                total = width_of(made.box, made.mask, classes, box, sets, free[near], measure)
+            else:
+                near, total = widening(made.box, made.mask, classes, box, sets, free, left, measure, False)
+            i = free[near]
+            add(made, classes, box, sets, i, total)
+            left = _without(free, left, near)
+            rows[count] = i
+            count += 1
+            held = count >= least and satisfied(demands, numbers, rows[:count], counters)
+        if held:
+            classes, done[0] = classes + 1, n - left
+            continue
+        made.size[classes], made.wide[classes], made.head[classes] = 0, 0, -1
+        for at in range(count):
+            free[left + at] = rows[at]
+        left += count
+        break
+    if stop[0]:
+        return np.int64(0)
+    return place_rest(made, classes, np.sort(free[:left]), box, sets, demands, numbers, group, stop)

@@ -1,0 +1,335 @@
+"""Sequential clustering (Goldberger & Tassa 2010, Algorithms 1 to 3), repaired so that it ends and so that l is kept from the start."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.random import shuffle
+from sqlanon.kernels.requirements import Counters, Demands, new_counters
+from sqlanon.methods.clustering.kernels.class_costs import (
+    Codes,
+    Longs,
+    Objective,
+    Priced,
+    lawful,
+    lone,
+    moved,
+    nearest,
+    new_priced,
+    priced,
+)
+from sqlanon.methods.clustering.kernels.cluster import Count, Flag
+from sqlanon.methods.clustering.kernels.dealing import deal, link, start
+from sqlanon.methods.clustering.kernels.exchange import Partners, exchange, new_partners
+
+MOST_PASSES = 50
+"""Passes over the rows before small clusters unite, at most, and as many afterwards."""
+LEAST_GAIN = 1000
+"""A pass that gains no more than this part of the cost, and after which no cluster is split, is the last one."""
+_ANY = np.int64(2**62)
+
+
+@njit(nogil=True, cache=True)
+def _pass(
+    made: Priced,
+    objective: Objective,
+    codes: Codes,
+    value: Longs,
+    order: Longs,
+    used: int,
+    leave: bool,
+    seen: Longs,
+    bound: Longs,
+    partners: Partners,
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
+    stop: Flag,
+    done: Count,
+) -> None:
+    """Move every row, in an order, to the cluster where the cost falls most; a lone one, where it must ``leave``, where it rises least.
+
+    Where there are requirements beyond k, a row that its cluster cannot spare is exchanged for another one; not by objectives that count
+    sensitive values, which would take several times as long.
+
+    Args:
+        made, objective, codes, value, order, used, leave: the clusters, and what moves.
+        seen: int64[n], when each row was looked at last, on the clock of ``made``. Since then clusters that were not priced again are not
+            looked at: none of them that may take the row gets dearer by less than ``bound``.
+        bound: int64[n], see there; where its cluster was not priced again either, this is what its leaving saves.
+        partners: for exchanges.
+        demands, numbers, counters, room, stop, done: as in `sequential`.
+    """
+    single, rest = len(made.size) - 2, len(made.size) - 3
+    for i in order:
+        if stop[0]:
+            return
+        done[0] += 1
+        g, most, since = made.cluster[i], _ANY, np.int64(-1)
+        if not (leave and made.size[g] == 1):
+            if made.when[g] <= seen[i]:
+                most = bound[i]
+            else:
+                if made.size[g] > 1 and not lawful(made, g, i, -1, demands, numbers, counters, room):
+                    if len(demands.add) > 0 and objective.part == 0:
+                        exchange(made, objective, codes, value, partners, i, demands, numbers, counters, room)
+                    continue
+                priced(made, objective, codes, value, g, i, rest)
+                most = made.cost[g] - made.cost[rest]
+            if most <= 0 and objective.part == 0:
+                continue
+            if most <= bound[i]:
+                since = seen[i]
+        lone(made, objective, codes, value, i, single)
+        h, least = nearest(made, objective, single, i, g, 0, used, since, most, demands, numbers, counters, room)
+        seen[i], bound[i] = made.when[-1], most if h < 0 else least
+        if h < 0:
+            continue
+        moved(made, i, h)
+        priced(made, objective, codes, value, g, -1, g)
+        priced(made, objective, codes, value, h, -1, h)
+
+
+@njit(nogil=True, cache=True)
+def _split(
+    made: Priced,
+    objective: Objective,
+    codes: Codes,
+    value: Longs,
+    key: Longs,
+    used: int,
+    large: int,
+    drawn: bool,
+    state: npt.NDArray[np.uint64],
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
+    stop: Flag,
+) -> int:
+    """Deal the rows of every cluster of more than ``large`` hundredths of a row out to two, where the cost does not rise; slots used."""
+    first, second, slots = len(made.size) - 3, len(made.size) - 4, len(made.size) - 4
+    for g in range(used):
+        if stop[0]:
+            break
+        n = made.size[g]
+        if 100 * n <= large:
+            continue
+        h = 0
+        while h < used and made.size[h] > 0:
+            h += 1
+        if h == slots:
+            return used
+        rows, part, count = np.empty(n, np.int64), np.empty(n, np.int64), 0
+        i = made.head[g]
+        while i >= 0:
+            rows[count] = i
+            count += 1
+            i = made.after[i]
+        rows = np.sort(rows)
+        if drawn:
+            shuffle(state, rows)
+        deal(rows, key, 2, part)
+        link(made, rows, part, np.array([first, second]))
+        priced(made, objective, codes, value, first, -1, first)
+        priced(made, objective, codes, value, second, -1, second)
+        kept = (
+            made.cost[first] + made.cost[second] <= made.cost[g]
+            and lawful(made, first, -1, -1, demands, numbers, counters, room)
+            and lawful(made, second, -1, -1, demands, numbers, counters, room)
+        )
+        link(made, rows, part if kept else np.zeros(n, np.int64), np.array([g, h]))
+        if kept:
+            used = max(used, h + 1)
+            priced(made, objective, codes, value, g, -1, g)
+            priced(made, objective, codes, value, h, -1, h)
+    return used
+
+
+@njit(nogil=True, cache=True)
+def _unite(
+    made: Priced,
+    objective: Objective,
+    codes: Codes,
+    value: Longs,
+    used: int,
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    room: Longs,
+    stop: Flag,
+) -> None:
+    """Unite every cluster that does not meet the requirements with the one where that costs least, the cheapest of these first."""
+    small, near, price = np.zeros(used, np.bool_), np.full(used, -1, np.int64), np.zeros(used, np.int64)
+    for x in range(used):
+        if stop[0]:
+            return
+        small[x] = made.size[x] > 0 and not lawful(made, x, -1, -1, demands, numbers, counters, room)
+    stale = small.copy()
+    while True:
+        best = -1
+        for x in range(used):
+            if not small[x]:
+                continue
+            if stop[0]:
+                return
+            if stale[x]:
+                near[x], price[x] = nearest(
+                    made, objective, x, -1, x, 0, used, -1, _ANY, demands, numbers, counters, room
+                )
+                price[x] -= made.cost[x]
+                stale[x] = False
+            if near[x] >= 0 and (best < 0 or price[x] < price[best]):
+                best = x
+        if best < 0:
+            return
+        h, i = near[best], made.head[best]
+        last = i
+        while last >= 0:
+            made.cluster[last] = h
+            if made.after[last] < 0:
+                made.after[last] = made.head[h]
+                break
+            last = made.after[last]
+        made.head[h], made.head[best] = i, -1
+        priced(made, objective, codes, value, h, -1, h)
+        priced(made, objective, codes, value, best, -1, best)
+        small[best] = False
+        small[h] = not lawful(made, h, -1, -1, demands, numbers, counters, room)
+        stale[h] = True
+        for x in range(used):
+            if stop[0]:
+                return
+            if not small[x] or stale[x]:
+                continue
+            if near[x] == h or near[x] == best:
+                stale[x] = True
+                continue
+            _, dear = nearest(
+                made,
+                objective,
+                x,
+                -1,
+                x,
+                h,
+                h + 1,
+                -1,
+                price[x] + made.cost[x] + 1,
+                demands,
+                numbers,
+                counters,
+                room,
+            )
+            dear -= made.cost[x]
+            if dear < price[x] or (dear == price[x] and h < near[x]):
+                near[x], price[x] = h, dear
+
+
+@njit(nogil=True, cache=True)
+def sequential(
+    codes: Codes,
+    value: Longs,
+    key: Longs,
+    objective: Objective,
+    demands: Demands,
+    kept: Demands,
+    numbers: Codes,
+    alpha: int,
+    omega: int,
+    drawn: bool,
+    state: npt.NDArray[np.uint64],
+    group: Codes,
+    stop: Flag,
+    done: Count,
+) -> int:
+    """Divide n rows into clusters that meet the requirements, if all of them together do.
+
+    Args:
+        codes: int32[n, d or more].
+        value: int64[n], the sensitive value that ``objective`` counts, else 0.
+        key: int64[n], what is dealt out evenly: the sensitive values, where requirements look at them.
+        objective: what classes cost.
+        demands: the requirements.
+        kept: the same without k: clusters meet it from the start.
+        numbers: the number in the requirements of every row.
+        alpha, omega: percent of k: rows of a cluster at the start, and those from which on one is split.
+        drawn: rows are dealt in a random order, and moved in another one; else as they come.
+        state: of the random numbers.
+        group: int32[n], written: the cluster of each row, in the order of their first rows.
+        stop: once another thread sets it, this ends early, with clusters that may not meet the requirements.
+        done: int64[1], added to: how many times a pass has looked at a row.
+
+    Returns:
+        What the clusters cost, if it was not stopped.
+
+    There are never more than twice as many clusters as rows suffice for at the start.
+
+    Cost: O(n^2 d / (alpha k)) a pass, at most `MOST_PASSES` before and after clusters unite; with requirements beyond k also the size of
+    a cluster where it is the best so far, and exchanges, which compare rows with those of their key: O(n^2 / keys) steps a
+    pass if keys are equally frequent, O(n^2 d / k) for clusters, and most of the time where keys are few.
+    """
+    n, k = len(codes), max(demands.k, 1)
+    t = max(1, n // max(1, (alpha * k + 50) // 100))
+    made = new_priced(objective, n, min(2 * t, n) + 4)
+    counters, room = new_counters(demands, n), np.empty(n, np.int64)
+    used = start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
+    order, seen, bound = np.arange(n), np.full(n, -1, np.int64), np.zeros(n, np.int64)
+    partners = new_partners(key, len(made.size))
+    if drawn:  # similar rows that come one after the other all go the same way
+        shuffle(state, order)
+    for united in (False, True):
+        asked = demands if united else kept
+        for _ in range(MOST_PASSES):
+            before = made.cost[:used].sum()
+            _pass(
+                made,
+                objective,
+                codes,
+                value,
+                order,
+                used,
+                not united and k > 1,
+                seen,
+                bound,
+                partners,
+                asked,
+                numbers,
+                counters,
+                room,
+                stop,
+                done,
+            )
+            left = (made.size[:used] > 0).sum()
+            used = _split(
+                made,
+                objective,
+                codes,
+                value,
+                key,
+                used,
+                omega * k,
+                drawn,
+                state,
+                asked,
+                numbers,
+                counters,
+                room,
+                stop,
+            )
+            divided = (made.size[:used] > 0).sum() > left
+            if stop[0] or (not divided and before - made.cost[:used].sum() <= before // LEAST_GAIN):
+                break
+        if not united:
+            _unite(made, objective, codes, value, used, demands, numbers, counters, room, stop)
+            seen[:], partners.tried[:] = -1, -1  # what is asked of clusters changes
+    name, found = np.full(used, -1, np.int64), 0
+    for i in range(n):
+        g = made.cluster[i]
+        if name[g] < 0:
+            name[g] = found
+            found += 1
+        group[i] = name[g]
+    return made.cost[:used].sum()

@@ -1,0 +1,71 @@
+"""What a cluster of `class_costs` costs without one of its rows, counted for all its rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.extent import KIND, SET
+from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objective, Priced, unit_of
+
+
+@njit(nogil=True, cache=True)
+def without_each(made: Priced, objective: Objective, codes: Codes, g: int, to: int, cost: Longs) -> None:
+    """Write what cluster ``g`` costs without each of its rows.
+
+    Args:
+        made, objective, codes: the clusters. The objective's ``part`` is 0.
+        g: a priced cluster of two rows or more.
+        to: a slot that may be overwritten.
+        cost: int64[n], written where the cluster's rows are.
+
+    A cell changes only without a row that alone has one of its ends, or a code of a set.
+
+    Cost: O(rows d), and O(1) for each such row and column, or O(values) where a set is counted.
+    """
+    rest, empty = made.size[g] - 1, len(made.size) - 1
+    total = made.unit[g].sum()
+    i = made.head[g]
+    while i >= 0:
+        cost[i] = rest * total
+        i = made.after[i]
+    words = made.mask.shape[2]
+    seen, shared = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
+    for a in range(made.low.shape[1]):
+        if made.unit[g, a] == 0:  # no cell costs less
+            continue
+        sets, low, high = objective.facts[a, KIND] == SET, np.int64(made.low[g, a]), np.int64(made.high[g, a])
+        seen[:], shared[:] = 0, 0
+        lows, highs, above, below = 0, 0, high, low  # ``above`` is the least code but ``low``
+        i = made.head[g]
+        while i >= 0:
+            code = np.int64(codes[i, a])
+            lows += code == low
+            highs += code == high
+            if code != low:
+                above = min(above, code)
+            if code != high:
+                below = max(below, code)
+            if sets:
+                bit = np.uint64(1) << np.uint64(code & 63)
+                shared[code >> 6] |= seen[code >> 6] & bit
+                seen[code >> 6] |= bit
+            i = made.after[i]
+        if not sets and lows > 1 and highs > 1:
+            continue
+        i = made.head[g]
+        while i >= 0:
+            code = np.int64(codes[i, a])
+            first = above if code == low and lows == 1 else low
+            last = below if code == high and highs == 1 else high
+            changed = first > low or last < high
+            if sets:
+                bit = np.uint64(1) << np.uint64(code & 63)
+                changed = shared[code >> 6] & bit == np.uint64(0)
+                if changed:
+                    made.mask[to, a] = seen
+                    made.mask[to, a, code >> 6] ^= bit
+            if changed:
+                unit = unit_of(made, objective, empty, to, a, first, last)
+                cost[i] += rest * (unit - made.unit[g, a])
+            i = made.after[i]

@@ -1,0 +1,104 @@
+"""A box of its own for every row (Doka et al. 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.method_options import Whole, Word
+from sqlanon.lack import never, notimpl
+from sqlanon.methods.shared.declaration import NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
+
+MOST_BLOCK = 4096
+"""Rows of a block of matchings, at most, unless 2 k is more: the cost of one is up to their cube."""
+BLOCK = 512
+"""Rows of a block where none are asked, unless 2 k is more."""
+
+
+def size_of(block: int, k: int) -> int:
+    """Rows of a block: as asked, or by k; 0: not asked.
+
+    >>> size_of(0, 10), size_of(0, 3000), size_of(64, 10)
+    (512, 6000, 64)
+    """
+    return block or max(BLOCK, 2 * k)
+
+
+def together(options: Mapping[str, object], rows: int, k: int) -> int:
+    """Rows that are matched together; the solver `ring` divides its block into classes of fewer than 2 k rows."""
+    solver, block = options.get("solver"), options.get("block", rows)
+    assert isinstance(block, int)
+    if solver == "ring":
+        return 2 * k
+    return size_of(block, k) if solver == "hungarian" else block or rows
+
+
+def block_of_k(asked: Asked) -> Refused | None:
+    """Fewer than 2 k rows leave the matchings of a block hardly a choice."""
+    block = int(asked.options["block"])
+    if block == 0 or block >= 2 * asked.k:
+        return None
+    what = f"blocks of {block} rows have fewer than 2 k = {2 * asked.k}"
+    return Refused(what, f"say {2 * asked.k} or more, or leave it out", "block")
+
+
+FREEFORM = MethodDeclaration(
+    "freeform",
+    "A box of its own for every row, k matchings, one of them drawn by a secret (Doka et al. 2015).",
+    "sqlanon.methods.freeform.method:Freeform",
+    Cost(
+        0.25,
+        9.0,
+        rows=2.0,
+        columns=1.3,
+        k=1.1,
+        worst=4.0,
+        column_bytes=12,
+        k_bytes=48,
+        pair_bytes=16,
+        sized=together,
+        times="passes",
+        once=1,
+        slower=(("solver", "flow", 8.0),),
+    ),
+    (
+        Word(
+            "solver",
+            ("hungarian", "greedy", "sortgreedy", "flow", "ring", "mip"),
+            "How rows are matched; all but the default are for comparison (docs/freeform.md).",
+        ),
+        Word(
+            "order",
+            ("tree", "hilbert", "lexicographic"),
+            "What rows are cut into blocks along; lexicographic: by the columns in ascending number of values, as in the paper.",
+        ),
+        Whole(
+            "block",
+            0,
+            MOST_BLOCK,
+            0,
+            "Rows that are matched together, at least 2 k; 0: 512, or 2 k if that is more, and with other solvers than the default the whole table.",
+        ),
+        Whole(
+            "passes",
+            0,
+            100,
+            2,
+            "How often each matching is taken out and made anew; the other solvers make none anew.",
+        ),
+    ),
+    pushdown=NO_SQL,
+    requirements=("k",),
+    other_requirements=never("they are about classes, and it makes a box for each row"),
+    maximizes=NO_BOUND,
+    formats=("ranges", "labels"),
+    other_formats=notimpl("its boxes are published as ends and sets"),
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
+    own_boxes=True,
+    rules=(block_of_k,),
+    instead="tree",
+)

@@ -1,0 +1,1 @@
+"""Kernels of matchings of rows and boxes."""

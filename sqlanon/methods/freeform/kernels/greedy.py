@@ -1,0 +1,226 @@
+"""Greedy matchings of rows with boxes (Doka et al. 2015, sections 5 and 6): row by row, or edge by edge.
+
+Every round adds one matching. An edge's cost is how much the box grows by the row; it is the same for a whole round, as a box gets one
+row in each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.heap import drop, push
+from sqlanon.methods.freeform.kernels.cost import Coordinates, grow, joined
+
+Longs = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
+Masks = npt.NDArray[np.uint64]
+
+CANDIDATES = 24
+"""Cheapest boxes that are remembered of a row before it looks at all free ones again."""
+
+_LOW = np.int64((1 << 32) - 1)
+
+
+@njit(nogil=True, cache=True)
+def _has(targets: Longs, t: int, i: int, j: int) -> bool:
+    """Whether row ``i`` has box ``j`` in a matching before ``t``."""
+    for s in range(t):
+        if targets[s, i] == j:
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True)
+def _exchange(
+    c: Coordinates,
+    box: Places,
+    mask: Masks,
+    wide: Longs,
+    targets: Longs,
+    t: int,
+    i: int,
+    y: int,
+    free: Longs,
+    left: int,
+) -> int:
+    """Give row ``i`` the box of row ``y``, and ``y`` the cheapest free box that it may have.
+
+    Returns:
+        The place of that box in ``free``; -1: the exchange is not possible, and nothing is changed.
+    """
+    j = targets[t, y]
+    if _has(targets, t, i, j):
+        return -1
+    best, least = -1, np.int64(0)
+    for f in range(left):
+        m = free[f]
+        if not _has(targets, t, y, m):
+            cost = joined(box, mask, m, c.box, c.mask, y, c.measure) - wide[m]
+            if best < 0 or cost < least or (cost == least and m < free[best]):
+                best, least = f, cost
+    if best >= 0:
+        targets[t, i], targets[t, y] = j, free[best]
+    return best
+
+
+@njit(nogil=True, cache=True)
+def _widen(c: Coordinates, box: Places, mask: Masks, wide: Longs, target: Longs) -> None:
+    """Let every box grow by the row that a matching sends to it."""
+    for i in range(len(target)):
+        j = target[i]
+        grow(box, mask, j, c.box, c.mask, i)
+        wide[j] = joined(box, mask, j, box, mask, j, c.measure)
+
+
+@njit(nogil=True, cache=True)
+def greedy(c: Coordinates, targets: Longs) -> bool:
+    """Every row in turn takes the cheapest free box; of equally cheap ones the first.
+
+    A row that may take none of the free boxes gets that of the nearest row before it which may take one of them instead.
+
+    Args:
+        c: n rows, in the order in which they choose.
+        targets: int64[k, n], written: the box of each row in each matching; the first matching is the identity.
+
+    Returns:
+        Whether there are k matchings; always for k < (n + 3) / 2 (Theorem 5.2).
+
+    Cost: O(k n^2 d), memory O(n (k + d)).
+    """
+    k, n = targets.shape
+    box, mask, wide, free, barred = (
+        c.box.copy(),
+        c.mask.copy(),
+        np.zeros(n, np.int64),
+        np.arange(n),
+        np.full(n, -1),
+    )
+    targets[0] = np.arange(n)
+    for t in range(1, k):
+        left = n
+        for j in range(n):
+            free[j] = j
+        for i in range(n):
+            stamp = t * n + i
+            for s in range(t):
+                barred[targets[s, i]] = stamp
+            best, least = -1, np.int64(0)
+            for f in range(left):
+                j = free[f]
+                if barred[j] != stamp:
+                    cost = joined(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]
+                    if best < 0 or cost < least:
+                        best, least = f, cost
+            if best >= 0:
+                targets[t, i] = free[best]
+            y = i - 1
+            while best < 0 and y >= 0:
+                best = _exchange(c, box, mask, wide, targets, t, i, y, free, left)
+                y -= 1
+            if best < 0:
+                return False
+            left -= 1
+            for f in range(best, left):
+                free[f] = free[f + 1]
+        _widen(c, box, mask, wide, targets[t])
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _look(
+    c: Coordinates,
+    box: Places,
+    mask: Masks,
+    wide: Longs,
+    targets: Longs,
+    t: int,
+    i: int,
+    free: Longs,
+    left: int,
+    near: Longs,
+) -> int:
+    """Write the cheapest free boxes of row ``i`` as cost x 2^32 + box, ascending; how many there are."""
+    found, room = 0, len(near)
+    for f in range(left):
+        j = free[f]
+        key = ((joined(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]) << 32) | j
+        if found == room and key >= near[room - 1]:
+            continue
+        if _has(targets, t, i, j):
+            continue
+        at = min(found, room - 1)
+        while at > 0 and near[at - 1] > key:
+            near[at] = near[at - 1]
+            at -= 1
+        near[at] = key
+        found = min(found + 1, room)
+    return found
+
+
+@njit(nogil=True, cache=True)
+def sort_greedy(c: Coordinates, targets: Longs) -> bool:
+    """The cheapest edge between a row and a box that are both free is taken, again and again; of equally cheap ones the first row's, then box's.
+
+    This is one scan over all edges in the order of their costs. They are not sorted: a heap has the cheapest free box of every row, which is
+    looked for again where another row took it. Rows that may take none of the boxes that are left exchange with the nearest row
+    before or after them, as in `greedy`.
+
+    Args:
+        c: n rows; ``targets`` is as in `greedy`.
+
+    Returns:
+        Whether there are k matchings; always for k < (n + 3) / 2.
+
+    Cost: O(k n^2 d) where rows look at all free boxes a bounded number of times, memory O(n (k + d)).
+    """
+    k, n = targets.shape
+    box, mask, wide, free, where = (
+        c.box.copy(),
+        c.mask.copy(),
+        np.zeros(n, np.int64),
+        np.arange(n),
+        np.arange(n),
+    )
+    near, found, at = np.empty((n, CANDIDATES), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    heap = np.empty(n + 1, np.int64)
+    targets[0] = np.arange(n)
+    for t in range(1, k):
+        left, size = n, 0
+        for j in range(n):
+            free[j], where[j], targets[t, j] = j, j, -1
+        for i in range(n):
+            found[i], at[i] = _look(c, box, mask, wide, targets, t, i, free, left, near[i]), 0
+            size = push(heap, size, (near[i, 0] >> 32) << 32 | i)
+        while size > 0:
+            i = heap[0] & _LOW
+            size = drop(heap, size)
+            j = near[i, at[i]] & _LOW
+            if where[j] < left:
+                targets[t, i] = j
+                left -= 1
+                last, place = free[left], where[j]
+                free[place], free[left], where[last], where[j] = last, j, place, left
+                continue
+            while at[i] < found[i] and where[near[i, at[i]] & _LOW] >= left:
+                at[i] += 1
+            if at[i] == found[i] and found[i] == CANDIDATES:
+                found[i], at[i] = _look(c, box, mask, wide, targets, t, i, free, left, near[i]), 0
+            if at[i] < found[i]:
+                size = push(heap, size, (near[i, at[i]] >> 32) << 32 | i)
+        for i in range(n):
+            if targets[t, i] >= 0:
+                continue
+            best, apart = -1, 1
+            while best < 0 and apart < n:
+                for y in (i - apart, i + apart):
+                    if best < 0 and 0 <= y < n and targets[t, y] >= 0:
+                        best = _exchange(c, box, mask, wide, targets, t, i, y, free, left)
+                apart += 1
+            if best < 0:
+                return False
+            left -= 1
+            free[best] = free[left]
+        _widen(c, box, mask, wide, targets[t])
+    return True

@@ -1,0 +1,164 @@
+"""Levels of hierarchies (after LeFevre et al. 2005), and cut points of ordered columns."""
+
+from __future__ import annotations
+
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.method_options import Whole, Word
+from sqlanon.methods.shared.declaration import BOXES_ALONE, DIVIDE, NO_BOUND, persons_judged
+
+MOST_NODES = 1_000_000
+"""Nodes of a lattice of levels, at most: the state of each is kept in memory, and each is looked at in turn."""
+
+MOST_CUTS = 2000
+"""Cut points of ordered columns, at most: each is looked at with every set of cuts."""
+
+
+def options_of_search(asked: Asked) -> Refused | None:
+    """Each search has options of its own."""
+    search = asked.options["search"]
+    own = f"{asked.method}: search={search}"
+    if search == "local" and asked.options["metric"] != "loss":
+        return Refused(f"{own} goes by the loss", "leave metric out, or say search=global", "metric")
+    if search == "local" and asked.execution == "pushdown":
+        return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
+    metric = asked.options["metric"]
+    if search in ("global", "all") and metric in ("cm", "c_avg"):
+        return Refused(f"{own} does not minimize {metric}", "use another metric, or say search=single", "metric")
+    if search in ("global", "all") and asked.options["nodes"] != MOST_NODES:
+        return Refused(
+            f"{own} finds the best node, however many there are",
+            "leave nodes out, or say search=local",
+            "nodes",
+        )
+    return None
+
+
+def single_search(asked: Asked) -> Refused | None:
+    """The enumeration of cuts is for k, in memory, and its metrics are sums over rows."""
+    if asked.options["search"] != "single":
+        return None
+    own, metric = f"{asked.method}: search=single", asked.options["metric"]
+    if asked.diverse:
+        what = f"{own} is for k alone"
+        return Refused(what, f"with {', '.join(asked.requirements)} say search=global or search=local", "search")
+    if metric not in ("loss", "dm", "cm", "c_avg"):
+        what = f"{own} minimizes loss, dm, cm or c_avg"
+        return Refused(what, "use one of them, or say search=global", "metric")
+    if metric == "cm" and asked.sensitive != 1:
+        what = f"{own} with metric=cm is for one sensitive column, and there are {asked.sensitive}"
+        return Refused(what, "use metric=loss or metric=dm", "metric")
+    if asked.execution == "pushdown":
+        return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
+    return None
+
+
+def refined_classes(asked: Asked) -> Refused | None:
+    """Refining moves single rows between classes."""
+    if not asked.refine:
+        return None
+    for option, needed in (("search", "local"), ("divide", "values")):
+        if asked.options[option] != needed:
+            what = f"{asked.method}: {option}={asked.options[option]} is not kept by refine, which moves single rows between classes"
+            return Refused(what, f"leave refine out, or say {option}={needed}", option)
+    return None
+
+
+def population_nodes(asked: Asked) -> Refused | None:
+    """Rows of a population are found in the cells of nodes, which are the same for all rows in one search alone."""
+    if not asked.population or asked.options["search"] == "global":
+        return None
+    what = f"{asked.method}: search={asked.options['search']} does not count {', '.join(asked.population)}"
+    return Refused(what, "say search=global", "search")
+
+
+def minimal_nodes(asked: Asked) -> Refused | None:
+    """A node is minimal where no finer one suffices; with a limit a coarser node may need more rows suppressed, by l."""
+    if asked.options["search"] != "all":
+        return None
+    if asked.loose:
+        what = f"{asked.method}: search=all lists minimal nodes, and above one that meets {', '.join(asked.loose)} others may not"
+        return Refused(what, "say search=global", "search")
+    if not asked.suppression or not asked.diverse:
+        return None
+    what = f"{asked.method}: search=all lists minimal nodes, and with rows suppressed for {', '.join(asked.requirements)} there is no such thing"
+    return Refused(what, "leave suppression out, or say search=global", "search")
+
+
+def suppressed_by_level(asked: Asked) -> Refused | None:
+    """What no node keeps is a class of its own in the local search; without it, where l is asked, other classes lose less."""
+    if asked.options["search"] != "local" or not asked.suppression:
+        return None
+    own = f"{asked.method}: search=local"
+    if not asked.diverse:
+        what = (
+            f"{own} has classes of k rows for all rows but fewer than k, and to suppress these does not lower the loss"
+        )
+        return Refused(what, "leave suppression out, or say search=global", "search")
+    if asked.left_out:
+        return None
+    what = f"{own} stars no rows, and it would not help: starred rows are one class that meets the requirements, as the rows are that find no other"
+    return Refused(what, "leave suppression out, or say rows: left_out", "search")
+
+
+def persons_by_level(asked: Asked) -> Refused | None:
+    """The rows of a person may need other levels than the person's class has, and rows are not suppressed one by one."""
+    if not asked.whole:
+        return None
+    if asked.options["search"] != "local":
+        own = f"{asked.method}: search={asked.options['search']}"
+        what = f"{own} publishes levels of its own, and the rows of a person may not fit the person's"
+        return Refused(what, "with persons: whole say search=local, or use tree", "search")
+    if asked.suppression is not None:
+        return Refused("persons: whole suppresses no rows", "leave suppression out, or say persons: rows")
+    return None
+
+
+FULLDOMAIN = MethodDeclaration(
+    "fulldomain",
+    "By levels of hierarchies: one level a column (Incognito, LeFevre et al. 2005), or each class its own nodes (ours).",
+    "sqlanon.methods.fulldomain.method:FullDomain",
+    Cost(0.02, 0.038, rows=1.25, columns=7.0, worst=50.0),
+    (
+        Word(
+            "search",
+            ("local", "global", "all", "single"),
+            "Whether each class has its own nodes, or every column one level: the best, or the best of all minimal ones; single: the best "
+            "cut points of ordered columns.",
+            shown=True,
+        ),
+        Word(
+            "metric",
+            ("loss", "entropy", "height", "dm", "cm", "c_avg"),
+            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric; single: LM, dm, the "
+            "classification metric, or the mean class size.",
+        ),
+        Whole(
+            "nodes",
+            1,
+            MOST_NODES,
+            MOST_NODES,
+            "Combinations of levels that local looks at, at most, before the rest becomes one class, or sets of cuts that single looks at. The "
+            "report says where the search ended.",
+        ),
+        DIVIDE,
+    ),
+    maximizes=NO_BOUND,
+    formats=("ranges", "labels", "points", "suppressed"),
+    other_formats=BOXES_ALONE,
+    rules=(
+        options_of_search,
+        single_search,
+        minimal_nodes,
+        suppressed_by_level,
+        persons_by_level,
+        persons_judged,
+        refined_classes,
+        population_nodes,
+    ),
+    suppresses="rows",
+    persons=True,
+    whole=True,
+    population=True,
+)

@@ -1,0 +1,159 @@
+"""Lower bounds of sets of cut points: what each further cut would cost at least, of all cuts of a column in one pass."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.tally import Ints, Longs
+from sqlanon.methods.fulldomain.kernels.lattice import sorted_by_group
+
+ROWS, SQUARES, CLASSES = 0, 1, 2
+"""What is added up: costs of rows; squares of the classes' rows; -1 for every class."""
+
+
+class Totals(NamedTuple):
+    """Sums over the records of each group, int64[g] each.
+
+    Attributes:
+        rows: its rows.
+        least: what they cost at least, as their records say.
+        large: records that have k rows, each of which can be a class.
+        few: rows of the other records.
+    """
+
+    rows: Longs
+    least: Longs
+    large: Longs
+    few: Longs
+
+
+@njit(nogil=True, cache=True)
+def totals(group: Ints, groups: int, rows: Longs, least: Longs, k: int) -> Totals:
+    """The sums of ``rows`` and ``least`` over each group. Cost: O(f)."""
+    found = Totals(
+        np.zeros(groups, np.int64),
+        np.zeros(groups, np.int64),
+        np.zeros(groups, np.int64),
+        np.zeros(groups, np.int64),
+    )
+    for i in range(len(group)):
+        g = group[i]
+        found.rows[g] += rows[i]
+        found.least[g] += least[i]
+        if rows[i] >= k:
+            found.large[g] += 1
+        else:
+            found.few[g] += rows[i]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def at_least(kind: int, rows: int, least: int, large: int, few: int, k: int, full: int) -> int:
+    """What a group costs at least, however it is divided into classes that divide none of its records.
+
+    Args:
+        kind: `ROWS`, `SQUARES` or `CLASSES`.
+        rows, least, large, few: of the group, as `Totals` has them.
+        k: rows of a class, at least; those of a smaller one are suppressed.
+        full: what a suppressed row costs; with `SQUARES` not less than the rows of any class.
+    """
+    if rows < k:
+        return full * rows
+    if kind == ROWS:
+        return least
+    # A class has a record of k rows, or k rows of smaller ones.
+    classes = large + few // k
+    if kind == CLASSES:
+        return -classes
+    size, over = rows // classes, rows % classes
+    even = (classes - over) * size * size + over * (size + 1) * (size + 1)
+    if 2 * rows > full * classes:
+        # Here suppressed rows could lower the squares by more than they cost: the least of full * s + (rows - s)^2 / classes.
+        even = min(even, full * rows - (full * full * classes + 3) // 4)
+    return max(least, even)
+
+
+@njit(nogil=True, cache=True)
+def bound_of_groups(kind: int, sums: Totals, k: int, full: int) -> int:
+    """What all groups cost at least. Cost: O(g)."""
+    total = np.int64(0)
+    for g in range(len(sums.rows)):
+        total += at_least(kind, sums.rows[g], sums.least[g], sums.large[g], sums.few[g], k, full)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def cut_bounds(
+    codes: Ints,
+    most: int,
+    rows: Longs,
+    least: Longs,
+    group: Ints,
+    sums: Totals,
+    kind: int,
+    k: int,
+    full: int,
+) -> npt.NDArray[np.int64]:
+    """What dividing the groups at each cut of one column adds.
+
+    Args:
+        codes: int32[f], of the records; a cut c lies between the codes c - 1 and c.
+        most: codes of the column.
+        rows, least: int64[f], of each record its rows, and what they cost at least where their class has k rows.
+        group: int32[f], the group of each record; groups are the classes without the cut.
+        sums: of the groups.
+        kind, k, full: as `at_least` takes them.
+
+    Returns:
+        int64[3, most + 1], by cut: what the bound rises by, how many more rows are suppressed, and how many parts of divided groups
+        have k rows.
+
+    Cost: O(f + codes + groups), two counting sorts.
+    """
+    n, groups = len(codes), len(sums.rows)
+    found = np.zeros((3, most + 1), np.int64)
+    _, by_code = sorted_by_group(codes, n, most)
+    _, order = sorted_by_group(group[by_code], n, groups)
+    at = 0
+    while at < n:
+        g = group[by_code[order[at]]]
+        whole, worth, large, few = sums.rows[g], sums.least[g], sums.large[g], sums.few[g]
+        before = at_least(kind, whole, worth, large, few, k, full)
+        gone = whole if whole < k else np.int64(0)
+        left = below = many = rest = np.int64(0)
+        while at < n:
+            i = by_code[order[at]]
+            left += rows[i]
+            below += least[i]
+            if rows[i] >= k:
+                many += 1
+            else:
+                rest += rows[i]
+            at += 1
+            if at == n:
+                break
+            then = by_code[order[at]]
+            if group[then] != g:
+                break
+            first, past = codes[i] + 1, codes[then] + 1
+            if first == past:
+                continue
+            right = whole - left
+            cost = at_least(kind, left, below, many, rest, k, full)
+            cost += at_least(kind, right, worth - below, large - many, few - rest, k, full)
+            lost = (left if left < k else 0) + (right if right < k else 0)
+            parts = (1 if left >= k else 0) + (1 if right >= k else 0)
+            found[0, first] += cost - before
+            found[0, past] -= cost - before
+            found[1, first] += lost - gone
+            found[1, past] -= lost - gone
+            found[2, first] += parts
+            found[2, past] -= parts
+    for c in range(1, most + 1):
+        for row in range(3):
+            found[row, c] += found[row, c - 1]
+    return found

@@ -1,0 +1,265 @@
+"""Local recoding along a lattice: each node in turn keeps the classes of the rest that meet the requirements (ours).
+
+The rest stays what may become a class at the last node, which hides everything: it has k rows or none and, with a frequency
+l = p / q of one sensitive column, no value of it is more than q / p of the rest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.requirements import Counters, Demands, satisfied
+from sqlanon.kernels.tally import Ints, Longs
+from sqlanon.methods.fulldomain.kernels.lattice import (
+    Maps,
+    Room,
+    add_up,
+    group_keys,
+    make_keys,
+    sorted_by_group,
+    thin_out,
+)
+from sqlanon.methods.fulldomain.kernels.lattice_part import CLASSES, IN_USE, PIECES, ROWS, Asked, Rest, Tallied, part
+
+Bits = npt.NDArray[np.uint64]
+Levels = npt.NDArray[np.int16]
+
+
+SUMS = 1 << 21
+"""Sums that records are thinned out by, at most."""
+
+PAUSE = 4
+"""Nodes from one that keeps most records to the next where they are thinned out."""
+
+
+class Pieces(NamedTuple):
+    """What classes are made of: a record, its class, and how many of its rows."""
+
+    record: Ints
+    label: Ints
+    rows: Longs
+
+
+class Filter(NamedTuple):
+    """Which records can be in a group of enough rows at a node: bits by the place in `Rest.records`.
+
+    Attributes:
+        bits: uint64[tables, words], of projections of the lattice to some of its columns.
+        which: int32[nodes, projections], the tables of each node; no projections: every record can.
+    """
+
+    bits: Bits
+    which: Ints
+
+
+@njit(nogil=True, cache=True)
+def visit(
+    codes: Ints,
+    value: Ints,
+    maps: Maps,
+    nodes: Levels,
+    asked: Asked,
+    demands: Demands,
+    counters: Counters,
+    rest: Rest,
+    pieces: Pieces,
+    room: Room,
+    sieve: Filter,
+) -> int:
+    """Let nodes keep classes, one after the other.
+
+    Args:
+        codes: int32[d, m], of the records.
+        value: int32[m], the sensitive value of each.
+        maps: the levels.
+        nodes: int16[*, d], in the order in which they take.
+        asked: what is counted here.
+        demands: tallies of what else is asked; then groups are taken whole.
+        counters: for them, for all rows.
+        rest: what is left; changed.
+        pieces: gets the classes.
+        room: for all records.
+        sieve: see `Filter`.
+
+    Returns:
+        how many nodes kept a class.
+
+    Cost: nodes x rest at worst.
+    """
+    facts, used = rest.facts, 0
+    least = asked.k
+    if asked.p > 0:
+        least = max(least, -(-asked.p // asked.q))
+    tallied = Tallied(
+        np.zeros(len(rest.counts), np.int64),
+        np.zeros(len(rest.counts), np.int64),
+        np.zeros(len(rest.counts), np.int64),
+        np.zeros(len(rest.counts), np.bool_),
+    )
+    thin, sums = 0, np.empty(SUMS, np.uint8)
+    expanded = np.empty(facts[ROWS] if len(demands.add) > 0 else 1, np.int32)
+    places = np.arange(len(expanded))
+    for v in range(len(nodes)):
+        if facts[ROWS] == 0:
+            break
+        n = _candidates(rest, sieve, v, room.rows)
+        if n == 0:
+            continue
+        make_keys(codes, n, maps, nodes[v], room)
+        if least > 1 and v >= thin:
+            kept = thin_out(n, maps.words, room, rest.left, least, sums)
+            # Where most records stay, as at coarse nodes, the sums cost more than they save.
+            thin, n = v + (1 if 2 * kept < n else PAUSE), kept
+            if n == 0:
+                continue
+        groups = group_keys(n, maps.words, room)
+        add_up(n, groups, room, rest.left)
+        large = 0
+        for g in range(groups):
+            if room.size[g] >= least:
+                room.size[g] = large
+                large += 1
+            else:
+                room.size[g] = -1
+        if large == 0:
+            continue
+        for i in range(n):
+            room.group[i] = room.size[room.group[i]]
+        start, order = sorted_by_group(room.group, n, large)
+        before = facts[CLASSES]
+        for g in range(large):
+            members = order[start[g] : start[g + 1]]
+            for at in range(len(members)):
+                members[at] = room.rows[members[at]]
+            _take(members, value, asked, demands, counters, rest, pieces, tallied, expanded, places)
+        if facts[CLASSES] > before:
+            used += 1
+            if sieve.which.shape[1] == 0:
+                _compact(rest)
+    return used
+
+
+@njit(nogil=True, cache=True)
+def _candidates(rest: Rest, sieve: Filter, v: int, rows: Ints) -> int:
+    """The records that may be in a class of node ``v``, in ascending order; returns how many."""
+    n, in_use = 0, rest.facts[IN_USE]
+    if sieve.which.shape[1] == 0:
+        for i in range(in_use):
+            rows[i] = rest.records[i]
+        return in_use
+    which = sieve.which[v]
+    for w in range(sieve.bits.shape[1]):
+        word = sieve.bits[which[0], w]
+        for f in range(1, len(which)):
+            word &= sieve.bits[which[f], w]
+        place = 64 * w
+        while word != 0:
+            if word & np.uint64(1):
+                record = rest.records[place]
+                if rest.left[record] > 0:
+                    rows[n] = record
+                    n += 1
+            word >>= np.uint64(1)
+            place += 1
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _compact(rest: Rest) -> None:
+    """Forget the records that have no rows left."""
+    n = 0
+    for i in range(rest.facts[IN_USE]):
+        record = rest.records[i]
+        if rest.left[record] > 0:
+            rest.records[n] = record
+            n += 1
+    rest.facts[IN_USE] = n
+
+
+@njit(nogil=True, cache=True)
+def _take(
+    members: Ints,
+    value: Ints,
+    asked: Asked,
+    demands: Demands,
+    counters: Counters,
+    rest: Rest,
+    pieces: Pieces,
+    tallied: Tallied,
+    expanded: Ints,
+    places: Longs,
+) -> None:
+    """Make a class of a group of records, of all its rows or of as many as keep class and rest lawful; or none."""
+    rows, left, counts, facts = tallied.rows, rest.left, rest.counts, rest.facts
+    size, values = np.int64(0), 0
+    for record in members:
+        size += left[record]
+        v = value[record]
+        if rows[v] == 0:
+            tallied.values[values] = v
+            values += 1
+        rows[v] += left[record]
+    if _whole(members, size, values, asked, demands, counters, rest, tallied, expanded, places):
+        taken = size
+        for y in range(values):
+            tallied.taken[y] = rows[tallied.values[y]]
+    else:
+        taken = part(values, asked, rest, tallied) if asked.divide else np.int64(0)
+    if taken > 0:
+        for y in range(values):
+            v = tallied.values[y]
+            rows[v] = tallied.taken[y]
+            counts[v] -= rows[v]
+        for record in members:
+            v = value[record]
+            own = min(rows[v], left[record])
+            if own > 0:
+                rows[v] -= own
+                left[record] -= own
+                at = facts[PIECES]
+                pieces.record[at], pieces.label[at], pieces.rows[at] = record, facts[CLASSES], own
+                facts[PIECES] += 1
+        facts[ROWS] -= taken
+        facts[CLASSES] += 1
+    for y in range(values):
+        rows[tallied.values[y]] = 0
+
+
+@njit(nogil=True, cache=True)
+def _whole(
+    members: Ints,
+    size: int,
+    values: int,
+    asked: Asked,
+    demands: Demands,
+    counters: Counters,
+    rest: Rest,
+    tallied: Tallied,
+    expanded: Ints,
+    places: Longs,
+) -> bool:
+    """Whether the whole group is a class: always where it is the rest, and otherwise where groups are not divided."""
+    after = rest.facts[ROWS] - size
+    if size < asked.k or (0 < after < asked.k):
+        return False
+    if asked.p > 0:
+        if asked.divide and after > 0:
+            return False
+        for y in range(values):
+            if tallied.rows[tallied.values[y]] * asked.p > size * asked.q:
+                return False
+        for v in range(len(rest.counts)):
+            if (rest.counts[v] - tallied.rows[v]) * asked.p > after * asked.q:
+                return False
+    if len(demands.add) > 0:
+        n = 0
+        for record in members:
+            for _ in range(rest.left[record]):
+                expanded[n] = record
+                n += 1
+        return satisfied(demands, expanded, places[:n], counters)
+    return True

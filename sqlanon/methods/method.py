@@ -1,0 +1,138 @@
+"""Methods: published algorithms, one file each, declared in `sqlanon.declared`. They see codes, positions and spans, never values.
+
+A method returns an assignment, row -> class. It is never trusted: verify measures what was released.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from importlib import import_module
+from typing import cast
+
+from sqlanon.declared import (
+    METHODS,
+    MethodDeclaration,
+    Several,
+    asked_of,
+    refusals,
+    too_many_rows,
+    unknown_method,
+    wrong_options,
+)
+from sqlanon.declared.candidates import candidates
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method_options import Given
+from sqlanon.errors import PolicyError
+from sqlanon.methods.base import Algorithm, Assignment, Context, Problem
+from sqlanon.spec import MethodSpec, ReleaseSpec
+
+
+class Method:
+    """A method with its options. Its code is imported when it is asked about data or run.
+
+    Args:
+        declaration: the method.
+        spec: its options, which are right.
+    """
+
+    def __init__(self, declaration: MethodDeclaration, spec: MethodSpec) -> None:
+        self.declaration = declaration
+        self._options = spec.options
+
+    @property
+    def cost(self) -> Cost:
+        """How seconds and memory grow, roughly."""
+        return self.declaration.cost
+
+    @property
+    def options(self) -> dict[str, Given]:
+        """All its options with their values."""
+        return self.declaration.values(self._options)
+
+    @cached_property
+    def parts(self) -> tuple[Method, ...]:
+        """The methods that it runs: those that its options name; none of most methods."""
+        listed = (self.options[one.name] for one in self.declaration.options if isinstance(one, Several))
+        return tuple(method(one) for text in listed for one in candidates(str(text)))
+
+    @cached_property
+    def algorithm(self) -> Algorithm:
+        """The code."""
+        return code(self.declaration)(**self.options)
+
+    def describe(self) -> str:
+        """The method with its options, for reports."""
+        return self.declaration.describe(self._options)
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Why this method cannot solve a problem of these data, and what to use instead; None if it can."""
+        refused = too_many_rows(self.declaration, self._options, problem.rows)
+        return f"method {refused}" if refused else self.algorithm.refusal(problem)
+
+    def assign(self, context: Context) -> Assignment:
+        """Compute the assignment, and refine it where that is asked."""
+        alone = context.refine is None
+        made = self.algorithm.assign(
+            replace(context, listed=context.listed and alone, read_again=context.read_again or not alone)
+        )
+        if context.refine is None or made.refined:
+            return made
+        from sqlanon.methods.shared.refine import refined
+
+        return refined(context, made, context.refine)
+
+
+def code(declaration: MethodDeclaration) -> type[Algorithm]:
+    """Import what a declaration names."""
+    if not isinstance(declaration.code, str):
+        return declaration.code
+    module, _, name = declaration.code.partition(":")
+    return cast("type[Algorithm]", getattr(import_module(module), name))
+
+
+def method(spec: MethodSpec) -> Method:
+    """The configured method that a spec names.
+
+    Raises:
+        PolicyError: no such method, option or value; the text lists what there is and does not repeat what was given, which
+            may be a secret or a cell value in the wrong place.
+    """
+    declaration = METHODS.get(spec.name)
+    if declaration is None:
+        raise PolicyError(f"method: {unknown_method(spec.name)}")
+    wrong = wrong_options(declaration, spec.options)
+    if wrong:
+        known = {option.name for option in declaration.options}
+        raise PolicyError(
+            [f"method {spec.name}: {f'{one.option}: ' if one.option in known else ''}{one}" for one in wrong]
+        )
+    return Method(declaration, spec)
+
+
+def method_of(spec: ReleaseSpec) -> Method:
+    """The method of a release.
+
+    Policies have been checked; a spec that was made by hand is checked here.
+
+    Raises:
+        PolicyError: as `method`, or the method does not take what the release asks.
+    """
+    chosen = method(spec.method)
+    refused = refusals(chosen.declaration, asked_of(spec, chosen.declaration))
+    if refused:
+        raise PolicyError([f"{spec.name}: method {one}" for one in refused])
+    return chosen
+
+
+__all__ = [
+    "METHODS",
+    "Algorithm",
+    "Assignment",
+    "Context",
+    "Method",
+    "Problem",
+    "code",
+    "method",
+    "method_of",
+]

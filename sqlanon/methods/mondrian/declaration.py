@@ -1,0 +1,51 @@
+"""Mondrian (LeFevre et al. 2006)."""
+
+from __future__ import annotations
+
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.method_options import Word
+from sqlanon.methods.shared.declaration import NO_POPULATION, one_sensitive
+
+
+def maximized_in_memory(asked: Asked) -> Refused | None:
+    """What is maximized is searched by the kernel."""
+    if asked.maximize is None or asked.execution != "pushdown":
+        return None
+    what = f"{asked.method} has no pushdown when {asked.maximize} is maximized"
+    return Refused(what, "leave execution out (auto)")
+
+
+def maximized_strictly(asked: Asked) -> Refused | None:
+    """Rows of equal values are not divided where a bound on the loss holds for every class."""
+    if asked.maximize is None or asked.options["variant"] == "strict":
+        return None
+    return Refused(
+        f"{asked.method}: variant=relaxed does not maximize",
+        f"maximize {asked.maximize} with variant=strict",
+        "variant",
+    )
+
+
+MONDRIAN = MethodDeclaration(
+    "mondrian",
+    "Greedy multidimensional partitioning (LeFevre et al. 2006).",
+    "sqlanon.methods.mondrian.method:Mondrian",
+    Cost(0.025, 0.012, rows=1.1, k=-0.35, squared=0.3, pushed=Cost(2.0, 3.3, columns=2.2)),
+    (
+        Word("variant", ("strict", "relaxed"), "Whether rows of equal values stay together.", shown=True),
+        Word(
+            "cut",
+            ("loss", "median"),
+            "The cut that loses least (ours), or the paper's, at the median.",
+            shown=True,
+        ),
+    ),
+    maximizes=("k", "l"),
+    rules=(maximized_in_memory, maximized_strictly, one_sensitive),
+    persons=True,
+    whole=True,
+    population=NO_POPULATION,
+    in_blocks="levels",
+)

@@ -1,0 +1,183 @@
+"""The one-dimensional framework: an order of the rows, and a solver that divides it (Ghinita et al. 2009)."""
+
+from __future__ import annotations
+
+from sqlanon.declared.asked import Asked, Refused, Rule
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method import MethodDeclaration, Most
+from sqlanon.declared.method_options import Word
+from sqlanon.lack import notimpl
+from sqlanon.methods.shared.declaration import NO_POPULATION, ROWS_ALONE, one_sensitive
+
+_ONEDIM = "sqlanon.methods.onedim.method"
+
+
+FRAMEWORK = "Ghinita et al. 2009"
+"""Where it is from."""
+
+
+MINIMIZE = Word(
+    "minimize",
+    ("gcp", "sum", "max"),
+    "What the division into runs minimizes: the loss of all rows, the sum of the classes' losses, or the largest.",
+    shown=True,
+)
+
+
+SOLVER = Word(
+    "solver",
+    ("auto", "optimal", "ac", "ipcsd", "dual"),
+    "What divides the order; docs/onedim.md says which solver takes which problem.",
+)
+
+
+OPTIONS = (MINIMIZE, SOLVER)
+"""Of every method along an order."""
+
+
+OF_EXTENTS = notimpl(
+    "it measures classes by their extents on the curve, which is for k and for l of one sensitive column"
+)
+
+
+def most_of_sum(instead: str) -> Most:
+    """The exact sum of extents costs the square of the rows."""
+    return Most("rows", 20_000, instead, "its cost is quadratic", ("minimize", "sum"))
+
+
+def goal_of_solver(asked: Asked) -> Refused | None:
+    """Each solver is made for one problem: privacy that is asked, or privacy that is maximized."""
+    solver, goal = asked.options["solver"], asked.maximize
+    own = f"{asked.method}: solver={solver}"
+    if goal is None:
+        if solver in ("ac", "ipcsd"):
+            what = f"{own} maximizes l within a bound on the loss; here l is asked"
+            return Refused(what, "use solver=auto", "solver")
+        return None
+    if solver == "dual":
+        return Refused(f"{own} is for l that is asked", "with maximize use solver=auto, optimal, ac or ipcsd", "solver")
+    if goal == "k" and solver != "auto":
+        what = f"{own} maximizes l; k is maximized by solver=auto, over all runs of the order"
+        return Refused(what, "leave solver out", "solver")
+    return None
+
+
+def minimize_of_goal(asked: Asked) -> Refused | None:
+    """``minimize`` chooses among solutions for k alone."""
+    minimize = asked.options["minimize"]
+    if minimize == "gcp":
+        return None
+    if asked.maximize is not None:
+        what = f"{asked.method}: minimize goes with k and l that are asked, not with maximize"
+        return Refused(what, "leave minimize out", "minimize")
+    if asked.options["solver"] == "auto" and asked.diverse:
+        return Refused(
+            f"{asked.method}: minimize={minimize} is for k alone",
+            "with l leave minimize out (gcp)",
+            "minimize",
+        )
+    return None
+
+
+def solver_of_l(asked: Asked) -> Refused | None:
+    """The solvers other than the heuristic are for l of one sensitive column and nothing else."""
+    solver, minimize = asked.options["solver"], asked.options["minimize"]
+    if asked.maximize is not None or solver not in ("optimal", "dual"):
+        return None
+    own, auto = f"{asked.method}: solver={solver}", "use solver=auto"
+    if not asked.l_alone or asked.l is None:
+        return Refused(f"{own} is for l of one sensitive column and nothing else", auto, "solver")
+    if asked.k > asked.l:
+        return Refused(f"{own} looks at l alone, and k={asked.k} is more than l", auto, "solver")
+    if solver == "dual" and minimize != "max":
+        what = f"{own} minimizes the largest loss of a class, nothing else"
+        return Refused(what, f"say minimize=max, or {auto}", "solver")
+    if solver == "optimal" and minimize == "gcp":
+        what = f"{own} minimizes the sum of extents or the largest one"
+        return Refused(what, f"say minimize=sum or minimize=max, or {auto}", "solver")
+    return None
+
+
+def optimal_line(asked: Asked) -> Refused | None:
+    """The optimal solver takes one column that is a line; whether it is one, its type decides."""
+    if asked.options["solver"] != "optimal" or asked.quasi == 1:
+        return None
+    what = f"{asked.method}: solver=optimal takes one quasi column that is a line (numbers, dates or an order)"
+    return Refused(what, "solver=auto, the heuristic, takes any", "solver")
+
+
+def fast(order: str) -> tuple[Rule, ...]:
+    """What methods that measure classes on their curve leave to the exact ones, which are called ``order``."""
+
+    def one_column(asked: Asked) -> Refused | None:
+        if not asked.diverse or asked.l_alone:
+            return None
+        return Refused(f"{asked.method} takes l of one sensitive column", f"for several use {order}")
+
+    def own_solver(asked: Asked) -> Refused | None:
+        if asked.options["solver"] not in ("optimal", "dual"):
+            return None
+        what = f"{asked.method}: solver={asked.options['solver']} measures the real loss of classes"
+        return Refused(what, f"use {order}", "solver")
+
+    return (one_column, own_solver)
+
+
+RULES: tuple[Rule, ...] = (
+    minimize_of_goal,
+    goal_of_solver,
+    one_sensitive,
+    solver_of_l,
+    optimal_line,
+)
+"""Of every method along an order."""
+
+
+TREE = MethodDeclaration(
+    "tree",
+    "Along the leaves of loss-cut trees (ours).",
+    f"{_ONEDIM}:Tree",
+    Cost(0.04, 0.045, squared=0.12),
+    OPTIONS,
+    maximizes=("k", "l"),
+    limits=(most_of_sum("minimize=gcp"),),
+    rules=RULES,
+    persons=True,
+    whole=True,
+    population=NO_POPULATION,
+    in_blocks="curve",
+)
+
+
+HILBERT = MethodDeclaration(
+    "hilbert",
+    f"Along the Hilbert curve, exact loss ({FRAMEWORK}).",
+    f"{_ONEDIM}:Hilbert",
+    Cost(0.045, 0.01),
+    OPTIONS,
+    maximizes=("k", "l"),
+    limits=(most_of_sum("minimize=gcp or hilbert_fast"),),
+    rules=RULES,
+    persons=True,
+    whole=True,
+    population=NO_POPULATION,
+    in_blocks="curve",
+)
+
+
+HILBERT_FAST = MethodDeclaration(
+    "hilbert_fast",
+    f"Along the Hilbert curve, extents on the curve ({FRAMEWORK}, section 6.1).",
+    f"{_ONEDIM}:HilbertFast",
+    Cost(0.025, 0.004, rows=1.1),
+    OPTIONS,
+    requirements=("k", "l"),
+    other_requirements=OF_EXTENTS,
+    maximizes=OF_EXTENTS,
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
+    rules=(*fast("hilbert"), *RULES),
+    instead="hilbert",
+    in_blocks="curve",
+)

@@ -1,0 +1,1 @@
+"""Kernels of orders and of what divides them."""

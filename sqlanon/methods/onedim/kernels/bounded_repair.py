@@ -1,0 +1,329 @@
+"""Groups within a bound, repaired until the least private one cannot be improved; ours, not a paper's.
+
+PM is the privacy of the least private group, so one row far from its neighbours in the order, which no
+group near it can take, lowers the PM of the whole division. Here the least private group borrows rows from any group, or gives rows to any, as long as the bound holds
+and every other group that takes part stays more private than it was.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.kernels.bounds import OVER, Bounds
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.extent import KIND, SET, Geometry
+from sqlanon.methods.onedim.kernels.group_boxes import HIGH, LOW, enter, reset, with_row
+from sqlanon.methods.onedim.kernels.group_rows import OTHER, WORST, Members, forget, move, near, reaches, rows_of, tally
+
+_LOOKS = 200
+"""Rows, and boxes of groups, that are looked at per row of the table: about where the pass ends at the latest."""
+
+
+@njit(nogil=True, cache=True)
+def _spares(value: int, most: int, tops: int, donor: int, worst: int, state: Members) -> tuple[bool, int]:
+    """Whether a group stays more private than the worst one without a row of this value; its most frequent value then."""
+    rest = most - (1 if state.held[OTHER, value] == most and tops == 1 else 0)
+    size = state.size[donor] - 1
+    return size == 0 or size * state.most[worst] > state.size[worst] * rest, rest
+
+
+@njit(nogil=True, cache=True)
+def _gather(
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    owner: npt.NDArray[np.int32],
+    worst: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    state: Members,
+) -> bool:
+    """Rows inside the worst group's box, which widen nothing, join it, of values that are not its most frequent ones."""
+    held, count, low, high = state.held, state.count, state.box[WORST, :, LOW], state.box[WORST, :, HIGH]
+    facts, base = geometry.facts, bounds.base
+    d, full = len(facts), state.most[worst]
+    helped = False
+    for g in range(len(state.head)):
+        if g == worst or state.size[g] == 0 or not near(g, WORST, state, geometry, bounds):
+            continue
+        rows = rows_of(g, state)
+        most, tops = tally(value, rows, OTHER, state)
+        size, own = state.size[g], state.size[worst]
+        for row in rows:
+            v = value[row]
+            if held[WORST, v] >= full:
+                continue
+            rest = most - (1 if held[OTHER, v] == most and tops == 1 else 0)
+            if size > 1 and (size - 1) * full <= own * rest:
+                continue
+            inside = True
+            for a in range(d):
+                code = codes[row, a]
+                if facts[a, KIND] == SET:
+                    inside &= count[WORST, base[a] + code] > 0
+                else:
+                    inside &= low[a] <= code <= high[a]
+            if not inside:
+                continue
+            move(codes, row, g, worst, state)
+            owner[row] = worst
+            enter(codes, row, WORST, count, state.box, base)
+            held[WORST, v] += 1
+            held[OTHER, v] -= 1
+            size, own, helped = size - 1, own + 1, True
+            if held[OTHER, v] == most - 1:
+                tops -= 1
+                if tops == 0:
+                    most = rest
+                    for other in range(held.shape[1]):
+                        tops += held[OTHER, other] == most
+        state.most[g] = most
+        forget(value, rows, OTHER, state)
+    return helped
+
+
+@njit(nogil=True, cache=True)
+def _borrow(
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    owner: npt.NDArray[np.int32],
+    worst: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    state: Members,
+) -> bool:
+    """Rows of values that are not the worst group's most frequent ones join it, one of each value at most, nearest first."""
+    values = state.held.shape[1]
+    held = state.held[WORST]
+    nearest, found = np.full(values, OVER, np.int64), np.full(values, -1, np.int64)
+    for g in range(len(state.head)):
+        if g == worst or state.size[g] == 0 or not near(g, WORST, state, geometry, bounds):
+            continue
+        rows = rows_of(g, state)
+        most, tops = tally(value, rows, OTHER, state)
+        for row in rows:
+            v = value[row]
+            if held[v] < state.most[worst] and _spares(v, most, tops, g, worst, state)[0]:
+                width = with_row(codes, row, WORST, state.count, state.box, geometry, bounds)
+                if width < nearest[v]:
+                    nearest[v], found[v] = width, row
+        forget(value, rows, OTHER, state)
+    helped = False
+    for v in np.argsort(nearest, kind="mergesort"):
+        if found[v] < 0:
+            break
+        row = found[v]
+        donor = owner[row]
+        if with_row(codes, row, WORST, state.count, state.box, geometry, bounds) >= OVER:
+            continue
+        rows = rows_of(donor, state)
+        most, tops = tally(value, rows, OTHER, state)
+        fine, rest = _spares(v, most, tops, donor, worst, state)
+        forget(value, rows, OTHER, state)
+        if not fine:
+            continue
+        move(codes, row, donor, worst, state)
+        owner[row], state.most[donor] = worst, rest
+        held[v] += 1
+        enter(codes, row, WORST, state.count, state.box, bounds.base)
+        helped = True
+    return helped
+
+
+@njit(nogil=True, cache=True)
+def _give(
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    owner: npt.NDArray[np.int32],
+    worst: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    state: Members,
+) -> bool:
+    """Rows of the worst group's most frequent values join other groups, as long as it becomes more private, or is gone."""
+    held, count, box = state.held, state.count, state.box
+    own = rows_of(worst, state)
+    size, most, tops = len(own), state.most[worst], np.int64(0)
+    for v in range(held.shape[1]):
+        tops += held[WORST, v] == most
+    best_size, best_most, best = size, most, 0
+    given, done = np.empty(len(own), np.int64), 0
+    to = np.empty(len(own), np.int64)
+    for g in range(len(state.head)):
+        if g == worst or state.size[g] == 0 or size == 0:
+            continue
+        close = False
+        for row in own:
+            state.looks[0] += 1
+            if reaches(codes, row, g, state, geometry, bounds):
+                close = True
+                break
+        if not close:
+            continue
+        rows = rows_of(g, state)
+        reset(codes, rows, OTHER, count, box, bounds.base)
+        others, _ = tally(value, rows, OTHER, state)
+        for row in own:
+            v = value[row]
+            grown = max(others, held[OTHER, v] + 1)
+            if owner[row] != worst or held[WORST, v] < most or (state.size[g] + 1) * best_most <= best_size * grown:
+                continue
+            if with_row(codes, row, OTHER, count, box, geometry, bounds) >= OVER:
+                continue
+            move(codes, row, worst, g, state)
+            owner[row] = g
+            given[done], to[done] = row, g
+            done += 1
+            enter(codes, row, OTHER, count, box, bounds.base)
+            held[OTHER, v] += 1
+            held[WORST, v] -= 1
+            others, size, tops = grown, size - 1, tops - 1
+            if tops == 0:
+                most -= 1
+                for other in range(held.shape[1]):
+                    tops += held[WORST, other] == most
+            if size == 0 or size * best_most > best_size * most:
+                best_size, best_most, best = size, most, done
+            if size == 0:
+                break
+        state.most[g] = others
+        state.looks[0] += len(own)
+        for row in rows:
+            held[OTHER, value[row]] = 0
+        for row in own:
+            held[OTHER, value[row]] = 0
+    for at in range(best, done):
+        move(codes, given[at], to[at], worst, state)
+        owner[given[at]] = worst
+    for at in range(best, done):
+        if at == best or to[at] != to[at - 1]:
+            rows = rows_of(to[at], state)
+            state.most[to[at]], _ = tally(value, rows, OTHER, state)
+            forget(value, rows, OTHER, state)
+    state.most[worst] = best_most
+    return best > 0
+
+
+@njit(nogil=True, cache=True)
+def _alone(
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    worst: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    state: Members,
+) -> bool:
+    """Whether no division within the bounds is more private: a row with too few values within its reach is in some group."""
+    row = state.head[worst]
+    reset(codes[row : row + 1], np.zeros(1, np.int64), OTHER, state.count, state.box, bounds.base)
+    seen = np.zeros(state.held.shape[1], np.bool_)
+    distinct = np.int64(0)
+    for other in range(len(codes)):
+        state.looks[0] += 1
+        v = value[other]
+        if not seen[v] and with_row(codes, other, OTHER, state.count, state.box, geometry, bounds) < OVER:
+            seen[v] = True
+            distinct += 1
+            if distinct * state.most[worst] > state.size[worst]:
+                return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def repair(
+    codes: npt.NDArray[np.int32],
+    value: npt.NDArray[np.int32],
+    values: int,
+    geometry: Geometry,
+    bounds: Bounds,
+    group: npt.NDArray[np.int32],
+    groups: int,
+) -> int:
+    """Raise the PM of n rows' groups, which keep to the bounds before and after.
+
+    The least private group borrows, from any group, rows of values that are not its most frequent ones. Where it cannot, rows
+    of its most frequent values move to other groups until it is more private or gone. Every other group that takes part is
+    more private afterwards than the least private one was before, so that PM never falls. The pass ends where none of the
+    least private groups can be improved.
+
+    Args:
+        codes: int32[n, lanes].
+        value: int32[n], sensitive codes, 0 to ``values`` - 1.
+        values: codes there can be.
+        geometry: the attributes.
+        bounds: what every group keeps to.
+        group: int32[n], group of each row, 0 to ``groups`` - 1; changed.
+        groups: how many there are.
+
+    Returns:
+        How many groups there are now.
+
+    Cost: a step looks at the groups near by, O(n d) at most; all steps together at about `_LOOKS` n rows at most. Memory O(n d + codes).
+    """
+    n, d = len(codes), len(geometry.facts)
+    state = Members(
+        np.full(groups, -1, np.int32),
+        np.full(n, -1, np.int32),
+        np.full(n, -1, np.int32),
+        np.zeros(groups, np.int64),
+        np.zeros(groups, np.int64),
+        np.full((groups, d), OVER, np.int32),
+        np.full((groups, d), -1, np.int32),
+        np.zeros((2, values), np.int64),
+        np.zeros((2, bounds.base[d]), np.int32),
+        np.empty((2, d, 3), np.int64),
+        np.zeros(1, np.int64),
+    )
+    for row in range(n - 1, -1, -1):
+        g = group[row]
+        state.after[row] = state.head[g]
+        if state.head[g] >= 0:
+            state.before[state.head[g]] = row
+        state.head[g] = row
+        state.size[g] += 1
+        for a in range(d):
+            state.low[g, a] = min(state.low[g, a], codes[row, a])
+            state.high[g, a] = max(state.high[g, a], codes[row, a])
+    for g in range(groups):
+        rows = rows_of(g, state)
+        state.most[g], _ = tally(value, rows, OTHER, state)
+        forget(value, rows, OTHER, state)
+    stuck = np.zeros(groups, np.bool_)
+    while state.looks[0] < _LOOKS * n:
+        worst = -1
+        for g in range(groups):
+            if state.size[g] == 0:
+                continue
+            if worst < 0:
+                worst = g
+                continue
+            less, more = state.size[g] * state.most[worst], state.size[worst] * state.most[g]
+            if less < more or (less == more and stuck[worst]):
+                worst = g
+        if stuck[worst]:
+            break
+        state.looks[0] += 2 * groups
+        rows = rows_of(worst, state)
+        reset(codes, rows, WORST, state.count, state.box, bounds.base)
+        tally(value, rows, WORST, state)
+        helped = (
+            _gather(codes, value, group, worst, geometry, bounds, state)
+            or _borrow(codes, value, group, worst, geometry, bounds, state)
+            or _give(codes, value, group, worst, geometry, bounds, state)
+        )
+        state.held[WORST, :] = 0
+        if helped:
+            stuck[:] = False
+        elif _alone(codes, value, worst, geometry, bounds, state):
+            break
+        else:
+            stuck[worst] = True
+    number = np.full(groups, -1, np.int32)
+    made = 0
+    for g in range(groups):
+        if state.size[g] > 0:
+            number[g] = made
+            made += 1
+    for row in range(n):
+        group[row] = number[group[row]]
+    return made

@@ -1,0 +1,219 @@
+"""l-diverse groups along an order (Ghinita et al. 2009, section 4.3, Figures 13 and 14).
+
+Every value of the sensitive attribute has its rows in order; the *frontier* is the first row of each that is in no group
+yet. A group takes the l rows of the frontier that come first (greedy step), or rows of the most frequent values where the
+rest could not be divided otherwise (fall-back step), and so holds a value once (Corollary 1).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.kernels.boxes import code_width, line_weights, set_width
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.heap import drop, push
+from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.methods.onedim.kernels.frontier import frontier_of, lower, put_back
+
+
+@njit(nogil=True, cache=True)
+def diverse_groups(
+    value: npt.NDArray[np.int32],
+    values: int,
+    l: int,  # noqa: E741
+    keys: npt.NDArray[np.int64],
+    places: npt.NDArray[np.int32],
+    sets: npt.NDArray[np.uint64],
+    geometry: Geometry,
+    group: npt.NDArray[np.int32],
+) -> int:
+    """Divide n rows, in order, into groups of at least ``l`` rows that all differ in their sensitive value.
+
+    Args:
+        value: int32[n], sensitive codes, 0 to ``values`` - 1.
+        values: codes there can be.
+        l: at least 2 values a group (1 gives every row its own).
+        keys: int64[n], ascending: distances on the line steer Figure 14's step, as in the paper; or empty: boxes do.
+        places, sets, geometry: the rows' boxes, only looked at without ``keys``.
+        group: int32[n], written: the number of each row's group, in the order in which they are made.
+
+    Returns:
+        How many groups there are; 0 if the table is not eligible (a value is more than n / l of the rows).
+
+    A row that follows a closed group joins it if the group lacks its value, if the rest stays eligible, and if it is
+    nearer to the group's first row than to the last of the ``l`` rows that come next. By boxes, which is ours: if the
+    group's rows x extents grow by less than the next group's extents shrink when it takes the row after its last
+    instead (the paper's distances, read as extents, made GCP worse). Then the next row is looked at.
+
+    Cost: O(n (log m + d)) greedy steps for m values, O(m log m) for a fall-back step; memory O(n + m).
+    """
+    n = len(value)
+    facts, table = geometry.facts, geometry.table
+    lanes, words = places.shape[1], sets.shape[1]
+    exact = len(keys) == 0
+    weight = line_weights(geometry, lanes)
+    seen = np.full((len(facts), 3), -1, np.int64)
+    low, high = np.empty((2, lanes), np.int32), np.empty((2, lanes), np.int32)
+    mask = np.zeros((2, words), np.uint64)
+    following, _, count, holders, heap, size, most = frontier_of(value, values)
+    remaining, made = np.int64(n), np.int64(0)
+    if most * l > n:
+        return 0
+    picked = np.empty(values + 1, np.int64)  # the group that grows, and before that the rows it will begin with
+    ahead = np.int64(0)  # rows at the front of ``picked`` that have left the heap already
+    grown = np.empty(values + 1, np.int64)
+    inside = np.full(values, -1, np.int64)
+    rank = np.empty(values, np.int64)
+    while remaining > 0:
+        # Greedy step.
+        taken = np.int64(0)
+        while True:
+            if taken == ahead:
+                if size == 0:
+                    break
+                picked[ahead] = heap[0]
+                ahead += 1
+                size = drop(heap, size)
+            v = value[picked[taken]]
+            most = lower(count, holders, most, v)
+            taken += 1
+            remaining -= 1
+            if taken >= l:
+                if most * l <= remaining:
+                    break
+                if (most - 1) * l > remaining - 1:  # no further row can lower the most frequent value far enough
+                    break
+        if most * l > remaining:
+            # Fall-back step: put the rows back, then take the most frequent values.
+            for at in range(taken):
+                v = value[picked[at]]
+                most = put_back(count, holders, most, v)
+            remaining += taken
+            for at in range(ahead):
+                size = push(heap, size, picked[at])
+            for at in range(size):
+                i = heap[at]
+                rank[at] = ((n - count[value[i]]) << 32) | i
+            by_count = np.sort(rank[:size])
+            taken = 0
+            while taken < l or most * l > remaining:
+                picked[taken] = by_count[taken] & 0xFFFFFFFF
+                v = value[picked[taken]]
+                most = lower(count, holders, most, v)
+                taken += 1
+                remaining -= 1
+            size = 0
+            for at in range(taken, len(by_count)):
+                size = push(heap, size, by_count[at] & 0xFFFFFFFF)
+            ahead = taken
+        # Close the group: its values' next rows enter the frontier.
+        for at in range(taken):
+            grown[at] = picked[at]
+        for at in range(taken, ahead):
+            size = push(heap, size, picked[at])
+        leftmost = grown[0]
+        for at in range(taken):
+            i = grown[at]
+            leftmost = min(leftmost, i)
+            group[i] = made
+            inside[value[i]] = made
+            if following[i] >= 0:
+                size = push(heap, size, following[i])
+            if exact:
+                if at == 0:
+                    for b in range(0, lanes, WIDTH):
+                        take(low, 0, places, i, b)
+                        take(high, 0, places, i, b)
+                    for w in range(words):
+                        mask[0, w] = sets[i, w]
+                else:
+                    for b in range(0, lanes, WIDTH):
+                        widen(low, high, 0, places, places, i, b)
+                    for w in range(words):
+                        mask[0, w] |= sets[i, w]
+        ahead = 0
+        rows, now = taken, np.int64(0)
+        if exact:
+            now = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
+            for b in range(0, lanes, WIDTH):
+                now += width(low, high, 0, weight, b)
+        # Figure 14: the row that comes next may rather belong here.
+        while remaining > 0:
+            while ahead < l and size > 0:
+                picked[ahead] = heap[0]
+                ahead += 1
+                size = drop(heap, size)
+            first = picked[0]
+            v = value[first]
+            if inside[v] == made:
+                break
+            last = picked[ahead - 1]
+            if exact:
+                # How much narrower the next group would be with the row after its last in this one's stead.
+                there = np.int64(0)
+                for turn in range(2):
+                    other = first if turn == 0 or size == 0 else heap[0]
+                    for b in range(0, lanes, WIDTH):
+                        take(low, 1, places, other, b)
+                        take(high, 1, places, other, b)
+                    for w in range(words):
+                        mask[1, w] = sets[other, w]
+                    for at in range(1, ahead):
+                        for b in range(0, lanes, WIDTH):
+                            widen(low, high, 1, places, places, picked[at], b)
+                        for w in range(words):
+                            mask[1, w] |= sets[picked[at], w]
+                    total = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
+                    for b in range(0, lanes, WIDTH):
+                        total += width(low, high, 1, weight, b)
+                    there += total if turn == 0 else -total
+                for b in range(0, lanes, WIDTH):
+                    take(low, 1, low, 0, b)
+                    take(high, 1, high, 0, b)
+                    widen(low, high, 1, places, places, first, b)
+                for w in range(words):
+                    mask[1, w] = mask[0, w] | sets[first, w]
+                here = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
+                for b in range(0, lanes, WIDTH):
+                    here += width(low, high, 1, weight, b)
+                wider, here = here, (rows + 1) * here - rows * now
+            else:
+                wider = np.int64(0)
+                here, there = abs(keys[first] - keys[leftmost]), keys[last] - keys[first]
+            if here >= there:
+                break
+            top = most  # eligible without this row?
+            if count[v] == most and holders[most] == 1:
+                top = most - 1
+            if top * l > remaining - 1:
+                break
+            most = lower(count, holders, most, v)
+            remaining -= 1
+            group[first] = made
+            inside[v] = made
+            leftmost = min(leftmost, first)
+            rows, now = rows + 1, wider
+            if exact:
+                for b in range(0, lanes, WIDTH):
+                    widen(low, high, 0, places, places, first, b)
+                for w in range(words):
+                    mask[0, w] |= sets[first, w]
+            for at in range(1, ahead):
+                picked[at - 1] = picked[at]
+            ahead -= 1
+            if following[first] >= 0:
+                # It may come before rows that have left the heap already, but not before those that are still there.
+                at = ahead
+                item = following[first]
+                if size > 0 and heap[0] < item:
+                    size = push(heap, size, item)
+                    continue
+                while at > 0 and picked[at - 1] > item:
+                    picked[at] = picked[at - 1]
+                    at -= 1
+                picked[at] = item
+                ahead += 1
+        made += 1
+    return made

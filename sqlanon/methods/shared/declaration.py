@@ -1,0 +1,37 @@
+"""What methods of several families declare."""
+
+from __future__ import annotations
+
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.method_options import Word
+from sqlanon.lack import never, notimpl
+
+DIVIDE = Word(
+    "divide",
+    ("values", "whole"),
+    "Whether rows of equal quasi values may be divided by their sensitive value.",
+)
+
+NO_POPULATION = notimpl("it divides the rows of the source alone")
+NO_BOUND = notimpl("it keeps no bound on the loss")
+NO_SQL = notimpl("it goes row by row, and is not written as SQL")
+ROWS_ALONE = notimpl("it counts rows, whoever's they are")
+BOXES_ALONE = never(
+    "format anatomy publishes quasi values as they are, and it chooses what is published in their place"
+)
+
+
+def one_sensitive(asked: Asked) -> Refused | None:
+    """L is maximized for one sensitive column."""
+    if asked.maximize != "l" or asked.sensitive == 1:
+        return None
+    what = f"{asked.method} maximizes l of one sensitive column, the policy has {asked.sensitive}"
+    return Refused(what, "publish each in a release of its own, or maximize k")
+
+
+def persons_judged(asked: Asked) -> Refused | None:
+    """Levels are published as the method chose them, so that groups that fail over persons are not united."""
+    if asked.whole or not asked.judged:
+        return None
+    what = f"{asked.method} looks at rows alone, and would leave classes that fail {', '.join(asked.judged)}"
+    return Refused(what, "use tree, hilbert or mondrian, or say persons: whole")

@@ -1,0 +1,106 @@
+"""Values shown or hidden: TP (Xiao, Yi and Tao 2010) and the cascade."""
+
+from __future__ import annotations
+
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method import MethodDeclaration, Most
+from sqlanon.declared.method_options import Word
+from sqlanon.lack import never, notimpl
+from sqlanon.methods.shared.declaration import DIVIDE, NO_BOUND, NO_POPULATION, ROWS_ALONE
+
+MOST_SUBSETS = 12
+"""Quasi columns of the cascade: 2^12 subsets."""
+
+
+MOST_MATCHED = 4000
+"""Rows of the minimum matching."""
+
+
+def rest_of_tp(asked: Asked) -> Refused | None:
+    """What TP leaves is divided by another method, or by the cascade."""
+    if asked.options["rest"] == "none" or asked.options["variant"] == "tp":
+        return None
+    what = f"{asked.method}: rest={asked.options['rest']} divides what variant=tp leaves, and the cascade divides it itself"
+    return Refused(what, "leave rest out, or say variant=tp", "rest")
+
+
+def matched_values(asked: Asked) -> Refused | None:
+    """The matching is for pairs of rows of two sensitive values."""
+    if asked.options["solver"] != "optimal":
+        return None
+    own, auto = f"{asked.method}: solver=optimal", "leave solver out"
+    if not asked.l_alone or asked.l != 2:
+        return Refused(f"{own} is for l = 2 of one sensitive column and nothing else", auto, "solver")
+    if asked.frozen:
+        what = f"{own} refuses rows of more or fewer values, and mode: frozen tries no cohort whose rows could be refused by their values and tried again"
+        return Refused(what, f"{auto}, or use mode: full", "solver")
+    if asked.k > 2:
+        return Refused(f"{own} makes classes of two rows, and k={asked.k} is more", auto, "solver")
+    if asked.execution == "pushdown":
+        return Refused(f"{own} has no pushdown", "leave execution out (auto)", "solver")
+    if asked.options["divide"] == "whole" or asked.options["rest"] != "none":
+        return Refused(f"{own} divides all rows by itself", "leave divide and rest out", "solver")
+    return None
+
+
+def capped_classes(asked: Asked) -> Refused | None:
+    """The cap is on the one class that tp or the cascade leaves; others may make many classes that show nothing."""
+    if asked.suppression is None:
+        return None
+    for option, default in (("rest", "none"), ("solver", "auto")):
+        if asked.options[option] != default:
+            what = f"{asked.method}: {option}={asked.options[option]} makes many classes of rows that lose every value, which suppression does not cap"
+            return Refused(what, "leave one out", option)
+    return None
+
+
+def refined_stars(asked: Asked) -> Refused | None:
+    """Refining makes boxes smaller; a row that moves adds stars to classes that agree, and evades the cap."""
+    if not asked.refine:
+        return None
+    return Refused(f"{asked.method}: refine lowers the loss of boxes, and adds stars", "leave refine out")
+
+
+SUPPRESS = MethodDeclaration(
+    "suppress",
+    "Values shown where a class agrees, else hidden: TP (Xiao, Yi and Tao 2010) and a cascade after it (ours).",
+    "sqlanon.methods.suppress.method:Suppress",
+    Cost(0.04, 0.35, columns=6.9, worst=2.0),
+    (
+        Word(
+            "variant",
+            ("cascade", "tp"),
+            "The cascade hides one column more each time (ours); tp, the paper's, hides all that differ in what its groups cannot keep.",
+            shown=True,
+        ),
+        Word("rest", ("none", "hilbert", "tree", "mondrian"), "The method that divides what tp leaves (TP+)."),
+        DIVIDE,
+        Word(
+            "solver",
+            ("auto", "optimal"),
+            "optimal: the fewest stars for two sensitive values and l = 2, by a minimum matching.",
+        ),
+    ),
+    requirements=("k", "l", "distinct_l"),
+    other_requirements=notimpl("its groups grow by how often each value occurs"),
+    maximizes=NO_BOUND,
+    formats=("suppressed", "labels", "ranges", "points"),
+    other_formats=never("format anatomy publishes quasi values as they are, and it hides them"),
+    persons=ROWS_ALONE,
+    whole=ROWS_ALONE,
+    population=NO_POPULATION,
+    suppresses="cap",
+    limits=(
+        Most(
+            "quasi columns",
+            MOST_SUBSETS,
+            "variant=tp",
+            "its steps are the subsets of the columns",
+            ("variant", "cascade"),
+        ),
+        Most("rows", MOST_MATCHED, "solver=auto", "its cost is cubic", ("solver", "optimal")),
+    ),
+    rules=(rest_of_tp, matched_values, capped_classes, refined_stars),
+    instead="tree, hilbert or mondrian",
+)

@@ -1,0 +1,1 @@
+"""Kernels of what is shown and what is hidden."""

@@ -1,0 +1,91 @@
+"""One step of TP or of the cascade: cells in sets, what sets keep, and which cells it is taken from."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.suppress import Rules, counters, descending, gather, lawful, one_by_one, phase_one
+from sqlanon.methods.suppress.kernels.phases import complete
+
+Longs = npt.NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)
+def keepable(of: Longs, made: int, value: Longs, count: Longs, values: int, rules: Rules) -> int:
+    """The rows that phase one keeps of the sets ``of``, see `keep`."""
+    n = len(of)
+    turn, order, first = np.arange(n), np.empty(n, np.int64), np.empty(made + 1, np.int64)
+    start, held, rows = np.empty(made + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    gather(of, made, value, count, turn, values, order, first, start, held, rows)
+    return phase_one(start, held, rows, rules, np.empty(start[made], np.int64))
+
+
+@njit(nogil=True, cache=True)
+def keep(
+    of: Longs,
+    made: int,
+    value: Longs,
+    count: Longs,
+    values: int,
+    rules: Rules,
+    either: bool,
+    given: Longs,
+    taken: Longs,
+) -> tuple[int, int]:
+    """Keep what sets of cells can keep, so that what is left is empty or may be a class.
+
+    Args:
+        of: int64[n], the set of each cell, from 0 to ``made`` - 1.
+        value, count: int64[n], of each cell; all together may be a class.
+        values: values there can be.
+        rules: what a class must meet.
+        either: where the residue may be no class after phase one: the better of phases two and three and of keeping sets one by one;
+            otherwise phases two and three.
+        given: int64[n], the rows of each cell that phase one keeps, where that is known; else empty.
+        taken: int64[n], written: the rows of each cell that its set keeps, from the largest cells first.
+
+    Returns:
+        The phase it ended in, and the fewest rows that are left of any solution of these sets: as many as after phase one, and l times the
+        highest count among these (for l of one column and k = 1).
+
+    Cost: O(n) and that of the phases.
+    """
+    n = len(of)
+    turn, order, first = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(made + 1, np.int64)
+    start, held, rows = np.empty(made + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    descending(count, turn)
+    gather(of, made, value, count, turn, values, order, first, start, held, rows)
+    entries = start[made]
+    held, rows = held[:entries], rows[:entries]
+    kept = np.empty(entries, np.int64)
+    if len(given) > 0:
+        again = np.empty(entries, np.int64)
+        gather(of, made, value, given, turn, values, order, first, start, held, again)
+        kept[:] = again
+    else:
+        phase_one(start, held, rows, rules, kept)
+    whole, rest = np.zeros(values, np.int64), np.zeros(values, np.int64)
+    for i in range(entries):
+        whole[held[i]] += rows[i]
+        rest[held[i]] += rows[i] - kept[i]
+    least = max(rest.sum(), -(-rules.p * rest.max() // rules.q)) if values > 0 else 0
+    phase, room = 1, counters(rules)
+    if not lawful(rest, rules, room):
+        others = kept.copy()
+        if not rules.whole:
+            phase = complete(start, held, kept, rest, rules.k, rules.p, rules.q)
+        if rules.whole:
+            one_by_one(start, held, rules, whole, kept)
+        elif either and one_by_one(start, held, rules, whole, others) > kept.sum():
+            kept = others
+    room_of = np.zeros(values, np.int64)
+    for s in range(made):
+        for i in range(start[s], start[s + 1]):
+            room_of[held[i]] = kept[i]
+        for at in range(first[s], first[s + 1]):
+            i = order[at]
+            taken[i] = min(count[i], room_of[value[i]])
+            room_of[value[i]] -= taken[i]
+    return phase, least

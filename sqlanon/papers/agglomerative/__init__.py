@@ -1,0 +1,1 @@
+"""Clusters that unite two by two (Gionis and Tassa 2007)."""

@@ -1,0 +1,167 @@
+"""Agglomerative clustering (Gionis & Tassa 2007; Goldberger & Tassa 2010, section 6.2.1): the two nearest clusters unite first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.unions import (
+    Masks,
+    Places,
+    boxes_of,
+    codes_width,
+    copy_box,
+    lines_width,
+    sets_width,
+)
+from sqlanon.methods.clustering.kernels.cluster import (
+    Clusters,
+    Count,
+    Flag,
+    Longs,
+    begin,
+    listed,
+    new_clusters,
+    place_rest,
+    unite,
+    width_of,
+)
+
+
+@njit(nogil=True, cache=True)
+def _nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) -> None:
+    """Find the open cluster after ``g`` whose union with it costs least, in rows x extents; of several the first."""
+    box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
+    facts, table, weight, codes, sets = (
+        measure.facts,
+        measure.table,
+        measure.weight,
+        measure.codes,
+        measure.sets,
+    )
+    coded, found, least, h = len(codes) > 0, -1, np.int64(0), later[g]
+    while h >= 0:
+        total = lines_width(box, g, box, h, weight)
+        total += sets_width(mask, g, mask, h, sets, table)
+        if coded:
+            total += codes_width(box, g, box, h, facts, table, codes)
+        cost = (size[g] + size[h]) * total - size[g] * wide[g] - size[h] * wide[h]
+        if found < 0 or cost < least:
+            found, least = h, cost
+        h = later[h]
+    near[g], price[g] = found, least
+
+
+@njit(nogil=True, cache=True)
+def _offer(
+    made: Clusters, g: int, h: int, held: bool, first: int, later: Longs, near: Longs, price: Longs, stop: Flag
+) -> None:
+    """Find the nearest cluster of those whose own is gone, now that ``h`` is a part of ``g``, and offer ``g``, if open, to those before it."""
+    box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
+    facts, table, weight, codes, sets = (
+        measure.facts,
+        measure.table,
+        measure.weight,
+        measure.codes,
+        measure.sets,
+    )
+    coded, i = len(codes) > 0, first
+    while i >= 0 and not stop[0]:
+        if i == g or near[i] == g or near[i] == h:
+            _nearest(made, i, later, near, price)
+        elif not held and i < g:
+            total = lines_width(box, i, box, g, weight)
+            total += sets_width(mask, i, mask, g, sets, table)
+            if coded:
+                total += codes_width(box, i, box, g, facts, table, codes)
+            cost = (size[i] + size[g]) * total - size[i] * wide[i] - size[g] * wide[g]
+            if near[i] < 0 or cost < price[i] or (cost == price[i] and g < near[i]):
+                near[i], price[i] = g, cost
+        i = later[i]
+
+
+@njit(nogil=True, cache=True)
+def _close(g: int, earlier: Longs, later: Longs, first: int) -> int:
+    """Take a cluster out of the list of open ones; the first of these."""
+    if earlier[g] >= 0:
+        later[earlier[g]] = later[g]
+    else:
+        first = later[g]
+    if later[g] >= 0:
+        earlier[later[g]] = earlier[g]
+    return first
+
+
+@njit(nogil=True, cache=True)
+def agglomerative(
+    places: Places,
+    sets: Masks,
+    geometry: Geometry,
+    demands: Demands,
+    numbers: Places,
+    group: Places,
+    stop: Flag,
+    done: Count,
+) -> int:
+    """Divide n rows into clusters that meet the requirements, if all of them together do.
+
+    Args:
+        places, sets: the rows, see `Rows`; of equally near pairs the first counts.
+        geometry: the attributes.
+        demands, numbers: the requirements, and the number in them of every row.
+        group: int32[n], written: the cluster of each row, in the order of their first rows.
+        stop: once another thread sets it, this ends early, and ``group`` is not written.
+        done: int64[1], written: for how many rows the nearest one was found, and how many clusters have united with another one or are closed.
+
+    Returns:
+        How many clusters there are; 0: it was stopped.
+
+    Every row is an open cluster. The two open clusters whose union costs least unite, at the place of the first; a cluster that meets
+    the requirements is closed. The last open one is united with the closed one that this costs least, until it meets them.
+
+    Cost: O(n^2 d) for the nearest clusters at first, and about as much again as they unite: a cluster looks for a nearest one anew where
+    its own is gone.
+    """
+    n, box = len(group), boxes_of(places)
+    made = new_clusters(box, sets, geometry, n + 1)
+    counters, rows = new_counters(demands, n), np.empty(n, np.int64)
+    earlier, later = np.arange(n) - 1, np.arange(n) + 1
+    later[n - 1] = -1
+    near, price, first = np.full(n, -1, np.int64), np.zeros(n, np.int64), 0
+    for i in range(n):
+        begin(made, i, box, sets, i)
+    if demands.k <= 1:
+        for i in range(n):
+            rows[0] = i
+            if satisfied(demands, numbers, rows[:1], counters):
+                first = _close(i, earlier, later, first)
+    i = first
+    while i >= 0 and not stop[0]:
+        _nearest(made, i, later, near, price)
+        done[0] += 1
+        i = later[i]
+    while first >= 0 and later[first] >= 0 and not stop[0]:
+        g, i = first, later[first]
+        while i >= 0:
+            if near[i] >= 0 and price[i] < price[g]:
+                g = i
+            i = later[i]
+        h = near[g]
+        unite(made, g, h, width_of(made.box, made.mask, g, made.box, made.mask, h, made.measure))
+        first = _close(h, earlier, later, first)
+        done[0] += 1
+        held = False
+        if made.size[g] >= demands.k:
+            count = listed(made, g, rows)
+            held = satisfied(demands, numbers, rows[:count], counters)
+        if held:
+            first = _close(g, earlier, later, first)
+            done[0] += 1
+        _offer(made, g, h, held, first, later, near, price, stop)
+    if first >= 0:  # the last open one goes behind all others, where `place_rest` looks for it
+        copy_box(made.box, made.mask, n, made.box, made.mask, first)
+        made.size[n], made.wide[n], made.head[n] = made.size[first], made.wide[first], made.head[first]
+        made.size[first], made.wide[first], made.head[first] = 0, 0, -1
+    return place_rest(made, n, rows[:0].copy(), box, sets, demands, numbers, group, stop)

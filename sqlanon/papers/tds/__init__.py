@@ -1,0 +1,1 @@
+"""Top-down specialization (after Fung, Wang and Yu 2005)."""

@@ -1,0 +1,1 @@
+"""Clusters divided around two far rows (Xu et al. 2006)."""

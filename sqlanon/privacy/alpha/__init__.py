@@ -1,0 +1,1 @@
+"""(alpha, k)-anonymity (Wong et al. 2006)."""

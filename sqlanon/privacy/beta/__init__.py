@@ -1,0 +1,1 @@
+"""beta-likeness (Cao and Karras 2012)."""

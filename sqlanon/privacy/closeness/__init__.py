@@ -1,0 +1,1 @@
+"""t-closeness (Li, Li and Venkatasubramanian 2007)."""

@@ -1,0 +1,225 @@
+"""t-closeness (Li, Li and Venkatasubramanian 2007): the earth mover's distance of a class's values to the table's is at most t.
+
+Distances of values (section 4): equal, 1 between any two; ordered, |i - j| / (m - 1) between the i-th and the j-th of m values;
+hierarchical, the level of the lowest common ancestor by the height of the hierarchy. NULL is a value: the first of an order, and under the
+root of a hierarchy by itself. All three are distances in a tree (see `sqlanon.privacy.closeness.kernels`). It is monotone: the distance is
+convex, so that a union is no farther than its farthest part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import UnsupportedError
+from sqlanon.privacy.base import Coded, Grouped, Measured, Values
+from sqlanon.privacy.closeness.measure import farthest
+from sqlanon.privacy.closeness.tree import Tree, hierarchy_tree
+from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
+from sqlanon.privacy.fractions import at_most
+from sqlanon.privacy.reference import beside, reference
+from sqlanon.privacy.shares import each_asked
+from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.kernels.tally import Tally
+    from sqlanon.privacy.counts import Reals
+
+_LARGEST = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class TCloseness(OfCounts):
+    """The values of ``column`` in a class are within ``asked`` of those of the table."""
+
+    name: ClassVar[str] = "t"
+    compares: ClassVar[bool] = True
+    asked: Fraction
+    column: str
+    value: int
+    within: tuple[int, ...]
+    distance: str
+    spec: ColumnSpec | None = None
+
+    @classmethod
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[TCloseness]:
+        """One per sensitive column that is asked about."""
+        return [cls(one.max, *place, one.distance) for one, place in each_asked(privacy, cls.name, sensitive)]
+
+    @property
+    def reads_values(self) -> bool:
+        """See `Requirement.reads_values`."""
+        return self.distance != "equal"
+
+    def of_column(self, spec: ColumnSpec) -> TCloseness:
+        """See `Requirement.of_column`."""
+        return replace(self, spec=spec)
+
+    def refusal(self, values: Values) -> str | None:
+        """See `Requirement.refusal`."""
+        what = f"t of {self.column}: distance {self.distance}"
+        hierarchy, order = (self.spec.hierarchy, self.spec.ordered) if self.spec else (None, None)
+        if self.distance == "hierarchical":
+            if not isinstance(hierarchy, Hierarchy):
+                return f"{what} needs a hierarchy of the column"
+            known = {path[0] for path in hierarchy.levels}
+            missing = sum(1 for text in values.texts if text is not None and text not in known)
+            return f"{what}: {missing} values are not in the hierarchy" if missing else None
+        if isinstance(order, tuple):
+            missing = sum(1 for text in values.texts if text is not None and text not in order)
+            return f"{what}: {missing} values are not in the list of ordered" if missing else None
+        if order is None and not values.ordered:
+            return f"{what} needs an order of its values: say ordered for the column, or use distance equal"
+        return None
+
+    def tree(self, texts: Sequence[str | None], ranks: Sequence[int]) -> Tree:
+        """The tree of values with these texts and ranks."""
+        m = len(texts)
+        if self.distance == "hierarchical" and self.spec and isinstance(self.spec.hierarchy, Hierarchy):
+            return hierarchy_tree(texts, self.spec.hierarchy.levels)
+        if self.distance == "ordered":
+            place = self._places(texts, ranks)
+            return Tree(place, [*range(1, m), -1], max(m - 1, 1))
+        return Tree(range(m), [m] * m + [-1], 2)
+
+    def _places(self, texts: Sequence[str | None], ranks: Sequence[int]) -> list[int]:
+        """Where each value is in the order: by the column's type, by bytes, or as listed; NULL first."""
+        order = self.spec.ordered if self.spec else None
+        key: Mapping[str, object] | None = None
+        if order == "alphabetical":
+            key = {text: text.encode() for text in texts if text is not None}
+        elif isinstance(order, tuple):
+            key = {text: i for i, text in enumerate(order)}
+        if key is None:
+            by = sorted(range(len(texts)), key=lambda i: ranks[i])
+        else:
+            # NULL, what is listed, and what is not: that is refused before anything is released.
+            keys = [(0,) if text is None else (1, key[text]) if text in key else (2, text) for text in texts]
+            by = sorted(range(len(texts)), key=keys.__getitem__)
+        found = [0] * len(texts)
+        for place, i in enumerate(by):
+            found[i] = place
+        return found
+
+    def _limit(self, rows: int, edges: int) -> tuple[int, int, int]:
+        """T times the cost of a row: its whole part, and p and q that decide as the rest does for whole rows."""
+        if rows * rows * max(edges, 2) >= _LARGEST:
+            raise UnsupportedError(
+                f"t of {self.column}: {rows} rows and {edges} steps between values do not fit 64 bits; use distance equal, or fewer values"
+            )
+        most = self.asked * edges * rows
+        whole = most.numerator // most.denominator
+        return (whole, *at_most(most - whole).as_integer_ratio())
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`."""
+        import numpy as np
+
+        from sqlanon.kernels.tally import Tally
+        from sqlanon.privacy.closeness import kernels
+
+        i = self.value
+        codes, rows = coded.codes[i], int(np.sum(coded.whole[i]))
+        tree = self._tree_of(coded.values[i] if self.reads_values else None, codes)
+        node = np.array(tree.node, np.int32)
+        nodes = len(tree.parent)
+        own = np.zeros(nodes, np.int64)
+        np.add.at(own, node, coded.whole[i])
+        whole, p, q = self._limit(rows, tree.edges)
+        kind = kernels.CHAIN if tree.chain else kernels.STAR if tree.star else 0
+        bounds = np.array([nodes, rows, tree.edges * rows, whole, p, q, kind, *tree.parent, *own], np.int64)
+        return Tally(
+            kernels.add_closeness,
+            kernels.clear_closeness,
+            node[coded.sensitive[i]],
+            1,
+            bounds,
+            kernels.OWN + 2 * nodes,
+            np.array([float(self.asked)]),
+        )
+
+    def _tree_of(self, values: Values | None, codes: int) -> Tree:
+        """The tree of codes; without values they are all equally far, which is no less than any other distance."""
+        if values is None:
+            return Tree(range(codes), [codes] * codes + [-1], 2)
+        return self.tree(values.texts, values.ranks)
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`. In histories, which keep hashes, all values are equally far: no less than any other distance."""
+        known = reference(scratch, rows, self.value)
+        values = rows.values[self.value] if rows.values and self.reads_values else None
+        tree = self._tree_of(values, len(known.values))
+        whole, p, q = self._limit(known.total, tree.edges)
+        sets = beside(scratch, "sets")
+        columns = [("value", known.type), ("node", "INTEGER"), ("own", "BIGINT")]
+        if tree.chain:
+            places = sorted(zip(tree.node, known.values, known.rows, strict=True))
+            before, held = [], 0
+            for place, value, n in places:
+                held += n
+                before.append((value, place, held))
+            scratch.engine.load_rows(sets, columns, before)
+        else:
+            own = [0] * len(tree.parent)
+            above: list[tuple[int | str, int]] = []
+            for value, node, n in zip(known.values, tree.node, known.rows, strict=True):
+                at = node
+                while tree.parent[at] >= 0:
+                    above.append((value, at))
+                    own[at] += n
+                    at = tree.parent[at]
+            scratch.engine.load_rows(sets, columns, [(value, at, own[at]) for value, at in above])
+        everything = sum(own[at] for at, up in enumerate(tree.parent) if up >= 0) if not tree.chain else 0
+        scratch.execute(
+            "privacy/below_chain" if tree.chain else "privacy/below_tree",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            value=rows.names[self.value],
+            count=rows.count,
+            sets=sets,
+            total=known.total,
+            everything=everything,
+            whole=whole,
+            p=p,
+            q=q,
+        )
+        scratch.drop(sets)
+
+    def inside(self, found: GroupShares) -> Reals:
+        """See `OfCounts.inside`."""
+        import numpy as np
+
+        if not self.reads_values or found.values is None:
+            moved = found.sums(np.maximum(found.share - found.reference[found.value], 0))
+        else:
+            moved = self.tree(found.values.texts, found.values.ranks).distances(found)
+        return float(self.asked) - moved
+
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
+        """See `OfCounts.holds`."""
+        if not self.reads_values or values is None:
+            return sum(max(share - table[value], Fraction(0)) for value, share in own.items()) <= self.asked
+        return self.tree(values.texts, values.ranks).distance(own, table) <= self.asked
+
+    def of_hashes(self) -> TCloseness:
+        """See `OfCounts.of_hashes`: all values are equally far, which is no less than any other distance."""
+        return replace(self, distance="equal")
+
+    def judged(self, found: Counts) -> Measured:
+        """See `OfCounts.judged`: the largest distance."""
+        if not self.reads_values:
+            return Measured(*farthest(found, self.asked))
+        assert found.values is not None
+        shown, order, levels = found.values.texts, None, None
+        if self.distance == "ordered":
+            order = self._places(shown, found.values.ranks)
+        elif self.spec and isinstance(self.spec.hierarchy, Hierarchy):
+            levels = {path[0]: path for path in self.spec.hierarchy.levels}
+        return Measured(*farthest(found, self.asked, order, levels, shown))

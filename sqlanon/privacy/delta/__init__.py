@@ -1,0 +1,1 @@
+"""delta-disclosure privacy (Brickell and Shmatikov 2008)."""

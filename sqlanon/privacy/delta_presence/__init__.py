@@ -1,0 +1,1 @@
+"""delta-presence (Nergiz, Atzori and Clifton 2007)."""

@@ -1,0 +1,1 @@
+"""Entropy l-diversity (Machanavajjhala et al. 2006)."""

@@ -1,0 +1,147 @@
+"""Entropy l-diversity (Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007, definition 4.1): H(values in a class) >= log l.
+
+It is monotone: entropy is concave, so that a union's is at least the mean of its parts'. Methods compare integers (see
+`sqlanon.privacy.entropy.logarithms`): a class whose entropy is log l exactly meets it, one that is above by less than 2e-6 bits may be refused,
+one below is not accepted. `EntropyDiversity.measure` decides by 60 digits what doubles do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import integer
+from sqlanon.privacy.base import Coded, Grouped, Measured, Values
+from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
+from sqlanon.privacy.entropy import logarithms
+from sqlanon.privacy.fractions import logarithm
+from sqlanon.privacy.reference import beside, grouped_items
+from sqlanon.privacy.shares import each_asked
+from sqlanon.spec import PrivacySpec
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.kernels.tally import Tally
+    from sqlanon.privacy.counts import Reals
+
+_NEAR = 1e-9
+"""Nats within which doubles do not decide."""
+_DIGITS = Context(prec=60)
+_EQUAL = Decimal(10) ** -40
+"""What 60 digits leave of a difference that is none."""
+_EQUAL_SHARES = Fraction(1, 10**60)
+"""The same of 80 digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyDiversity(OfCounts):
+    """The entropy of ``column`` in a class is at least that of ``asked`` equally frequent values."""
+
+    name: ClassVar[str] = "entropy_l"
+    compares: ClassVar[bool] = True  # for the number of rows, up to which logarithms are needed
+    asked: Fraction
+    column: str
+    value: int
+    within: tuple[int, ...] = ()
+
+    @classmethod
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[EntropyDiversity]:
+        """One per sensitive column that is asked about, and one more each if joint."""
+        return [cls(asked, *place) for asked, place in each_asked(privacy, cls.name, sensitive)]
+
+    @property
+    def _asked(self) -> tuple[int, int]:
+        """The logarithm of what is asked, and the error of a row."""
+        return logarithms.of_fraction(self.asked), logarithms.error(self.asked)
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`."""
+        import numpy as np
+
+        from sqlanon.kernels.tally import Tally
+        from sqlanon.privacy.entropy import kernels
+
+        items, groups, values, _ = grouped_items(coded, self.value, self.within)
+        rows = int(np.sum(coded.whole[self.value]))
+        bounds = np.concatenate([np.array([groups, values, *self._asked], np.int64), logarithms.table(rows + 1)])
+        return Tally(kernels.add_entropy, kernels.clear_entropy, items, 2, bounds, 1 + values + 2 * groups)
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`. The logarithms are those of the numbers of rows that there are."""
+        import numpy as np
+
+        sizes, numbers = beside(scratch, "sizes"), beside(scratch, "numbers")
+        shared: dict[str, object] = {
+            "rows": rows.table,
+            "groups": list(rows.groups),
+            "within": [rows.names[i] for i in self.within],
+            "value": rows.names[self.value],
+            "count": rows.count,
+        }
+        scratch.execute("privacy/value_sizes", None, made=sizes, **shared)
+        found = [integer(row[0]) for row in scratch.fetch("privacy/sizes", sizes=sizes)]
+        n = np.array(found, np.int64)
+        known = logarithms.table(max(found, default=0))
+        scratch.engine.load_arrays(numbers, {"n": n, "log": known[n]})
+        least, error = self._asked
+        places = [f"g{i}" for i in range(1, len(rows.groups) + len(self.within) + 1)]
+        scratch.execute(
+            "privacy/below_entropy",
+            made=made,
+            sizes=sizes,
+            numbers=numbers,
+            groups=list(rows.groups),
+            places=places,
+            least=least,
+            error=error,
+        )
+        for table in (sizes, numbers):
+            scratch.drop(table)
+
+    def inside(self, found: GroupShares) -> Reals:
+        """See `OfCounts.inside`."""
+        import numpy as np
+
+        return found.sums(-found.share * np.log(found.share)) - math.log(self.asked)
+
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
+        """See `OfCounts.holds`; by 80 digits."""
+        entropy = sum((-share * logarithm(share) for share in own.values()), Fraction(0))
+        return entropy - logarithm(self.asked) > -_EQUAL_SHARES
+
+    def judged(self, found: Counts) -> Measured:
+        """See `OfCounts.judged`: e to the least entropy, so many equally frequent values."""
+        import numpy as np
+
+        share = found.share
+        entropy = -np.add.reduceat(share * np.log(share), found.start)
+        least = float(np.log(float(self.asked)))
+        fails = entropy < least
+        known: dict[tuple[int, ...], bool] = {}
+        for at in np.flatnonzero(np.abs(entropy - least) < _NEAR):
+            past = found.start[at + 1] if at + 1 < len(found.start) else len(found.n)
+            counts = tuple(sorted(map(int, found.n[found.start[at] : past])))
+            common = math.gcd(*counts)
+            counts = tuple(n // common for n in counts)
+            if counts not in known:
+                known[counts] = self._falls_short(counts)
+            fails[at] = known[counts]
+        failing = int(np.count_nonzero(fails))
+        reached = Fraction(float(np.exp(entropy.min()))).limit_denominator(10**9)
+        # Doubles may be on the other side of what was asked.
+        return Measured(max(reached, self.asked) if not failing else reached, failing)
+
+    def _falls_short(self, counts: Sequence[int]) -> bool:
+        """Whether N log N - sum of n log n is less than N log l, by 60 digits."""
+        total = sum(counts)
+        with localcontext(_DIGITS):
+            asked = Decimal(self.asked.numerator).ln() - Decimal(self.asked.denominator).ln()
+            above = total * (Decimal(total).ln() - asked) - sum(n * Decimal(n).ln() for n in counts)
+            return above < -_EQUAL * total

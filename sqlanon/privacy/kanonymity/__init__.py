@@ -1,0 +1,1 @@
+"""k-anonymity (Samarati and Sweeney 1998)."""

@@ -1,0 +1,20 @@
+"""k-anonymity: rows in a class."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sqlanon.declared.requirements import RequirementDeclaration
+from sqlanon.declared.values import Number
+from sqlanon.privacy.markers import OF_ROWS
+
+K = RequirementDeclaration(
+    name="k",
+    about="Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
+    "`at_least`), with the format anatomy, and beside a requirement over a population.",
+    code="sqlanon.privacy.kanonymity.requirement:KAnonymity",
+    value=Number(Fraction(1), whole=True),
+    sensitive=0,
+    joint=OF_ROWS,
+    nothing=1,
+)

@@ -1,0 +1,1 @@
+"""Recursive (c, l)-diversity (Machanavajjhala et al. 2006)."""

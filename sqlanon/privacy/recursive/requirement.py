@@ -1,0 +1,102 @@
+"""Recursive (c, l)-diversity (Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007, definition 4.2).
+
+With r1 >= r2 >= ... the rows of the values in a class, r1 < c (r_l + r_{l+1} + ... + r_m). It is monotone: in a union r1
+is at most the sum of the parts' r1, and so are the rows of the l - 1 most frequent values; what is left is then at least the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.engines.base import TableRef
+from sqlanon.privacy.base import Coded, Grouped, Measured, Values
+from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
+from sqlanon.privacy.reference import grouped_items
+from sqlanon.privacy.shares import each_asked
+from sqlanon.spec import PrivacySpec
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.kernels.tally import Tally
+    from sqlanon.privacy.counts import Reals
+
+
+@dataclass(frozen=True, slots=True)
+class RecursiveDiversity(OfCounts):
+    """The most frequent value of ``column`` is rarer than ``c`` times those from the l-th on; what is measured is l, for this c."""
+
+    name: ClassVar[str] = "recursive_cl"
+    asked: Fraction
+    column: str
+    value: int
+    within: tuple[int, ...]
+    c: Fraction
+
+    @classmethod
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[RecursiveDiversity]:
+        """One per sensitive column that is asked about, and one more each if joint."""
+        return [cls(Fraction(one.l), *place, one.c) for one, place in each_asked(privacy, cls.name, sensitive)]
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`."""
+        import numpy as np
+
+        from sqlanon.kernels.tally import Tally
+        from sqlanon.privacy.recursive import kernels
+
+        items, groups, values, _ = grouped_items(coded, self.value, self.within)
+        least = int(self.asked)
+        bounds = np.array([*self.c.as_integer_ratio(), least, groups, values], np.int64)
+        counts = 1 + groups * (kernels.OWN + least - 1) + 2 * values
+        return Tally(kernels.add_recursive, kernels.clear_recursive, items, 2, bounds, counts)
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`."""
+        p, q = self.c.as_integer_ratio()
+        scratch.execute(
+            "privacy/below_recursive",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            within=[rows.names[i] for i in self.within],
+            value=rows.names[self.value],
+            count=rows.count,
+            least=int(self.asked),
+            p=p,
+            q=q,
+        )
+
+    def inside(self, found: GroupShares) -> Reals:
+        """See `OfCounts.inside`."""
+        import numpy as np
+
+        groups = np.bincount(found.group)
+        share = found.share[np.lexsort((-found.share, found.group))]  # in each group, the largest first
+        place = np.arange(len(share)) - (np.cumsum(groups) - groups)[found.group]
+        top = found.sums(np.where(place == 0, share, 0))
+        rest = found.sums(np.where(place >= int(self.asked) - 1, share, 0))
+        c = float(self.c)
+        return (c * rest - top) / max(c, 1)
+
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
+        """See `OfCounts.holds`."""
+        falling = sorted(own.values(), reverse=True)
+        return falling[0] < self.c * sum(falling[int(self.asked) - 1 :], Fraction(0))
+
+    def judged(self, found: Counts) -> Measured:
+        """See `OfCounts.judged`: the largest l that every class reaches with this c; 0 where a class reaches none."""
+        import numpy as np
+
+        p, q = self.c.as_integer_ratio()
+        group = np.repeat(np.arange(len(found.start)), np.diff(np.append(found.start, len(found.n))))
+        n = found.n[np.lexsort((-found.n, group))]  # within each class, the most frequent first
+        before = np.concatenate([[0], np.cumsum(n)[:-1]])
+        # r_l + ... + r_m for every l: the class without what comes before.
+        tail = found.size - (before - before[found.start][group])
+        reached = found.some(n[found.start][group] * q < tail * p)  # the tail falls with l
+        return Measured(Fraction(int(reached.min())), int(np.count_nonzero(reached < int(self.asked))))

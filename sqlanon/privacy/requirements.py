@@ -1,0 +1,108 @@
+"""Requirements: what every class of a release must meet. Each is one file with its tally, its SQL and its own query.
+
+Methods see a requirement's `tally` or `below`; `measure` is a separately written query over released columns, which feasibility,
+verify and audit use. A method never judges itself. Keys and values of policies are in `sqlanon.declared.requirements`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
+from sqlanon.errors import PolicyError
+from sqlanon.privacy.base import (
+    Coded,
+    Grouped,
+    Measured,
+    Requirement,
+    Shape,
+    Values,
+    beyond_rows,
+    least_rows,
+    shapes_beyond_rows,
+)
+from sqlanon.privacy.counts import OfCounts
+from sqlanon.privacy.over_persons import OverPersons
+from sqlanon.privacy.persons import of_persons
+from sqlanon.privacy.persons_within import within_others
+from sqlanon.spec import ColumnSpec, PrivacySpec
+
+
+def requirements(
+    privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...] = (), columns: Sequence[ColumnSpec] = ()
+) -> tuple[Requirement, ...]:
+    """The requirements that a policy asks for, in the registry's order.
+
+    Args:
+        privacy: what is asked.
+        sensitive: the release's sensitive columns.
+        persons: the identifiers that count persons, where persons may have several rows; none where a row is a person.
+        columns: what the policy says of the columns; none where values are not known, but hashes of them.
+    """
+    known = {column.name.lower(): column for column in columns}
+    asked = tuple(
+        item.of_column(known[item.column.lower()]) if item.column and item.column.lower() in known else item
+        for kind in REQUIREMENTS.values()
+        for item in class_of(kind).asked_by(privacy, sensitive, persons)
+    )
+    if not privacy.of_persons:
+        return asked
+    over = tuple(
+        OverPersons(one, i)
+        for i in range(len(persons))
+        for one in asked
+        if isinstance(one, OfCounts) and REQUIREMENTS[one.name].of_persons
+    )
+    joint = within_others(privacy, sensitive, persons)
+    return asked + of_persons(privacy, sensitive, persons) + joint + over
+
+
+def class_of(declared: RequirementDeclaration) -> type[Requirement]:
+    """The code of a declared requirement."""
+    if not isinstance(declared.code, str):
+        return declared.code
+    module, _, name = declared.code.partition(":")
+    found: type[Requirement] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def stored(policy: Mapping[str, Any]) -> PrivacySpec:
+    """What a policy asked for, from the `privacy` part as the catalog keeps it.
+
+    Raises:
+        PolicyError: it asked for a requirement that is not installed here, so that it cannot be checked.
+    """
+    missing = [key for key in policy if key not in REQUIREMENTS and key not in _OTHERS and policy[key] is not None]
+    if missing:
+        raise PolicyError(f"requirement {', '.join(sorted(missing))} is not installed here; install what adds it")
+    values = {key: one.value.read(policy[key]) for key, one in REQUIREMENTS.items() if policy.get(key) is not None}
+    share = policy.get("person_share")
+    return PrivacySpec.of(
+        values,
+        joint=bool(policy.get("joint")),
+        of_persons=bool(policy.get("of_persons")),
+        whole=bool(policy.get("whole")),
+        person_share=None if share is None else Fraction(share),
+    )
+
+
+_OTHERS = ("joint", "accuracy", "presence_disclosed", "own_boxes", "of_persons", "whole", "person_share")
+
+__all__ = [
+    "REQUIREMENTS",
+    "Coded",
+    "Grouped",
+    "Measured",
+    "Requirement",
+    "Shape",
+    "Values",
+    "beyond_rows",
+    "class_of",
+    "least_rows",
+    "requirements",
+    "shapes_beyond_rows",
+    "stored",
+]

@@ -1,0 +1,203 @@
+"""What works where, read from the markers in the declarations (`sqlanon.lack`): docs/what-works.md and ``sqlanon methods`` show it.
+
+After a change of a declaration: python -c "from sqlanon.report.works import page; print(page(), end='')" > docs/what-works.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS, MethodDeclaration
+from sqlanon.engines.lacks import FEATURES, LACKS
+from sqlanon.lack import KINDS, Able, Lack
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What something has of one ability, in a word or two, and the marker of what it lacks; None: nothing."""
+
+    text: str
+    lack: Lack | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """One kind of thing: what each of them has and lacks.
+
+    Attributes:
+        title: of the table.
+        abilities: what is asked of each, in words, by the name of the column.
+        rows: the cells of each thing, by its name, in the order of ``abilities``.
+    """
+
+    title: str
+    abilities: Mapping[str, str]
+    rows: Mapping[str, tuple[Cell, ...]]
+
+    def reasons(self) -> Iterator[tuple[str, Lack, list[str]]]:
+        """Each marker once in each ability, with the things that have it."""
+        for place, ability in enumerate(self.abilities):
+            found: dict[Lack, list[str]] = {}
+            for name, cells in self.rows.items():
+                lack = cells[place].lack
+                if lack is not None:
+                    found.setdefault(lack, []).append(name)
+            for lack, names in found.items():
+                yield ability, lack, names
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, str | None]]]:
+        """The table as JSON has it: by thing and ability."""
+        return {
+            name: {
+                ability: {
+                    "has": cell.text,
+                    "lacks": None if cell.lack is None else cell.lack.kind,
+                    "why": None if cell.lack is None else cell.lack.why,
+                }
+                for ability, cell in zip(self.abilities, cells, strict=True)
+            }
+            for name, cells in self.rows.items()
+        }
+
+
+def _able(able: Able, yes: str = "yes") -> Cell:
+    return Cell("no", able) if isinstance(able, Lack) else Cell(yes)
+
+
+def _some(names: tuple[str, ...] | None, others: Lack) -> Cell:
+    return Cell("all") if names is None else Cell(", ".join(names), others)
+
+
+def _formats_of(method: MethodDeclaration) -> Cell:
+    """Without l a format that publishes quasi values as they are hides nothing."""
+    if method.formats is not None or method.requirements is None or "l" in method.requirements:
+        return _some(method.formats, method.other_formats)
+    return _some(tuple(name for name, form in FORMATS.items() if not form.exact), method.other_requirements)
+
+
+def _of_method(method: MethodDeclaration) -> tuple[Cell, ...]:
+    suppresses, maximizes = method.suppresses, method.maximizes
+    return (
+        _some(method.requirements, method.other_requirements),
+        _formats_of(method),
+        _able(method.pushdown),
+        Cell("no", maximizes) if isinstance(maximizes, Lack) else Cell(", ".join(maximizes)),
+        Cell("no", suppresses)
+        if isinstance(suppresses, Lack)
+        else Cell("left out, starred" if suppresses == "rows" else "starred"),
+        _able(method.persons),
+        _able(method.whole),
+        _able(method.population),
+        Cell("yes" if method.in_blocks else "on the driver"),
+    )
+
+
+def methods() -> Works:
+    """Every method."""
+    abilities = {
+        "requirements": "requirements of `privacy` that its classes can meet",
+        "formats": "formats that its classes can be published in",
+        "pushdown": "`execution: pushdown`: run as SQL in the database, with the same classes",
+        "maximize": "`maximize: k` or `l` within a bound on the loss",
+        "suppression": "`suppression`: rows that are left out, or starred",
+        "persons": "`person`: k and l over persons who have several rows",
+        "persons: whole": "all rows of a person in one class",
+        "population": "`k_map` and `delta_presence`, which compare with a table of the population",
+        "executors": "on Spark, tables of more than 100,000 rows are divided in the executors",
+    }
+    return Works("Methods", abilities, {name: _of_method(method) for name, method in METHODS.items()})
+
+
+def formats() -> Works:
+    """Every format."""
+    abilities = {
+        "mean": "`mean`: means of classes",
+        "maximize": "a bound on the loss, as `maximize` needs it: how far a class reaches is published",
+        "rows: starred": "suppressed rows that are published without their values",
+        "population": "`k_map` and `delta_presence`: rows of a population are counted in its cells",
+    }
+    rows = {
+        name: (_able(form.means), _able(form.reach), _able(form.hides), _able(form.cells))
+        for name, form in FORMATS.items()
+    }
+    return Works("Formats", abilities, rows)
+
+
+def requirements() -> Works:
+    """Every requirement."""
+    abilities = {
+        "joint": "`joint`: also within each value of the other sensitive columns",
+        "all methods": "methods that take all requirements take it; else those that name it do",
+    }
+    return Works(
+        "Requirements", abilities, {name: (_able(one.joint), _able(one.tally)) for name, one in REQUIREMENTS.items()}
+    )
+
+
+def engines() -> Works:
+    """Every engine."""
+    rows = {
+        name: tuple(Cell("no", lacks[feature]) if feature in lacks else Cell("yes") for feature in FEATURES)
+        for name, lacks in LACKS.items()
+    }
+    return Works("Engines", FEATURES, rows)
+
+
+def page() -> str:
+    """docs/what-works.md."""
+    parts = [_INTRODUCTION]
+    parts += [
+        _section(table, across=table.title != "Engines") for table in (engines(), methods(), formats(), requirements())
+    ]
+    return "\n".join(parts)
+
+
+def _section(table: Works, *, across: bool) -> str:
+    """A table, turned where there are few things of many abilities, and the reasons below."""
+    head = [f"`{name}`" if across else name for name in table.rows]
+    cells = {ability: [table.rows[name][place] for name in table.rows] for place, ability in enumerate(table.abilities)}
+    if across:
+        lines = _lines(
+            ["", *table.abilities],
+            [[name, *map(_shown, own)] for name, own in zip(head, table.rows.values(), strict=True)],
+        )
+        lines += ["", *(f"- **{ability}**: {about}." for ability, about in table.abilities.items())]
+    else:
+        lines = _lines(
+            ["", "", *head],
+            [[f"`{ability}`", about, *map(_shown, cells[ability])] for ability, about in table.abilities.items()],
+        )
+    shown = [(f"**{ability}**, {', '.join(names)}: {_sentence(lack)}") for ability, lack, names in table.reasons()]
+    return "\n".join([f"## {table.title}", "", *lines, "", "Why not:", "", *(f"- {line}" for line in shown), ""])
+
+
+def _lines(head: list[str], rows: list[list[str]]) -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
+
+
+def _shown(cell: Cell) -> str:
+    return cell.lack.kind if cell.lack is not None and cell.text == "no" else cell.text
+
+
+def _sentence(lack: Lack) -> str:
+    return f"{lack.why} ({lack.kind})."
+
+
+_INTRODUCTION = f"""\
+# What works where
+
+<!-- Generated by sqlanon.report.works.page(); change the markers in the declarations instead. -->
+
+For those who choose an engine, a method or a format, and for those who got an error that says what is lacking.
+
+    sqlanon methods              # the methods
+    sqlanon methods mondrian     # what one has and lacks, and why
+    sqlanon methods --json       # all of this page
+
+What is lacking is refused before data are read, with the reason below; a test asks for each of these, and for all that is there. The words:
+
+{chr(10).join(f"- `{kind}`: {meaning}." for kind, meaning in KINDS.items())}
+
+Methods have limits of their own besides, which depend on their options: [policy](policy.md#method-method), and the page of each method.
+"""

@@ -1,0 +1,63 @@
+"""A method alone: its assignment of an encoded table, read row by row. What a run does before and after is not in it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlanon.database import Database
+from sqlanon.engines.base import Row, TableRef
+from sqlanon.methods.base import Context
+from sqlanon.methods.method import method
+from sqlanon.progress import Silent
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.spec import Execution, ReleaseSpec
+from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.scratch import Scratch
+from sqlanon.testing.prepared import prepared
+
+
+@contextmanager
+def encoded_table(db: Database, spec: ReleaseSpec) -> Iterator[tuple[Scratch, Prepared, Encoded]]:
+    """Stage, profile and encode the source of a release."""
+    with Scratch(db.engine) as scratch:
+        ready = prepared(scratch, spec)
+        yield (
+            scratch,
+            ready,
+            encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows),
+        )
+
+
+def assigned(
+    staged: Scratch, ready: Prepared, encoded: Encoded, spec: ReleaseSpec, execution: Execution
+) -> tuple[dict[int, int], str]:
+    """The class of each row id that a method assigns, and the execution that it reports.
+
+    Raises:
+        AssertionError: a row is in two classes.
+    """
+    with Scratch(staged.engine) as scratch:
+        context = Context(
+            scratch,
+            encoded,
+            ready.requirements,
+            execution,
+            sys.maxsize,
+            2,
+            Silent(),
+            spec.seed or 0,
+            search_seed=spec.seed or 0,
+        )
+        assignment = method(spec.method).assign(context)
+        rows = rows_by_id(scratch, assignment.table, ["rid", "class"])
+    of_row = {int(str(rid)): int(str(number)) for rid, number in rows}
+    assert len(rows) == len(of_row), "a row is in two classes"
+    return of_row, assignment.execution
+
+
+def rows_by_id(scratch: Scratch, table: TableRef, columns: Sequence[str]) -> list[Row]:
+    """Columns of every row, in the order of row ids."""
+    rows = scratch.engine.fetch(scratch.sql("blocks/rows", table=table, columns=["rid", *columns]))
+    return [row[1:] for row in sorted(rows, key=lambda row: int(str(row[0])))]

@@ -1,0 +1,161 @@
+"""`check_method`: what every method must do, whatever its classes are."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from sqlanon.database import Database, connect
+from sqlanon.declared import METHODS, MethodDeclaration
+from sqlanon.errors import PolicyError
+from sqlanon.lack import Lack
+from sqlanon.methods.method import code
+from sqlanon.policy import release
+from sqlanon.spec import ReleaseSpec
+from sqlanon.testing.added import added
+from sqlanon.testing.assigned import assigned, encoded_table
+from sqlanon.testing.tables import MARK, TABLES, WHO, SampleTable, published_rows
+
+POPULATION: Mapping[str, object] = {"k": None, "k_map": {"k": 2, "population": "register"}}
+"""What asks for a requirement over a population."""
+ABILITIES: Mapping[str, Mapping[str, object]] = {
+    "pushdown": {"execution": "pushdown"},
+    "maximizes": {"k": None, "maximize": "k", "max_loss": 0.5, "at_least": {"k": 2}},
+    "suppresses": {"suppression": {"limit": "1/10", "rows": "starred"}},
+    "persons": {"rows_are": "events", "identifiers": WHO, "person": WHO, "persons": "rows"},
+    "whole": {"rows_are": "events", "identifiers": WHO, "person": WHO, "persons": "whole"},
+    "population": POPULATION,
+    "formats": {"format": "anatomy", "k": None, "l": 2},
+    "requirements": {"alpha": "1/2"},
+}
+"""A policy that asks a method for what a declaration promises, or says that it lacks, by the attribute that does."""
+
+
+def check_method(
+    declared: MethodDeclaration, *, asked: Mapping[str, object] | None = None, url: str = "duckdb:///:memory:"
+) -> None:
+    """Check a method against its declaration, and its assignments against what every method must keep.
+
+    - The code takes the options that are declared, and their defaults are allowed.
+    - Each ability of the declaration is taken by a policy that asks for it, or is refused with the reason of its marker.
+    - On small tables with NULLs and ties, in each execution that is declared: each row has one class; a run publishes them, and verification
+      finds every requirement satisfied and every row covered; the result does not depend on the order of the source, nor on the execution; the
+      same seed gives the same.
+
+    Args:
+        declared: the method; it need not be installed.
+        asked: arguments of `Database.anonymize` that any release by the method needs, such as ``{"l": 2}``.
+        url: the database to check it in; tables of new names are made there, and released.
+
+    Raises:
+        AssertionError: one of these does not hold; the text says which, and of what.
+        SqlanonError: a release that the declaration allows failed.
+
+    Cost: some seconds, and what the method's kernels take to compile.
+    """
+    needed = dict(asked or {})
+    with added(METHODS, declared):
+        check_options(declared)
+        for ability in ABILITIES:
+            check_ability(declared, ability, needed)
+        with connect(url) as db:
+            checked = [table.name for table in TABLES if _check_table(db, declared, table, needed)]
+    assert checked, f"{declared.name}: its declaration refuses every table; pass what a release by it needs as asked"
+
+
+def check_options(declared: MethodDeclaration) -> None:
+    """The code takes the options that are declared, and their defaults are allowed."""
+    algorithm = code(declared)
+    taken, options = sorted(inspect.signature(algorithm).parameters), sorted(one.name for one in declared.options)
+    assert taken == options, f"{declared.name}: the code takes {taken}, and {options} are declared"
+    algorithm(**declared.values({}))
+    for option in declared.options:
+        assert option.read(str(option.default)) == option.default, f"{declared.name}: the default of {option.name}"
+        assert option.about.endswith((".", ")")), f"{declared.name}: {option.name} is described by no sentence"
+
+
+def lack_of(declared: MethodDeclaration, ability: str) -> Lack | None:
+    """The marker of an ability; None: the method has it."""
+    if ability == "formats":
+        if declared.formats is not None:
+            return declared.other_formats
+        # Without l there is no release of exact quasi values.
+        return None if declared.requirements is None or "l" in declared.requirements else declared.other_requirements
+    if ability == "requirements":
+        return None if declared.requirements is None else declared.other_requirements
+    found = getattr(declared, "persons" if ability == "whole" and not declared.persons else ability)
+    return found if isinstance(found, Lack) else None
+
+
+def check_ability(declared: MethodDeclaration, ability: str, asked: Mapping[str, object]) -> None:
+    """A policy that asks for an ability is taken, or refused with the reason of the marker.
+
+    Args:
+        declared: a method of the registry.
+        ability: one of `ABILITIES`.
+        asked: see `check_method`.
+    """
+    lack = lack_of(declared, ability)
+    refused = None
+    try:
+        _spec("t", ["q", "r"], {"sensitive": "s", "k": 2, "method": declared.name, **ABILITIES[ability], **asked})
+    except PolicyError as error:
+        refused = str(error)
+    if lack is None:
+        assert refused is None, f"{declared.name}: {ability} is declared, and refused: {refused}"
+    elif refused is not None:
+        assert lack.why in refused, f"{declared.name}: {ability}: the error has not the declared reason: {refused}"
+    else:
+        raise AssertionError(f"{declared.name}: {ability} is declared as lacking, and taken")
+
+
+def _spec(source: str, quasi: object, asked: Mapping[str, object]) -> ReleaseSpec:
+    given: dict[str, Any] = {"quasi": quasi, **asked}
+    return release(source=source, **{name: value for name, value in given.items() if value is not None})
+
+
+def _check_table(db: Database, declared: MethodDeclaration, table: SampleTable, asked: Mapping[str, object]) -> bool:
+    """Whether the method takes what is asked of a table; if so, it is checked with it."""
+    given = {**table.asked, **asked, "method": declared.name}
+    quasi = given.pop("quasi")
+    try:
+        _spec("t", quasi, given)
+    except PolicyError:
+        return False
+    shuffled = random.Random(1).sample(range(len(table.rows)), len(table.rows))  # noqa: S311 - not a secret
+    published: dict[str, Counter[tuple[str, ...]]] = {}
+    for order in (None, shuffled):
+        source = table.create(db, order)
+        for execution in declared.executions:
+            where = f"{declared.name}, {execution}, table {table.name}{', in another order' if order else ''}"
+            spec = _spec(source, quasi, {**given, "execution": execution, "name": source})
+            if not declared.own_boxes:
+                _check_assignment(db, spec, execution, len(table.rows), where)
+            published[where] = _published(db, spec, len(table.rows), where)
+            if len(published) == 1:
+                again = _published(db, spec, len(table.rows), where)
+                assert again == published[where], f"{where}: the same seed publishes something else"
+    (first, rows), *others = published.items()
+    for where, found in others:
+        assert found == rows or declared.own_boxes, f"{where}: publishes something else than {first}"
+    return True
+
+
+def _check_assignment(db: Database, spec: ReleaseSpec, execution: Any, rows: int, where: str) -> None:  # noqa: ANN401
+    with encoded_table(db, spec) as (scratch, ready, encoded):
+        of_row, used = assigned(scratch, ready, encoded, spec, execution)
+        assert len(of_row) == rows, f"{where}: {len(of_row)} of {rows} rows have a class"
+        assert used == execution, f"{where}: it reports the execution {used}"
+
+
+def _published(db: Database, spec: ReleaseSpec, rows: int, where: str) -> Counter[tuple[str, ...]]:
+    report = db.run(spec, full=True)
+    assert report.verified
+    assert report.rows == rows, f"{where}: {report.rows} of {rows} rows are published"
+    failing = [one.name for one in report.requirements if not one.satisfied]
+    assert not failing, f"{where}: {', '.join(failing)} are not satisfied"
+    shown = [{own: value for own, value in row.items() if own != MARK} for row in published_rows(db, spec.name)]
+    return Counter(tuple(map(str, row.values())) for row in shown)

@@ -1,0 +1,27 @@
+"""A source that is read and profiled, for tests of what comes after."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.prepare.prepare import profiled, read_source
+from sqlanon.release.prepare.staged import Prepared, Staged
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+
+def prepared(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, memory: int = sys.maxsize) -> Prepared:
+    """Read and profile the source of a release into scratch tables.
+
+    Args:
+        scratch: of the database.
+        spec: the release.
+        secret: what hashes are keyed with.
+        memory: bytes for the kernels.
+    """
+    watch, source = Stopwatch("test", Silent()), scratch.engine.relation(spec.source)
+    staged: Any = read_source(scratch, spec, source, watch, secret, memory=memory)
+    assert isinstance(staged, Staged)
+    return profiled(scratch, spec, staged, watch, memory=memory)

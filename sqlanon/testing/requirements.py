@@ -1,0 +1,250 @@
+"""`check_requirement`: the forms of a requirement agree with its definition, and releases and verification go by them."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.database import Database, connect
+from sqlanon.declared import METHODS, REQUIREMENTS, MethodDeclaration, RequirementDeclaration
+from sqlanon.declared.cost import Cost
+from sqlanon.errors import PrivacyViolation
+from sqlanon.lack import UNDECLARED
+from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.privacy.base import Coded, Grouped, Requirement, Values
+from sqlanon.privacy.requirements import class_of
+from sqlanon.spec import Execution, PrivacySpec
+from sqlanon.table.scratch import Scratch
+from sqlanon.testing.added import added
+from sqlanon.testing.monotone import counterexamples
+from sqlanon.testing.tables import MARK, VISITS, WHO, published_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Meets = Callable[[Any, Sequence[Hashable], Sequence[Hashable]], bool]
+"""The definition, by brute force: the value that is asked, as the declaration reads it, the values of a class and those of the whole table."""
+
+WAYS: tuple[tuple[str, Execution], ...] = (("tree", "kernel"), ("mondrian", "kernel"), ("mondrian", "pushdown"))
+"""Methods and executions that divide a table by the tally, and by the groups in SQL."""
+
+
+def check_requirement(
+    declared: RequirementDeclaration, asked: Sequence[object], meets: Meets, *, url: str = "duckdb:///:memory:"
+) -> None:
+    """Check a requirement of one sensitive column, or one that counts persons, against its definition.
+
+    - The tally, the groups that fail as SQL, and the query of verification find what the definition finds, on random classes.
+    - What is declared as monotone holds for the unions of all small classes.
+    - Releases by a kernel and by SQL have classes that meet the definition; a method that forgets it is refused by verification, and nothing is
+      published.
+
+    Args:
+        declared: the requirement; it need not be installed.
+        asked: values as policies write them; of each, some random classes meet it and others do not.
+        meets: the definition. Of a requirement that counts persons it gets the persons of a class in place of values.
+        url: the database to check it in; tables of new names are made there, and released.
+
+    Raises:
+        AssertionError: one of these does not hold; the text says which, and for what is asked.
+        SqlanonError: a release that the declaration allows failed.
+
+    Cost: some seconds, and what its kernels take to compile.
+    """
+    with added(REQUIREMENTS, declared), connect(url) as db:
+        for written in asked:
+            value = declared.value.read(written)
+            assert not declared.weaker(written, written), f"{declared.name}: {written} is weaker than itself"
+            of_value = Checked(declared, value, meets)
+            for seed in range(20):
+                check_tally(of_value, seed)
+            check_groups(db, of_value)
+            _check_releases(db, declared, written, of_value)
+        for written, pairs in counterexamples(db, declared, asked).items():
+            monotone = declared.unites(declared.value.read(written))
+            assert not (monotone and pairs), f"{declared.name} {written}: declared as monotone, and {pairs} unions fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A requirement with what is asked, and its definition."""
+
+    declared: RequirementDeclaration
+    value: object
+    meets: Meets
+
+    @property
+    def of_persons(self) -> bool:
+        """Whether it counts persons."""
+        return self.declared.persons > 0
+
+    def requirement(self) -> Requirement:
+        """Of one sensitive column and one identifier."""
+        spec = PrivacySpec.of({self.declared.name: self.value})
+        (one,) = class_of(self.declared).asked_by(spec, ("s",), ("p",))
+        return one
+
+    def holds(self, own: Sequence[Hashable], everything: Sequence[Hashable]) -> bool:
+        """Whether a class meets it."""
+        return self.meets(self.value, own, everything)
+
+    def where(self, what: str) -> str:
+        """What a message begins with."""
+        return f"{self.declared.name} {self.value}: {what}"
+
+
+def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> None:
+    """Kernels find the classes that meet it: of random rows, those before and after each of some places.
+
+    Args:
+        checked: the requirement.
+        seed: of the rows.
+        one: the requirement where the policy says more of it than its value.
+    """
+    import numpy as np
+
+    from sqlanon.kernels.requirements import allowed_slots, demands_of, new_counters, satisfied
+
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 30))
+    known = sorted({int(v) for v in rng.integers(1, 5, n)})
+    codes = rng.integers(0, len(known), n).astype(np.int32)
+    codes[: len(known)] = np.arange(len(known))[:n]
+    known = known[: int(codes.max()) + 1]
+    coded = _coded(codes, known, persons=checked.of_persons)
+    demands = demands_of(1, [(one or checked.requirement()).tally(coded)])
+    counters, rows = new_counters(demands, n), np.arange(n, dtype=np.int32)
+    order = (np.argsort(codes, kind="stable") if seed % 2 else rng.permutation(n)).astype(np.int64)
+    ends = np.unique(np.append(rng.integers(1, n + 1, 4), n)).astype(np.int64)
+    allowed = np.zeros(len(ends), np.bool_)
+    everything = [known[code] for code in codes]
+
+    def meets(positions: npt.NDArray[np.int64]) -> bool:
+        return checked.holds([everything[at] for at in positions], everything)
+
+    allowed_slots(demands, rows, order, ends, len(ends), counters, allowed)
+    found = [bool(a) for a in allowed[:-1]]
+    wanted = [meets(order[:end]) and meets(order[end:]) for end in ends[:-1]]
+    assert found == wanted, checked.where("the tally finds other divisions than the definition")
+    assert satisfied(demands, rows, order, counters) == meets(order), checked.where("the tally of all rows")
+    assert not counters.counts.any(), checked.where("clearing the tally leaves counts")
+
+
+def _coded(codes: npt.NDArray[np.int32], known: Sequence[int], *, persons: bool) -> Coded:
+    import numpy as np
+
+    whole = np.bincount(codes).astype(np.int64)
+    values = Values([str(v) for v in known], range(len(known)), ordered=True)
+    own = ([codes], [len(known)]) if persons else ([], [])
+    return Coded(len(codes), [codes], [len(known)], [whole], *own, values=[values])
+
+
+def check_groups(db: Database, checked: Checked, one: Requirement | None = None) -> None:
+    """Random classes: what SQL finds below, what verification measures and the definition agree; see `check_tally`."""
+    import numpy as np
+
+    drawn = random.Random(5)  # noqa: S311 - not a secret
+    rows = [(drawn.randrange(2, 14), drawn.choices([1, 2, 3, 4], [4, 3, 3, 2])[0]) for _ in range(150)]
+    # Class 0 has each value as often as the table nearly has, class 1 one value: few requirements hold in both.
+    rows += [(0, value) for value in (1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4)] + [(1, 4)] * 4
+    everything = [value for _, value in rows]
+    wanted = {group for group in range(14) if not checked.holds([v for g, v in rows if g == group], everything)}
+    one = one or checked.requirement()
+    known = sorted(set(everything))
+    classes = np.array([group for group, _ in rows], np.int32)
+    codes = np.array([known.index(value) for _, value in rows], np.int32)
+    coded = _coded(codes, known, persons=checked.of_persons)
+    with Scratch(db.engine) as scratch:
+        table, below = scratch.table("coded"), scratch.table("below")
+        db.engine.load_arrays(table, {"class": classes, "s": codes, "p": codes})
+        grouped = Grouped(table, ("class",), ("s",), None, table, ("s",), ("p",))
+        one.below(scratch, below, replace(grouped, counts=coded.whole, values=coded.values))
+        found = {int(str(row[0])) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
+        assert found == wanted, checked.where("the groups that fail in SQL are not those of the definition")
+        scratch.drop(below)
+        # As histories ask, which keep hashes: whatever fails is found, perhaps more.
+        one.below(scratch, below, grouped)
+        unknown = {int(str(row[0])) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
+        assert unknown >= wanted, checked.where("without counts and values fewer groups fail")
+        named = scratch.table("named")
+        db.engine.load_rows(
+            named, [("class", "INTEGER"), ("s", "INTEGER"), ("p", "INTEGER")], [(g, v, v) for g, v in rows]
+        )
+        measured = one.measure(db.engine, Grouped(named, ("class",), ("s",), persons=("p",)))
+        assert measured.failing == len(wanted), checked.where("verification counts other classes than the definition")
+    assert 0 < len(wanted) < 14, checked.where("no random class meets it, or all do; ask for something else")
+
+
+def _check_releases(db: Database, declared: RequirementDeclaration, written: object, checked: Checked) -> None:
+    """Releases of one table meet it; one by a method that forgets it is refused."""
+    source = VISITS.create(db)
+    own = VISITS.values(WHO if checked.of_persons else "s")
+    asked: dict[str, Any] = {**VISITS.asked, "requirements": {declared.name: written}, "name": source}
+    if checked.of_persons:
+        asked |= {"rows_are": "events", "persons": "ignored", "identifiers": WHO}
+    for method, execution in WAYS:
+        where = checked.where(f"a release by {method}, {execution}")
+        release = db.anonymize(source, **asked, method=method, execution=execution, allow_weaker=True)
+        everything = list(own.values())
+        for marks in _classes(db, source):
+            assert checked.holds([own[mark] for mark in marks], everything), f"{where}: a class does not meet it"
+        (result,) = (one for one in release.report.requirements if one.name == declared.name)
+        assert result.satisfied, f"{where}: the report says that it is not satisfied"
+    alike: dict[tuple[object, object], list[Hashable]] = defaultdict(list)
+    first, second = (VISITS.values(name) for name in ("q", "w"))
+    for mark, value in own.items():
+        alike[first[mark], second[mark]].append(value)
+    if all(checked.holds(values, list(own.values())) for values in alike.values()):
+        return  # rows of equal quasi values are one class to readers, and each of these meets it: there is nothing to forget
+    with _forgetful():
+        refused = None
+        try:
+            db.anonymize(source, **{**asked, "k": 1, "method": FORGETFUL}, allow_weaker=True)
+        except PrivacyViolation as violation:
+            refused = str(violation)
+        assert refused is not None, checked.where("verification accepts classes of one row")
+        assert declared.name in refused, checked.where(f"verification names another requirement: {refused}")
+
+
+def _classes(db: Database, name: str) -> Iterator[list[int]]:
+    """The rows of each class of a release, by `MARK`."""
+    found: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row in published_rows(db, name):
+        shown = tuple(str(value) for own, value in row.items() if own not in (MARK, "s"))
+        found[shown].append(int(str(row[MARK])))
+    return iter(found.values())
+
+
+FORGETFUL = "forgetful"
+"""A method that makes a class of each row, whatever is asked."""
+
+
+class Forgetful:
+    """The code of `FORGETFUL`."""
+
+    def refusal(self, problem: Problem) -> str | None:
+        """None: it takes everything."""
+        return None
+
+    def assign(self, context: Context) -> Assignment:
+        """A class for each row."""
+        from sqlanon.testing.assigned import rows_by_id
+
+        rows = [
+            (int(str(rid)), at) for at, (rid,) in enumerate(rows_by_id(context.scratch, context.encoded.work, ["rid"]))
+        ]
+        table = context.scratch.table("assign")
+        context.scratch.engine.load_rows(table, [("rid", "integer"), ("class", "integer")], rows)
+        return Assignment(table, "kernel")
+
+
+@contextmanager
+def _forgetful() -> Iterator[None]:
+    declared = MethodDeclaration(FORGETFUL, "A class for each row.", Forgetful, Cost(0.0, 0.0), pushdown=UNDECLARED)
+    with added(METHODS, declared):
+        yield

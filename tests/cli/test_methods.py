@@ -1,0 +1,49 @@
+"""``sqlanon methods``: what is shown are the declarations and their markers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from sqlanon.cli.app import app
+from sqlanon.declared import METHODS
+from sqlanon.engines.lacks import FEATURES, LACKS
+
+
+def run(*words: str, code: int = 0, width: int = 80) -> str:
+    ended = CliRunner().invoke(app, ["methods", *words], env={"COLUMNS": str(width)})
+    assert ended.exit_code == code, ended.output
+    return ended.output
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_every_method_is_a_row(width: int) -> None:
+    lines = run(width=width).partition("─\n")[2].splitlines()
+    assert [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in METHODS] == list(METHODS)
+    assert all(len(line) <= width for line in lines)
+
+
+def test_one_method_with_the_reasons() -> None:
+    shown = " ".join(run("fulldomain", width=200).split())
+    assert "maximize no it keeps no bound on the loss (notimpl)" in shown
+    assert "population yes" in shown
+    alone = json.loads(run("fulldomain", "--json"))
+    assert alone["methods"]["fulldomain"]["maximize"] == {
+        "has": "no",
+        "lacks": "notimpl",
+        "why": "it keeps no bound on the loss",
+    }
+
+
+def test_engines_are_in_the_json() -> None:
+    found = json.loads(run("--json"))
+    assert set(found) == {"methods", "formats", "requirements", "engines"}
+    assert list(found["engines"]) == list(LACKS)
+    assert found["engines"]["Spark"]["tables"]["lacks"] == "notyet"
+    assert len(found["engines"]["DuckDB"]) == len(FEATURES)
+
+
+def test_no_such_method() -> None:
+    assert "there is no such method (did you mean fulldomain?)" in run("fuldomain", code=2)

@@ -1,0 +1,57 @@
+"""Jobs of the thorough run: what has a machine of its own, and the core that every change runs.
+
+    python3 dev.py test --thorough --job core       what .ci/run runs after the default tests
+    python3 dev.py test --thorough --job spark      one of `JOBS`; without --job all of them run
+
+A job takes folders and files whose tests start servers, environments or long computations; a few short ones of each stay in the core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CORE = "core"
+JOBS: Mapping[str, tuple[str, ...]] = {
+    "spark": ("tests/spark/",),
+    "dbt": ("tests/dbt/",),
+    "papers": ("tests/benchmarks/", "tests/paper/"),
+    "install": (
+        "tests/cli/test_warm.py",
+        "tests/docs/test_commands.py",
+        "tests/project/test_cache.py",
+        "tests/project/test_container.py",
+        "tests/project/test_dev.py",
+        "tests/project/test_shipped.py",
+        "tests/project/test_wheel.py",
+    ),
+    "kills": (
+        "tests/frozen/test_undone.py",
+        "tests/safety/test_compact_file.py",
+        "tests/safety/test_crash.py",
+        "tests/safety/test_crash_frozen.py",
+        "tests/safety/test_crash_readers.py",
+        "tests/safety/test_crash_tables.py",
+        "tests/safety/test_dropped_meanwhile.py",
+        "tests/safety/test_weakest.py",
+    ),
+}
+"""Beginnings of test ids."""
+SHORT: tuple[str, ...] = (
+    "tests/dbt/test_package.py",
+    "tests/safety/test_crash_readers.py",
+    "tests/spark/test_appending.py",
+    "tests/spark/test_workers.py",
+)
+"""What the core has of the other jobs."""
+
+
+def is_of(job: str, name: str) -> bool:
+    """Whether a thorough test, by its id, is of a job.
+
+    Args:
+        job: one of `JOBS`, or `CORE`.
+        name: the id.
+    """
+    if job == CORE:
+        return name.startswith(SHORT) or not any(name.startswith(starts) for starts in JOBS.values())
+    return name.startswith(JOBS[job])
