@@ -110,6 +110,29 @@ OF_ROWS = [
     "count(CASE WHEN c > 1 THEN {x} WHEN {x} > {n} THEN NULL ELSE 0 END)",
     "avg(coalesce({x}, c))",
     "sum(-{x} + c)",
+    "sum({x}) % 3",
+    "sum({x}) % nullif({n}, {n})",
+    "count(*) % (7 + nullif(1, 1))",
+    "coalesce(sum({x}) % nullif(7, 7), -5)",
+    "CASE WHEN count(*) % nullif(7, 7) >= 0 THEN 1 ELSE 2 END",
+    "CASE WHEN count({x}) % nullif(7, 7) IS NULL THEN 1 ELSE 2 END",
+    "round(avg({x}), nullif(1, 1))",
+    "sum({x}) + nullif({n}, {n})",
+    "count({x} + nullif({n}, {n}))",
+    "greatest(sum({x}), nullif(1, 1))",
+]
+TRIED = "try_cast({x} * 40 AS TINYINT)"
+"""A cast that is NULL where a value does not fit, which DuckDB has."""
+OF_TRIED = [
+    f"count({TRIED})",
+    f"sum({TRIED})",
+    f"avg({TRIED})",
+    f"max(coalesce({TRIED}, 7))",
+    f"count(c + {TRIED})",
+    f"count(*) FILTER (WHERE {TRIED} IS NULL)",
+    "CASE WHEN try_cast(sum({x}) * 40 AS TINYINT) IS NULL THEN 1 ELSE 2 END",
+    "try_cast(sum({x}) * 40 AS TINYINT)",
+    "count(*) % try_cast('x' AS INTEGER)",
 ]
 WHERE = [
     "",
@@ -177,15 +200,17 @@ def values(cell: Sequence[Any]) -> list[int | None]:
     return list(range(int(low), int(high or low) + 1))
 
 
-def query(rng: random.Random) -> tuple[str | None, str, str]:
+def query(rng: random.Random, dialect: str) -> tuple[str | None, str, str]:
     """A random query: the key of its groups, an aggregate and a predicate."""
+    tried = dialect == "duckdb"
+    keys, of_rows, where = KEYS + [TRIED] * tried, OF_ROWS + OF_TRIED * tried, WHERE + [f"{TRIED} > {{n}}"] * tried
     column, other = rng.sample(["a", "b"], 2)
 
     def written(words: Sequence[str], name: str) -> str:
         return rng.choice(words).format(x=name, y=other, n=rng.choice([-1, 0, 2, 3, 4, 5, 50]))
 
-    key = written(KEYS, rng.choice([column, column, other])) if rng.random() < 0.6 else None
-    return key, written(OF_ROWS, column), written(WHERE, rng.choice([column, column, other]))
+    key = written(keys, rng.choice([column, column, other])) if rng.random() < 0.6 else None
+    return key, written(of_rows, column), written(where, rng.choice([column, column, other]))
 
 
 def check(db: Any, rng: random.Random, found: Found, queries: int) -> None:
@@ -200,7 +225,7 @@ def check(db: Any, rng: random.Random, found: Found, queries: int) -> None:
     listed = [f"({sid}, {', '.join(map(_sql, row))})" for sid, source in enumerate(every) for row in source]
     db.engine.execute(f"INSERT INTO {sources} VALUES {', '.join(listed)}")
     for _ in range(queries):
-        key, aggregate, where = query(rng)
+        key, aggregate, where = query(rng, db.engine.dialect)
         suffix = (f" WHERE {where}" if where else "") + (" GROUP BY 1" if key else "")
         text = f"SELECT {key + ' AS g, ' if key else ''}{aggregate} AS n FROM {name}{suffix}"
         found.asked += 1
@@ -237,7 +262,7 @@ def _truth(
     )
     if key is None:  # a source none of whose rows qualifies has a row of its own in the answer
         seen = {row[0] for row in listed}
-        nothing = 0 if aggregate.startswith("count") else None
+        ((nothing,),) = db.engine.fetch(f"SELECT {aggregate} FROM {sources} WHERE FALSE")
         listed += [(sid, None, nothing) for sid in range(count) if sid not in seen]
     return [(int(sid), _plain(g), n) for sid, g, n in listed]
 

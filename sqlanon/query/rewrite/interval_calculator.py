@@ -9,6 +9,7 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Aggregates, Groups
 from sqlanon.query.rewrite.case_expressions import calculate_case, calculate_extreme, calculate_nullif
 from sqlanon.query.rewrite.left_out_rows import widen
+from sqlanon.query.rewrite.null_constants import is_null
 from sqlanon.query.rewrite.query_plan import Quad
 from sqlanon.query.rewrite.quotients import divide, multiply
 from sqlanon.query.rewrite.window_functions import has_aggregate, read_window, type_window
@@ -25,6 +26,8 @@ from sqlanon.query.sql.sqltree import (
     when,
 )
 from sqlanon.query.sql.types import is_number, is_whole
+
+_OF_NULL = "a calculation with NULL is NULL"
 
 
 class IntervalCalculator:
@@ -82,7 +85,7 @@ class IntervalCalculator:
                 inner.undefined,
                 inner.tight,
             )
-        if isinstance(node, exp.Round | exp.Floor | exp.Ceil | exp.Cast):
+        if isinstance(node, exp.Round | exp.Floor | exp.Ceil) or type(node) is exp.Cast:
             return self._rising(node)
         if isinstance(node, exp.Coalesce) and len(node.expressions) == 1 and self.is_constant(node.expressions[0]):
             return self._coalesce(node, sharp=sharp)
@@ -152,15 +155,16 @@ class IntervalCalculator:
     def is_constant(self, node: exp.Expr) -> bool:
         """Whether it reads no column."""
         if node.find(exp.Null) is not None:
-            refuse(self.scope.text, node, "a calculation with NULL is NULL")
-        return node.find(exp.Column, exp.AggFunc, exp.Window) is None
+            refuse(self.scope.text, node, _OF_NULL)
+        if node.find(exp.Column, exp.AggFunc, exp.Window) is not None:
+            return False
+        if is_null(self.scope, node):
+            refuse(self.scope.text, node, _OF_NULL)
+        return True
 
     def _rising(self, node: exp.Expr) -> Quad:
-        rest = [
-            part
-            for key, part in node.args.items()
-            if key != "this" and isinstance(part, exp.Expr) and part.find(exp.Column)
-        ]
+        parts = [part for key, part in node.args.items() if key not in ("this", "to") and isinstance(part, exp.Expr)]
+        rest = not all(self.is_constant(part) for part in parts)
         if rest or (isinstance(node, exp.Cast) and not node.to.is_type(*exp.DataType.NUMERIC_TYPES)):
             refuse(
                 self.scope.text,

@@ -17,6 +17,7 @@ from sqlanon.query.boxes.box import Box
 from sqlanon.query.logic.formula import Formula, Part, both
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.null_constants import is_null
 from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, parenthesize, select, some, sql
 
 MOST_BRANCHES = 16
@@ -154,7 +155,7 @@ class Arithmetic:
         if isinstance(node, exp.Neg):
             inner = self.span(node.this, parts)
             return None if inner is None else Span(_neg(inner.high), _neg(inner.low), _neg(inner.middle), inner.null)
-        if isinstance(node, _ENDS):
+        if isinstance(node, _ENDS) and not isinstance(node, exp.TryCast):  # that is NULL where the value does not fit
             return self._rising(node, parts)
         if isinstance(node, exp.Abs):
             return self._abs(node, parts)
@@ -166,19 +167,9 @@ class Arithmetic:
 
     def _known(self, node: exp.Expr) -> Span | None:
         if node.find(exp.Column) is None:
-            return None if self._is_null(node) else Span(node, node, as_type(node, "DOUBLE"))
+            return None if is_null(self._scope, node) else Span(node, node, as_type(node, "DOUBLE"))
         value = exp.column(exp.to_identifier(self._exact[node.sql(dialect=self._scope.engine.dialect)], quoted=True))
         return Span(value, value, as_type(value, "DOUBLE"), sql(":v IS NULL", v=value))
-
-    def _is_null(self, constant: exp.Expr) -> bool:
-        """Whether an expression without columns is NULL, as the engine computes it."""
-        inner = constant
-        while isinstance(inner, exp.Paren | exp.Neg) or type(inner) is exp.Cast:
-            inner = inner.this
-        if isinstance(inner, exp.Literal | exp.Boolean | exp.Null):
-            return isinstance(inner, exp.Null)
-        asked = exp.Select().select(exp.Is(this=exp.Paren(this=constant.copy()), expression=exp.null()))
-        return bool(self._scope.fact("query/null", asked))
 
     def _column(self, part: Part, box: Box) -> Span | None:
         if part.low is None or part.high is None:
@@ -194,7 +185,7 @@ class Arithmetic:
             refuse(self._scope.text, node, _REASON)
         inner = self.span(node.this, parts)
         others = [v for k, v in node.args.items() if k not in ("this", "to") and isinstance(v, exp.Expr)]
-        if inner is None or any(self._is_null(one) for one in others):
+        if inner is None or any(is_null(self._scope, one) for one in others):
             return None
         low, high = (_at(node, end) for end in (inner.low, inner.high))
         middle = inner.middle
@@ -221,7 +212,7 @@ class Arithmetic:
                 "coalesce of a column that is grouped by is not answered; group by the coalesce",
             )
         inner = self.span(node.this, parts)
-        constant = next((one for one in node.expressions if not self._is_null(one)), None)
+        constant = next((one for one in node.expressions if not is_null(self._scope, one)), None)
         if constant is None or (inner is not None and inner.null is FALSE):
             return inner
         if inner is None:

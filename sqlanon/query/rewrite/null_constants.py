@@ -1,0 +1,25 @@
+"""Constants of a query that are NULL, as the engine computes them."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlanon.query.parse.scope import Scope
+
+
+def is_null(scope: Scope, constant: exp.Expr) -> bool:
+    """Whether an expression without columns is NULL: ``NULL``, ``nullif(7, 7)``, a cast that fails.
+
+    Args:
+        scope: of the query; the engine is asked about what is no literal.
+        constant: the expression.
+
+    Cost: a query without a table, once for each expression.
+    """
+    inner = constant
+    while isinstance(inner, exp.Paren | exp.Neg) or type(inner) is exp.Cast:
+        inner = inner.this
+    if isinstance(inner, exp.Literal | exp.Boolean | exp.Null):
+        return isinstance(inner, exp.Null)
+    asked = exp.Select().select(exp.Is(this=exp.Paren(this=constant.copy()), expression=exp.null()))
+    return bool(scope.fact("query/null", asked))
