@@ -58,7 +58,9 @@ def test_commands_print_what_the_page_shows(page, tmp_path):
             text=True,
         )
         lines = [
-            line.rstrip() for line in ended.stdout.splitlines() if not re.fullmatch(r"\[[\w. ]+\] .* (\.\.\.|rows)", line)
+            line.rstrip()
+            for line in ended.stdout.splitlines()
+            if not re.fullmatch(r"\[[\w. ]+\] .* (\.\.\.|rows|queries.*)", line)
         ]
         assert agrees(lines, shown), f"{command}\n{ended.stdout}"
 
