@@ -18,6 +18,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     "install": (
         "tests/cli/test_warm.py",
         "tests/docs/test_commands.py",
+        "tests/docs/test_transcripts.py",
         "tests/project/test_cache.py",
         "tests/project/test_container.py",
         "tests/project/test_dev.py",
