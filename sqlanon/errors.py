@@ -70,9 +70,14 @@ class SchemaChangedError(PolicyError):
 
 
 class DatabaseError(SqlanonError):
-    """The database refused or could not be reached. The driver's own text is in ``__cause__``."""
+    """The database refused or could not be reached. The driver's own text is in ``__cause__``.
+
+    Attributes:
+        advice: of a connection that could not be opened, what to do, without any part of its URL; empty: nothing is known.
+    """
 
     exit_code = 3
+    advice: str = ""
 
 
 class LockedError(DatabaseError):

@@ -415,11 +415,19 @@ class ReleaseSpec:
 
 @dataclass(frozen=True, slots=True)
 class PolicySpec:
-    """A whole policy file. ``connection`` may hold a password, so it is left out of ``repr``."""
+    """A whole policy file. ``connection`` may hold a password, so it is left out of ``repr``.
+
+    Attributes:
+        connection: the database's URL.
+        releases: what is released.
+        path: the file.
+        written: the connection as the file has it, where variables of the environment are part of it.
+    """
 
     connection: str | None = field(repr=False)
     releases: tuple[ReleaseSpec, ...]
     path: str | None = None
+    written: str | None = None
 
 
 GeneratorKind = Literal["equality", "ranges", "aggregates", "datacube", "joint"]

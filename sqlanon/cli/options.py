@@ -12,7 +12,7 @@ import typer
 from sqlanon.cli.arguments import pairs
 from sqlanon.cli.confirmed import confirmations
 from sqlanon.declared.keys import PUBLISHED
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, SqlanonError
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -116,12 +116,32 @@ def found(db: str | None, policy: Path | None) -> PolicySpec | None:
     return None
 
 
+class FromVariables(str):
+    """A URL that has values of the environment in it, which nobody is shown.
+
+    Attributes:
+        written: as the policy has it.
+    """
+
+    __slots__ = ("written",)
+    written: str
+
+    @classmethod
+    def of(cls, url: str, written: str) -> FromVariables:
+        """A URL, and how the policy writes it."""
+        made = cls(url)
+        made.written = written
+        return made
+
+
 def url(db: str | None, policy: PolicySpec | None) -> str:
     """The database to use: --db, else the policy's connection."""
     chosen = db or (policy.connection if policy is not None else None)
     if not chosen:
         where = "the policy has no connection" if policy is not None else "no policy file anon.yml here"
         raise PolicyError(f"no database: {where}; give --db duckdb:///path, --db postgresql://... or --db sc://...")
+    if not db and policy is not None and policy.written is not None:
+        return FromVariables.of(chosen, policy.written)
     return chosen
 
 
@@ -170,7 +190,16 @@ def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator
     from sqlanon import connect
 
     confirmed = confirmations(where, screen.confirmed)
-    connected = connect(where, progress=screen.progress(), read_only=read_only, **confirmed)
+    try:
+        connected = connect(where, progress=screen.progress(), read_only=read_only, **confirmed)
+    except SqlanonError as error:
+        if isinstance(where, FromVariables):
+            # Whoever writes the policy may name any variable: no part of its value is in what is printed, nor in the cause.
+            advice = getattr(error, "advice", "") or "with --db URL the error has the reason"
+            raise type(error)(
+                f"the database of connection: {where.written} cannot be opened, and values of variables are not shown: {advice}"
+            ) from None
+        raise
     try:
         yield connected
     finally:

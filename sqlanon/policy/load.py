@@ -55,7 +55,8 @@ def _spec(document: Document, path: str) -> PolicySpec:
     connection = _head(raw, problems)
     releases = _releases(raw, problems, FilePath(path).parent, document)
     problems.stop()
-    return PolicySpec(connection=connection, releases=tuple(releases), path=path or None)
+    written = document.shown(("connection",), "") or None
+    return PolicySpec(connection=connection, releases=tuple(releases), path=path or None, written=written)
 
 
 def _head(raw: dict[str, Any], problems: Problems) -> str | None:

@@ -8,6 +8,11 @@ from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
 from typing import Any
 
+from sqlanon.errors import UnsupportedError
+
+MOST_DIGITS = 308
+"""Digits of a number of an answer, at most: those of the largest double."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -130,7 +135,7 @@ def make_answer(
     found: list[dict[str, Any]] = []
     certain = []
     for row in rows:
-        cells = iter(row)
+        cells = map(_checked, row)
         found.append(
             {
                 name: _read_bounds([next(cells) for _ in range(4)], tight=tight[name] and unlike is None)
@@ -170,6 +175,20 @@ def _with(cell: Bounded, interval: Interval) -> Bounded:
     low = interval.low if cell.low is None else max(interval.low, cell.low)
     high = interval.high if cell.high is None else min(interval.high, cell.high)
     return cell if low > high else replace(cell, interval=replace(interval, low=low, high=high))
+
+
+def _checked(cell: Any) -> Any:  # noqa: ANN401 - an engine's value
+    """The same cell.
+
+    Raises:
+        UnsupportedError: it is a number that no double holds: few clients can read it, and Python itself does not print it.
+    """
+    number = Decimal(cell) if isinstance(cell, int) else cell
+    if isinstance(number, Decimal) and number.is_finite() and number.adjusted() >= MOST_DIGITS:
+        raise UnsupportedError(
+            f"the answer has a number of more than {MOST_DIGITS} digits, which few clients can read; ask for smaller ones, or for their logarithm"
+        )
+    return cell
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value

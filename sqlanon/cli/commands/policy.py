@@ -108,7 +108,7 @@ def init(
         if from_labels:
             raise PolicyError("--from-labels is for tables of PostgreSQL: name their database with --db")
         proposal = _of_file(screen, table, read, interactive=interactive)
-        text = file_command(proposal, table, read)
+        text = file_command(proposal, table, read, printed=output is None and not screen.json)
         following = f"sh {word(str(output))}"
     if output is not None:
         write_new(output, text)

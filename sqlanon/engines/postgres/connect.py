@@ -68,7 +68,9 @@ def open_session(url: str) -> psycopg.Connection:
         connection = psycopg.connect(url, autocommit=True, application_name="sqlanon", connect_timeout=10)
     except psycopg.Error as error:
         said = without(str(error), given.get("password"), os.environ.get("PGPASSWORD"))
-        raise DatabaseError(f"cannot connect to PostgreSQL: {advice_for(said)} ({said})") from error
+        refused = DatabaseError(f"cannot connect to PostgreSQL: {advice_for(said)} ({said})")
+        refused.advice = advice_for(said)
+        raise refused from error
     keep_texts(connection)
     version = connection.info.server_version
     if version < 140000:
