@@ -1,5 +1,5 @@
-"""The tables of ``docs/benchmarks.md``, ``docs/ghinita2009.md``, ``docs/xiao2010.md``, ``docs/doka2015.md``, ``docs/fulldomain.md``, ``docs/clustering.md``, ``docs/goldberger2010.md``, ``docs/query.md`` and the README, made from the JSON in ``results/`` so that
-no figure is ever typed.
+"""The tables of ``docs/benchmarks.md`` and of the pages in `PAGES`, made from the JSON in ``results/``, so that
+no figure is typed.
 
 ``python -m benchmarks.report`` rewrites them; ``--check`` only says (exit code 1) whether they are up to date.
 """
@@ -18,8 +18,8 @@ from benchmarks import (
     report_lattice,
     report_loss,
     report_query,
-    report_readme,
     report_speed,
+    report_summary,
 )
 from benchmarks.papers import report_divergence, report_doka, report_ghinita, report_goldberger, report_xiao
 from benchmarks.record import RESULTS
@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs" / "benchmarks.md"
 Sections = Mapping[str, Callable[[Path], str]]
 SECTIONS: Sections = {
+    **report_summary.SECTIONS,
+    **report_query.SECTIONS,
     **report_speed.SECTIONS,
     **report_loss.SECTIONS,
     **report_frozen.SECTIONS,
@@ -38,7 +40,7 @@ SECTIONS: Sections = {
 PAGES: Mapping[Path, Sections] = {
     DOCS: SECTIONS,
     ROOT / "docs" / "ghinita2009.md": {**report_ghinita.SECTIONS, **report_divergence.SECTIONS},
-    ROOT / "docs" / "query.md": report_query.SECTIONS,
+    ROOT / "docs" / "query.md": report_query.PAGE,
     ROOT / "docs" / "engines.md": {"texts": report_speed.texts},
     ROOT / "docs" / "xiao2010.md": report_xiao.SECTIONS,
     ROOT / "docs" / "doka2015.md": report_doka.SECTIONS,
@@ -49,7 +51,6 @@ PAGES: Mapping[Path, Sections] = {
         "clusters slow": partial(report_loss.clusters, name="clusters_slow"),
     },
     ROOT / "docs" / "goldberger2010.md": report_goldberger.SECTIONS,
-    ROOT / "README.md": report_readme.SECTIONS,
 }
 
 

@@ -1,4 +1,4 @@
-"""What was promised of speed, loss, time and memory, next to what the result files say; for the README."""
+"""What was promised of speed, loss, time and memory, next to what the result files say; for ``docs/benchmarks.md``."""
 
 from __future__ import annotations
 

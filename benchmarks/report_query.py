@@ -1,4 +1,4 @@
-"""The figures of ``docs/query.md``: forty-two queries of analysts, and how often truths lie in intervals."""
+"""Forty-two queries of analysts (``docs/benchmarks.md``), and how often truths lie in intervals (there and in ``docs/query.md``)."""
 
 from __future__ import annotations
 
@@ -94,8 +94,5 @@ def drawn(folder: Path) -> str:
     )
 
 
-SECTIONS: Mapping[str, Callable[[Path], str]] = {
-    "analysts": analysts,
-    "intervals": intervals,
-    "intervals_drawn": drawn,
-}
+SECTIONS: Mapping[str, Callable[[Path], str]] = {"analysts": analysts, "intervals_drawn": drawn}
+PAGE: Mapping[str, Callable[[Path], str]] = {"intervals": intervals}

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.record import RESULTS
 from benchmarks.report import PAGES, SECTIONS, render
-from benchmarks.report_readme import SECTIONS as README
+from benchmarks.report_summary import SECTIONS as SUMMARY
 
 FACTS = {
     "command": "python -m benchmarks.x",
@@ -49,12 +49,12 @@ def test_speed_table(tmp_path):
 
 def test_missed_goals_of_every_method_are_named(tmp_path):
     """One that is reached exactly is reached; one that is missed is named, whatever it is of."""
-    assert README["missed"](tmp_path) == ""
+    assert SUMMARY["missed"](tmp_path) == ""
     case = {"engine": "duckdb", "table": "admissions", "k": 10}
     for method, ratio, goal in (("tree", 5.04, 3.5), ("hilbert", 3.5, 3.5), ("mondrian", 9.0, None)):
         one = {**case, "method": f"{method}:x=y", "ratio": ratio, "target_ratio": goal}
         (tmp_path / f"speed_{method}.json").write_text(json.dumps(one))
-    assert README["missed"](tmp_path) == (
+    assert SUMMARY["missed"](tmp_path) == (
         "Goals that are not reached:\n\n- speed of `tree`, k=10, DuckDB, admissions: 5.04x, goal 3.5x"
     )
     losses = [
@@ -83,7 +83,7 @@ def test_missed_goals_of_every_method_are_named(tmp_path):
     (tmp_path / "lattice.json").write_text(json.dumps({"results": [node, node | {"lm": 0.2}]}))
     star = {"contender": "cascade (ours)", "data": "occ", "l": 2, "stars": 30501.0}
     (tmp_path / "xiao_l.json").write_text(json.dumps({"results": [star, star | {"l": 3}, star | {"contender": "TP"}]}))
-    assert README["missed"](tmp_path).splitlines()[3:] == [
+    assert SUMMARY["missed"](tmp_path).splitlines()[3:] == [
         "- range NCP of `tree`, k=10, sal: 0.0101, goal 0.01",
         "- set loss of `tree + refine`, k=50, Adult: 0.1000, goal 0.1",
         "- release by `hilbert`, SAL, part l: 21.0 s, goal 20 s",
@@ -98,7 +98,7 @@ def test_missed_goals_of_every_method_are_named(tmp_path):
     for file in tmp_path.glob("*.json"):
         if not file.name.startswith("speed_"):
             file.unlink()
-    assert README["missed"](tmp_path) == "Every goal is reached."
+    assert SUMMARY["missed"](tmp_path) == "Every goal is reached."
 
 
 def test_growth_table(tmp_path):

@@ -29,19 +29,53 @@ ELSEWHERE = (
 """What other tests run, and what changes the user's shell."""
 
 
-def commands(page: Path) -> Iterator[str]:
-    """Shell commands of a page, in their order: lines of blocks, and what prose quotes of ``sqlanon``."""
+def commands_with_lines(page: Path) -> Iterator[tuple[str, int]]:
+    """Shell commands of a page in their order, each with the number of the line after it.
+
+    They are lines of blocks, which go on after a backslash and inside quotes, and what prose quotes of ``sqlanon``.
+    """
     text = page.read_text(encoding="utf-8")
-    blocks = re.sub(r"^```(?:python|yaml|json|sql)\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
-    for line in blocks.splitlines():
+    blocks = re.sub(
+        r"^```(?:python|yaml|json|sql)\n.*?^```$",
+        lambda block: "\n" * block[0].count("\n"),
+        text,
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    lines = blocks.splitlines()
+    for number, line in enumerate(lines):
         found = re.fullmatch(r"(?:    )?(?:\$ )?((?:python3?|sqlanon|cd) .*)", line)
-        lines = (
-            [found[1]] if found and (line[:4] == "    " or line[:2] == "$ ") else re.findall(r"`(sqlanon [^`]+)`", line)
-        )
-        for each in lines:
-            command = re.sub(r"\s{2,}#.*$", "", each).strip()
-            if not command.startswith(ELSEWHERE):
-                yield command
+        if found and (line[:4] == "    " or line[:2] == "$ "):
+            command, after = _without_comment(found[1]), number + 1
+            while goes_on(command):
+                begun = command.removesuffix("\\").rstrip()
+                command = f"{begun} {_without_comment(lines[after].strip())}"
+                after += 1
+            together = [command]
+        else:
+            together, after = re.findall(r"`(sqlanon [^`]+)`", line), number + 1
+        for each in together:
+            if not each.startswith(ELSEWHERE):
+                yield each, after
+
+
+def commands(page: Path) -> Iterator[str]:
+    """Shell commands of a page, in their order."""
+    return (command for command, _ in commands_with_lines(page))
+
+
+def _without_comment(line: str) -> str:
+    return re.sub(r"\s{2,}#.*$", "", line).strip()
+
+
+def goes_on(command: str) -> bool:
+    """Whether a command has no end yet."""
+    if command.endswith("\\"):
+        return True
+    try:
+        shlex.split(command)
+    except ValueError:  # no closing quotation
+        return True
+    return False
 
 
 def pinned_environment(folder: Path) -> dict[str, str]:
@@ -95,6 +129,7 @@ def on_terminal(command: str, folder: Path, environment: dict[str, str]) -> tupl
 def run_in_order(page: Path, folder: Path, environment: dict[str, str], server: str = "") -> dict[str, str]:
     """Run the commands of a page; gives what each has shown."""
     shown = {}
+    (folder / "examples").symlink_to(ROOT / "examples")
     for command in commands(page):
         if command.startswith("cd "):
             folder /= command.removeprefix("cd ")

@@ -1,4 +1,4 @@
-"""The README's figures: loss, and the goals that are not reached."""
+"""The first figures of ``docs/benchmarks.md``: loss by method, and the goals that are not reached."""
 
 from __future__ import annotations
 
@@ -51,4 +51,4 @@ def missed(folder: Path) -> str:
     return "\n".join(["Goals that are not reached:", "", *lines]) if lines else "Every goal is reached."
 
 
-SECTIONS: Mapping[str, Callable[[Path], str]] = {"loss": loss, "missed": missed}
+SECTIONS: Mapping[str, Callable[[Path], str]] = {"methods": loss, "missed": missed}
