@@ -83,7 +83,8 @@ KeepScratch = Annotated[
     bool,
     typer.Option(
         "--keep-scratch",
-        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, and list them.",
+        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, and "
+        "list them.",
     ),
 ]
 Due = Annotated[bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")]
@@ -92,7 +93,8 @@ NewLineage = Annotated[
     bool,
     typer.Option(
         "--new-lineage",
-        help="With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions before.",
+        help="With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions "
+        "before.",
     ),
 ]
 RecordFile = Annotated[Path | None, _option("--record", "FILE", "Write what was done to a JSON file.")]
@@ -146,7 +148,10 @@ def url(db: str | None, policy: PolicySpec | None) -> str:
 
 
 def pick(policy: PolicySpec, select: Sequence[str] | None, option: str = "--select: ") -> tuple[ReleaseSpec, ...]:
-    """The releases that --select names, in the policy's order; all of them without it. ``option``: how an error begins."""
+    """The releases that --select names, in the policy's order; all of them without it.
+
+    ``option``: how an error begins.
+    """
     if not select:
         return policy.releases
     known = list(dict.fromkeys(one.together.name if one.together else one.name for one in policy.releases))
@@ -194,10 +199,12 @@ def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator
         connected = connect(where, progress=screen.progress(), read_only=read_only, **confirmed)
     except SqlanonError as error:
         if isinstance(where, FromVariables):
-            # Whoever writes the policy may name any variable: no part of its value is in what is printed, nor in the cause.
+            # Whoever writes the policy may name any variable: no part of its value is in what is printed, nor in the
+            # cause.
             advice = getattr(error, "advice", "") or "with --db URL the error has the reason"
             raise type(error)(
-                f"the database of connection: {where.written} cannot be opened, and values of variables are not shown: {advice}"
+                f"the database of connection: {where.written} cannot be opened, and values of variables are not shown: "
+                f"{advice}"
             ) from None
         raise
     try:
@@ -216,7 +223,10 @@ def next_command(
     *arguments: str,
     own: Sequence[str] = (),
 ) -> str:
-    """A command to try next, with the same policy and database as this one, and what it confirms; ``own``: its own options."""
+    """A command to try next, with the same policy and database as this one, and what it confirms.
+
+    ``own``: its own options.
+    """
     from sqlanon.cli.show.text import command, shown_url
 
     options = [*own]

@@ -28,7 +28,8 @@ def load(
     Args:
         path: the YAML file; hierarchies and orders it names are relative to its directory.
         environ: values for ``${NAME}``; default: the environment of the process.
-        connection: read the variables of ``connection``; without, it stays as it is written, as another database is used.
+        connection: read the variables of ``connection``; without, it stays as it is written, as another database is
+            used.
 
     Raises:
         PolicyError: with every problem of the file, each as ``file:line: where: what is wrong; what is allowed``.

@@ -1,4 +1,7 @@
-"""Variables of the environment in a policy's connection: whatever becomes of the connection, nothing prints their values."""
+"""Variables of the environment in a policy's connection.
+
+Whatever becomes of the connection, nothing prints their values.
+"""
 
 from __future__ import annotations
 

@@ -97,7 +97,10 @@ def test_commands_of_messages_have_the_names(cli: Cli, warehouse: str, tmp_path:
 
 
 def test_a_printed_proposal_has_no_control_characters(cli: Cli, tmp_path: Path) -> None:
-    """The command is one that a shell reads the file's and the columns' names from; in a file it is one for every shell."""
+    """The command is one that a shell reads the file's and the columns' names from.
+
+    In a file it is one for every shell.
+    """
     source = tmp_path / "odd \x1b[31mname\n.csv"
     rows = "\n".join(f"{n % 9},{n % 5}" for n in range(60))
     source.write_text(f'"a\x1b[31m",b\n{rows}\n', encoding="utf-8")

@@ -80,7 +80,7 @@ def test_numbers_that_no_double_holds_are_refused_in_the_answer(named: tuple[Any
     if db.engine.dialect != "postgres":
         pytest.skip("DuckDB has no such type")
     for text in (f"SELECT {item} AS n FROM {name}", f"SELECT {item} AS n, c FROM {name} GROUP BY c"):
-        with pytest.raises(SqlanonError, match="a number of more than 308 digits|leaves the range of its type"):
+        with pytest.raises(SqlanonError, match=r"a number of more than 308 digits|leaves the range of its type"):
             db.query(text, seconds=60)
 
 
@@ -112,7 +112,10 @@ def test_numbers_beyond_all_types_end_in_no_raw_error(named: tuple[Any, str], pr
 
 @pytest.mark.thorough
 def test_rounded_ratios(shared_db: Any) -> None:
-    """100 n / d for small n and d, among them ties: as exact decimals are rounded, half up, which PostgreSQL does and DuckDB does for doubles."""
+    """100 n / d for small n and d, among them ties.
+
+    As exact decimals are rounded, half up, which PostgreSQL does and DuckDB does for doubles.
+    """
     db = shared_db
     for top, whole in ((1, 8), (1, 3), (3, 7), (7, 8), (5, 16), (1, 40), (9, 16), (0, 5)):
         name = f"x{uuid.uuid4().hex[:10]}"

@@ -196,7 +196,8 @@ def run(
 
             run_report(screen, report, _following(screen, release, report, policy, db))
 
-    # The record begins before the policy is read: a policy that cannot be read leaves a record of that, not an older one.
+    # The record begins before the policy is read: a policy that cannot be read leaves a record of that, not an older
+    # one.
     written = Record(record, str(policy or POLICY)) if record else None
     with written or nullcontext():
         spec = load(policy, db)
@@ -259,7 +260,10 @@ def schema(screen: Screen) -> int | None:
 def _following(
     screen: Screen, release: ReleaseSpec, report: RunReport, policy: Path | None, db: str | None
 ) -> list[str]:
-    """Commands to try after a run; a release in a file of its own is audited there, boxes of their own where the certificate is."""
+    """Commands to try after a run.
+
+    A release in a file of its own is audited there, boxes of their own where the certificate is.
+    """
     from sqlanon.cli.show.text import command, listed
 
     view = release.publish or report.published

@@ -29,7 +29,8 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any], *,
         proposal: for the file.
         source: the file.
         reading: how it was read, as `sqlanon.anonymize` takes it.
-        printed: it is shown, not written to a file: control characters of names are then escapes, which bash, zsh and ksh read.
+        printed: it is shown, not written to a file: control characters of names are then escapes, which bash, zsh and
+            ksh read.
     """
     lines = ["# Proposed by sqlanon init from names, types and counts. Check every role before it runs:"]
     lines += [f"# {safe(column.name)}: {column.role}; {safe(column.reason)}" for column in proposal.columns]

@@ -28,7 +28,10 @@ _CAUSES = (
             r"no password supplied|password authentication failed|SCRAM|role \".*\" does not exist|"
             r"authentication failed|permission denied for database|not permitted to log in"
         ),
-        "the server refuses this user: check user and password of the URL (or PGPASSWORD, ~/.pgpass), and that the role may log in",
+        (
+            "the server refuses this user: check user and password of the URL (or PGPASSWORD, ~/.pgpass), and that the "
+            "role may log in"
+        ),
     ),
     (
         re.compile(r"no pg_hba.conf entry"),
@@ -125,8 +128,8 @@ def _as_error(connection: psycopg.Connection, name: str, error: psycopg.Error) -
         return DatabaseError(f"PostgreSQL refused {name}: {DROPPED}")
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         return DatabaseError(
-            f"PostgreSQL refused {name}: this session is read-only (default_transaction_read_only, or a standby), and this "
-            "writes, if only temporary tables"
+            f"PostgreSQL refused {name}: this session is read-only (default_transaction_read_only, or a standby), and "
+            "this writes, if only temporary tables"
         )
     return DatabaseError(f"PostgreSQL refused {name} ({type(error).__name__}); --debug shows its own words")
 
