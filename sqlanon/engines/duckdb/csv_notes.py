@@ -81,7 +81,7 @@ def _dates() -> str:
 def _share(connection: duckdb.DuckDBPyConnection, table: str, column: str, form: str) -> float | None:
     """The share of the values that have a form or mean a missing one; None where none has the form."""
     query = (
-        f"SELECT count(*), count(*) FILTER ({form}), count(*) FILTER ({form} OR {_missing()}) FROM (SELECT {column} AS "
+        f"SELECT count(*), count(*) FILTER ({form}), count(*) FILTER ({form} OR {_missing()}) FROM (SELECT {column} AS "  # noqa: S608
         f"c FROM {table} AS t) WHERE c IS NOT NULL"
     )
     rows, having, either = connection.execute(query).fetchall()[0]
@@ -187,7 +187,7 @@ def _why_no_date(connection: duckdb.DuckDBPyConnection, table: str, name: str) -
 def _of_missing(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> tuple[list[str], list[str]]:
     """Texts of `MISSING`, which are no values of persons and may be shown."""
     found = connection.execute(
-        f"SELECT c, count(*) FROM (SELECT {quoted(name)} AS c FROM {table} AS t) WHERE {_missing()} GROUP BY c ORDER "
+        f"SELECT c, count(*) FROM (SELECT {quoted(name)} AS c FROM {table} AS t) WHERE {_missing()} GROUP BY c ORDER "  # noqa: S608
         "BY 2 DESC, 1 LIMIT 5"
     ).fetchall()
     return [f"{rows} are {text}" for text, rows in found], [option("null", str(text)) for text, _ in found]
