@@ -4,14 +4,15 @@
 dbt, which the tests run and sqlanon does not import, gets an environment of its own: .venv-dbt; so does the
 documentation site: .venv-docs.
 
-    python3 dev.py demo    run the demonstration (installs what sqlanon itself needs; with --engine spark also what Spark needs)
-    python3 dev.py test    run the tests, PostgreSQL and Spark included (installs what development needs; Spark wants Java 17)
+    python3 dev.py demo    run the demonstration (installs what sqlanon itself needs; with --engine spark also what
+    Spark needs) python3 dev.py test    run the tests, PostgreSQL and Spark included (installs what development needs;
+    Spark wants Java 17)
                            (--thorough: what the default run leaves out; --changed: what a change needs)
     python3 dev.py check   run the linters and the type checker
-    python3 dev.py ready   before a commit: check, then the tests of generated files, of what changed, and those that failed last
-    python3 dev.py docs    build the documentation site into site/; a warning fails the build
-    python3 dev.py wheel   build a wheel for this Python and this kind of processor into dist/, with compiled kernels in it
-    python3 dev.py lock    write the constraints anew from pyproject.toml
+    python3 dev.py ready   before a commit: check, then the tests of generated files, of what changed, and those that
+    failed last python3 dev.py docs    build the documentation site into site/; a warning fails the build python3 dev.py
+    wheel   build a wheel for this Python and this kind of processor into dist/, with compiled kernels in it python3
+    dev.py lock    write the constraints anew from pyproject.toml
 
 More words go to what is run: ``python3 dev.py demo --help``, ``python3 dev.py test -k mondrian``.
 Only the standard library belongs here; what is installed is written in pyproject.toml and the constraints.
@@ -108,9 +109,11 @@ def install(constraints: str, folder: Path = VENV) -> None:
         run(*pip, "--require-hashes", "-r", constraints)
         run(*pip, "--no-deps", "--no-build-isolation", "--no-index", "--editable", ".")
     else:
-        # Without --no-deps pip asks for hashes of extras, which constraints do not name; all that is needed is in the file.
+        # Without --no-deps pip asks for hashes of extras, which constraints do not name; all that is needed is in the
+        # file.
         run(*pip, "--no-deps", "--require-hashes", "-r", constraints)
-        # dbt and what would build this checkout need different versions of one package, so it is put on the path by hand.
+        # dbt and what would build this checkout need different versions of one package, so it is put on the path by
+        # hand.
         (packages,) = (folder / "lib").glob("python3*/site-packages")
         (packages / "sqlanon.pth").write_text(f"{ROOT}\n")
     stamp.write_text(wanted)
@@ -132,7 +135,8 @@ def check() -> None:
 def test(rest: list) -> None:
     """Replace this process by the tests."""
     os.chdir(ROOT)
-    # The tests start hundreds of interpreters, which read bytecode from here, also where none shall lie beside the sources.
+    # The tests start hundreds of interpreters, which read bytecode from here, also where none shall lie beside the
+    # sources.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")
     # The order of sets is the same in every run.
@@ -177,7 +181,8 @@ def lock() -> None:
         run(*with_cli, "--extra", "dev", "--output-file", DEV, "pyproject.toml")
         run(*with_cli, "--constraint", DEV, "--output-file", RUN, "pyproject.toml")
         run(*with_cli, "--extra", "spark", "--constraint", DEV, "--output-file", SPARK, "pyproject.toml")
-        # Beside dbt, sqlanon's own dependencies keep the versions that sqlanon is tested with; the rest is dbt's choice.
+        # Beside dbt, sqlanon's own dependencies keep the versions that sqlanon is tested with; the rest is dbt's
+        # choice.
         import tomllib
 
         project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

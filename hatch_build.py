@@ -1,4 +1,6 @@
-"""Puts compiled kernels into a wheel: ``python3 dev.py wheel`` compiles them and names their folder in SQLANON_COMPILED.
+"""Puts compiled kernels into a wheel.
+
+``python3 dev.py wheel`` compiles them and names their folder in SQLANON_COMPILED.
 
 Without that variable the wheel has none, fits every platform, and compiles kernels where it is installed.
 """

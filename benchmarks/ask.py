@@ -1,9 +1,11 @@
-"""What one small question costs: milliseconds and database calls of `Database.query` over 200 rows, on both engines, in JSON.
+"""What one small question costs.
+
+Milliseconds and database calls of `Database.query` over 200 rows, on both engines, in JSON.
 
     python -m benchmarks.ask [--url postgresql://...]
 
-Every question is asked with another constant each time, as analysts do, over one open connection. Without ``--url`` only
-DuckDB in memory is measured.
+Every question is asked with another constant each time, as analysts do, over one open connection. Without ``--url``
+only DuckDB in memory is measured.
 """
 
 from __future__ import annotations
@@ -126,7 +128,8 @@ def main(words: Sequence[str] | None = None) -> int:
                 found[engine] = measure(db, args.repeats)
             for line in found[engine]:
                 print(
-                    f"{engine:9} {line['question']:16} {line['median_ms']:7.1f} ms {line['fastest_ms']:7.1f} ms {line['calls']:4} calls"
+                    f"{engine:9} {line['question']:16} {line['median_ms']:7.1f} ms {line['fastest_ms']:7.1f} ms "
+                    f"{line['calls']:4} calls"
                 )
     record.write(args.out, repeats=args.repeats, engines=found)
     return 0

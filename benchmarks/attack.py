@@ -1,8 +1,11 @@
-"""How long `sqlanon attack` takes, by rows: Adult with 8 quasi-identifiers, and 8 columns that have nothing to do with each other.
+"""How long `sqlanon attack` takes, by rows.
 
-Every different row of quasi values is compared with every different box, so that the time grows with the product of both. Columns that are independent
-of each other make wide cells, in which many wrong values fit: that part of an attack is then the most of it. Releases are made by method `tree` in a
-DuckDB file. ``growth`` is the exponent: seconds grow as rows to the power of it, from one number of rows to the next.
+Adult with 8 quasi-identifiers, and 8 columns that have nothing to do with each other.
+
+Every different row of quasi values is compared with every different box, so that the time grows with the product of
+both. Columns that are independent of each other make wide cells, in which many wrong values fit: that part of an attack
+is then the most of it. Releases are made by method `tree` in a DuckDB file. ``growth`` is the exponent: seconds grow as
+rows to the power of it, from one number of rows to the next.
 """
 
 from __future__ import annotations
@@ -92,7 +95,8 @@ def main(words: list[str] | None = None) -> int:
                     before = one
                     runs.append(one)
                     print(
-                        f"{table:6} {one['rows']:>7,} rows, {one['boxes']:>6,} boxes: {one['seconds']:.2f} s, processor {one['cpu_seconds']:.2f} s",
+                        f"{table:6} {one['rows']:>7,} rows, {one['boxes']:>6,} boxes: {one['seconds']:.2f} s, "
+                        f"processor {one['cpu_seconds']:.2f} s",
                         flush=True,
                     )
     record.write(args.out, k=10, quasi=len(VALUES), runs=runs)

@@ -1,7 +1,7 @@
 """What `method: best` keeps of three searches of different kinds, each refined: Range NCP beside that of each of them.
 
-`tree`, `hilbert` and `kmember` in blocks of 4,096 rows, with `refine: true`, and `best` of the three, on Adult and SAL with text by its order.
-The release of `best` is never above the least of them.
+`tree`, `hilbert` and `kmember` in blocks of 4,096 rows, with `refine: true`, and `best` of the three, on Adult and SAL
+with text by its order. The release of `best` is never above the least of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""Clustering in blocks: seconds per million rows of `kmember` and `mdav` on DuckDB, and peak memory, each run in a process of its own.
+"""Clustering in blocks.
 
-The integer table, k=10, blocks of 4,096 rows. The cost of a block is fixed, so that time shall be linear in the rows. Processor seconds are
-those of the whole release, of all threads; a process first releases 1,000 rows, which loads the kernels.
+Seconds per million rows of `kmember` and `mdav` on DuckDB, and peak memory, each run in a process of its own.
+
+The integer table, k=10, blocks of 4,096 rows. The cost of a block is fixed, so that time shall be linear in the rows.
+Processor seconds are those of the whole release, of all threads; a process first releases 1,000 rows, which loads the
+kernels.
 """
 
 from __future__ import annotations
@@ -32,7 +35,8 @@ def main(words: list[str] | None = None) -> int:
                 one |= {"rows": rows, "method": method, "cpu_per_million": one["cpu_seconds"] / rows * 1e6}
                 results.append(one)
                 print(
-                    f"{rows:>11,} rows, {method}: {one['cpu_per_million']:.1f} processor s a million, {one['peak_gib']:.2f} GiB",
+                    f"{rows:>11,} rows, {method}: {one['cpu_per_million']:.1f} processor s a million, "
+                    f"{one['peak_gib']:.2f} GiB",
                     flush=True,
                 )
     record.write(args.out, k=K, threads=args.threads, results=results)

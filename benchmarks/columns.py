@@ -1,8 +1,11 @@
-"""How the seconds of a release grow with its quasi columns: uniform integers of 100 values, k = 10, in an in-memory DuckDB.
+"""How the seconds of a release grow with its quasi columns.
 
-The first release of a process is measured, as a person meets it, its kernels compiled before. Processor seconds of one thread are next to the
-wall time, for machines that are not quiet, and what ``plan`` estimates (`sqlanon.methods.cost`) beside both. ``growth`` is how many
-times the seconds grow from the fewest to the most columns; ``columns_grow`` is what it would be were they linear.
+Uniform integers of 100 values, k = 10, in an in-memory DuckDB.
+
+The first release of a process is measured, as a person meets it, its kernels compiled before. Processor seconds of one
+thread are next to the wall time, for machines that are not quiet, and what ``plan`` estimates (`sqlanon.methods.cost`)
+beside both. ``growth`` is how many times the seconds grow from the fewest to the most columns; ``columns_grow`` is what
+it would be were they linear.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What every method costs by rows, columns and k: the numbers that `plan` estimates by (`sqlanon.declared.cost`), fitted anew.
+"""What every method costs by rows, columns and k.
 
-Processor time of one thread, in an in-memory DuckDB, on uniform integers: so a busy machine does not change it much. ``seconds`` is for
-the table of `sqlanon.declared.cost`; each exponent comes from two sizes that differ in nothing else.
+The numbers that `plan` estimates by (`sqlanon.declared.cost`), fitted anew.
+
+Processor time of one thread, in an in-memory DuckDB, on uniform integers: so a busy machine does not change it much.
+``seconds`` is for the table of `sqlanon.declared.cost`; each exponent comes from two sizes that differ in nothing else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Measures of a published view, computed with NumPy from the view and the source alone.
 
 Shares no code with `sqlanon`: the benchmarks store these figures beside sqlanon's own, and they must agree. It reads
-views of format ``ranges`` whose columns hold no NULL; `measure` wants all of them ordered, `set_loss` takes sets as well.
+views of format ``ranges`` whose columns hold no NULL; `measure` wants all of them ordered, `set_loss` takes sets as
+well.
 """
 
 from __future__ import annotations
@@ -141,8 +142,8 @@ def set_loss(connection: duckdb.DuckDBPyConnection, source: str, view: str, quas
     if len(found) != 1:
         raise ValueError("the view and the source do not hold the same rows")
     classes = connection.execute(
-        f"SELECT count(*) AS n, {', '.join(f'count(DISTINCT s.{column}) AS {column}' for column in quasi)} FROM {joined} "
-        f"GROUP BY {', '.join(f'v.{name}' for name in box)}"
+        f"SELECT count(*) AS n, {', '.join(f'count(DISTINCT s.{column}) AS {column}' for column in quasi)} FROM "
+        f"{joined} GROUP BY {', '.join(f'v.{name}' for name in box)}"
     ).fetchnumpy()
     whole = connection.execute(
         f"SELECT {', '.join(f'count(DISTINCT {column}) AS {column}' for column in quasi)} FROM {source}"

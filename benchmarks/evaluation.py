@@ -1,8 +1,11 @@
-"""What `evaluate` costs and what its default workload reports: Adult (tree, k=10), and the demonstration's release `partners`.
+"""What `evaluate` costs and what its default workload reports.
+
+Adult (tree, k=10), and the demonstration's release `partners`.
 
     python -m benchmarks.evaluation [--rows 200000]
 
-Seconds are those of the clock and of the processor; on a machine that does other work only the processor's can be compared.
+Seconds are those of the clock and of the processor; on a machine that does other work only the processor's can be
+compared.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Method `freeform` against its goals: Range NCP of the release, processor seconds of the method, verification and memory.
+"""Method `freeform` against its goals.
 
-Every release is made on DuckDB with one thread, in a process of its own that first releases 1,000 rows, which loads the kernels. Range NCP scores
-text by its order, as in `benchmarks.loss`, and up to a million rows an independent evaluator computes it again from the view. Seconds are the
-processor's. The large integer table is released with the same options as the small one beside
-it: the method's seconds a row shall stay the same.
+Range NCP of the release, processor seconds of the method, verification and memory.
+
+Every release is made on DuckDB with one thread, in a process of its own that first releases 1,000 rows, which loads the
+kernels. Range NCP scores text by its order, as in `benchmarks.loss`, and up to a million rows an independent evaluator
+computes it again from the view. Seconds are the processor's. The large integer table is released with the same options
+as the small one beside it: the method's seconds a row shall stay the same.
 
 What an interrupted run has measured is kept, and the same command goes on; ``--fresh`` starts anew.
 """
@@ -65,7 +67,10 @@ CASES = (
 
 @contextmanager
 def source(case: Case, rows: int | None) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """A database with the table of a case: its url, the table, and the arguments of a release; the first ``rows`` of Adult."""
+    """A database with the table of a case: its url, the table, and the arguments of a release.
+
+    The first ``rows`` of Adult.
+    """
     if case.table is None:
         assert rows is not None
         with loaded("duckdb", INTEGERS, rows) as url:
@@ -172,8 +177,8 @@ def main(words: list[str] | None = None) -> int:
         small = next((found for found in results if found["case"] == case.beside), None)
         results.append(compared(one, small))
         print(
-            f"{case.name}, {one['rows']:,} rows: NCP {one['ncp']:.5f}, method {one['method_seconds']:.2f} s, verified in "
-            f"{one['verify_seconds']:.1f} s, {one['peak_gib']:.2f} GiB",
+            f"{case.name}, {one['rows']:,} rows: NCP {one['ncp']:.5f}, method {one['method_seconds']:.2f} s, verified "
+            f"in {one['verify_seconds']:.1f} s, {one['peak_gib']:.2f} GiB",
             flush=True,
         )
     record.write(args.out, threads=args.threads, results=results)

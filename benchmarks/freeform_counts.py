@@ -1,8 +1,9 @@
 """COUNT queries over boxes of their own and over classes: error of the estimates, width of the bounds.
 
-Adult is released by `tree`, by `tree` refined and by `freeform` with blocks of 512 and of 1,024 rows, k=10, and each is asked the same queries: random ranges of two, three and four columns
-and a set of sensitive values, about a tenth of the rows each (docs/workloads.md). Text is published in three ways: as ranges in alphabetical
-order, as sets, and as ranges in an order that the policy lists, so that a reader knows the domain. A range of text in alphabetical order is asked by
+Adult is released by `tree`, by `tree` refined and by `freeform` with blocks of 512 and of 1,024 rows, k=10, and each is
+asked the same queries: random ranges of two, three and four columns and a set of sensitive values, about a tenth of the
+rows each (docs/workloads.md). Text is published in three ways: as ranges in alphabetical order, as sets, and as ranges
+in an order that the policy lists, so that a reader knows the domain. A range of text in alphabetical order is asked by
 BETWEEN, of a listed order and of sets by IN.
 
 What an interrupted run has measured is kept, and the same command goes on; ``--fresh`` starts anew.

@@ -1,14 +1,16 @@
 """What frozen refreshes lose and cost: the integer table night after night, `tree`, k=10.
 
-``drift``: 30,000 rows, thirty nights in three settings, cohorts of three nights, without limits. Every night the GCP of what is published (of the view,
-by this benchmark itself, against the ranges of the night's source) beside that of a fresh release of the same rows; the shares of rows that wait, are
-stale or are retained; the failing groups of `Database.history`; in the first nights the failing rows of full refreshes with a key; and the night on
-which each limit would have stopped the run. The curve: the same with cohorts of 1 to 10 nights, 1 % new a night.
+``drift``: 30,000 rows, thirty nights in three settings, cohorts of three nights, without limits. Every night the GCP of
+what is published (of the view, by this benchmark itself, against the ranges of the night's source) beside that of a
+fresh release of the same rows; the shares of rows that wait, are stale or are retained; the failing groups of
+`Database.history`; in the first nights the failing rows of full refreshes with a key; and the night on which each limit
+would have stopped the run. The curve: the same with cohorts of 1 to 10 nights, 1 % new a night.
 
-``year``: the setting with all changes, without l, for 365 nights of a small table, compared with a fresh release in every thirtieth.
+``year``: the setting with all changes, without l, for 365 nights of a small table, compared with a fresh release in
+every thirtieth.
 
-``cost``: processor seconds and clock of a run after one night of changes, frozen with a cohort that is published, and full with a key. The two take
-turns in one process, and of each the run with the fewest processor seconds counts.
+``cost``: processor seconds and clock of a run after one night of changes, frozen with a cohort that is published, and
+full with a key. The two take turns in one process, and of each the run with the fewest processor seconds counts.
 """
 
 from __future__ import annotations
@@ -41,7 +43,10 @@ COST_GOAL = 1 / 3
 
 
 def cohort_rows(rows: int, setting: Setting, nights: int) -> int:
-    """Rows of a cohort that is published every so many nights: half a night fewer than they bring, as some that wait are deleted."""
+    """Rows of a cohort that is published every so many nights.
+
+    Half a night fewer than they bring, as some that wait are deleted.
+    """
     return max(round((nights - 0.5) * setting.new * rows), K)
 
 
@@ -55,7 +60,10 @@ def drift(
     keyed: int = KEYED,
     fresh: int = 1,
 ) -> dict[str, Any]:
-    """One lineage: so many nights after the first version. It is compared with a fresh release in every ``fresh``-th night, and in the last."""
+    """One lineage: so many nights after the first version.
+
+    It is compared with a fresh release in every ``fresh``-th night, and in the last.
+    """
     source = Source(rows)
     frozen = spec_of("frozen", l=diverse, cohort=cohort_rows(rows, setting, cohort))
     anew, full = spec_of("fresh", key=False, l=diverse), spec_of("full", l=diverse)
@@ -136,9 +144,9 @@ def year(rows: int, nights: int) -> dict[str, Any]:
 
 def _said(one: dict[str, Any]) -> None:
     print(
-        f"{one['setting']}, l = {one['l']}, cohorts of {one['cohort_nights']} nights: GCP {one['ratio']:.3f} times fresh, waiting "
-        f"{one['mean_waiting']:.2%} (at most {one['most_waiting']:.2%}), stale {one['stale']:.2%}, retained {one['retained']:.2%}, "
-        f"failing {one['failing']}",
+        f"{one['setting']}, l = {one['l']}, cohorts of {one['cohort_nights']} nights: GCP {one['ratio']:.3f} times "
+        f"fresh, waiting {one['mean_waiting']:.2%} (at most {one['most_waiting']:.2%}), stale {one['stale']:.2%}, "
+        f"retained {one['retained']:.2%}, failing {one['failing']}",
         flush=True,
     )
 
@@ -153,7 +161,8 @@ def cost(rows: int, repeat: int) -> dict[str, Any]:
     }
     ratios = {f"{what}_ratio": best["frozen"][what] / best["full"][what] for what in ("cpu_seconds", "seconds")}
     print(
-        f"{rows:,} rows: frozen {ratios['cpu_seconds_ratio']:.3f} of full by processor, {ratios['seconds_ratio']:.3f} by clock"
+        f"{rows:,} rows: frozen {ratios['cpu_seconds_ratio']:.3f} of full by processor, {ratios['seconds_ratio']:.3f} "
+        "by clock"
     )
     return {"rows": rows, **ratios, "goal": COST_GOAL, "best": best, "runs": runs}
 

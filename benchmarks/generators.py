@@ -1,8 +1,8 @@
 """Synthetic tables from a seed, made chunk by chunk with NumPy and loaded into DuckDB or PostgreSQL.
 
 `ADMISSIONS` is a realistic hospital table of mixed types, `INTEGERS` a census-like table of small integers, and
-`lefevre` the generator of LeFevre et al. (their Figure 9). A table depends on its seed and number of rows alone: chunk i
-is drawn from ``default_rng([seed, i])``, so memory stays small at any size.
+`lefevre` the generator of LeFevre et al. (their Figure 9). A table depends on its seed and number of rows alone: chunk
+i is drawn from ``default_rng([seed, i])``, so memory stays small at any size.
 """
 
 from __future__ import annotations
@@ -263,7 +263,10 @@ NESTED = Synthetic(
     quasi=tuple(_NESTED),
     sensitive="diagnosis",
 )
-"""A hospital's table for lattices: 9 columns with nested hierarchies of 327,680 nodes together, for `nested_hierarchies`."""
+"""A hospital's table for lattices.
+
+9 columns with nested hierarchies of 327,680 nodes together, for `nested_hierarchies`.
+"""
 
 
 def nested_hierarchies(folder: Path) -> dict[str, Path]:

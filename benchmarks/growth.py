@@ -1,9 +1,11 @@
-"""Linear growth: seconds per million rows of one release on DuckDB, and its peak memory, each size in a process of its own.
+"""Linear growth.
 
-Three parts. ``k``: the integer table, 62,500 rows doubled up to 16,000,000, by `tree` and `hilbert`, in memory and with a
-memory budget far below what the table needs (the engine computes keys and sorts, the solver reads a stream). ``l``: rows
-drawn from SAL with replacement, 125,000 to 4,000,000, l=10, and SAL as it is against its promise. ``dual``: SAL with 3
-quasi-identifiers under a bound of 0.3 on the NCP of a class, l as large as it allows, against its promise.
+Seconds per million rows of one release on DuckDB, and its peak memory, each size in a process of its own.
+
+Three parts. ``k``: the integer table, 62,500 rows doubled up to 16,000,000, by `tree` and `hilbert`, in memory and with
+a memory budget far below what the table needs (the engine computes keys and sorts, the solver reads a stream). ``l``:
+rows drawn from SAL with replacement, 125,000 to 4,000,000, l=10, and SAL as it is against its promise. ``dual``: SAL
+with 3 quasi-identifiers under a bound of 0.3 on the NCP of a class, l as large as it allows, against its promise.
 
 A process first releases 1,000 rows, so that loading the kernels and compiling the SQL is not in the figures. What an
 interrupted run has measured is kept; the same command goes on, ``--fresh`` starts anew.
@@ -167,8 +169,8 @@ def dual(kept: Kept, threads: int) -> list[dict[str, Any]]:
 
 def _reported(one: dict[str, Any], rows: int | None, name: str) -> None:
     print(
-        f"{rows or 'SAL as it is'!s:>12} {name:10} {one['seconds']:8.2f} s, {one['seconds_per_million']:6.2f} s a million, "
-        f"{one['peak_gib']:.2f} GiB, {one['execution']}",
+        f"{rows or 'SAL as it is'!s:>12} {name:10} {one['seconds']:8.2f} s, {one['seconds_per_million']:6.2f} s a "
+        f"million, {one['peak_gib']:.2f} GiB, {one['execution']}",
         flush=True,
     )
 

@@ -2,10 +2,10 @@
 
     python -m benchmarks.intervals [--queries 400] [--rows 100000]
 
-Each count takes two quasi columns drawn at random, and of each the values between two that are drawn at random; text without an order
-takes a random half of its values. The seed is written below. Releases are by `tree`, k=10, format ranges. The interval is compared with
-that of 10,000 draws by NumPy from the published boxes, which shares no code with sqlanon; nor does the width that bounds have by the
-boxes alone, without the values that classes attain.
+Each count takes two quasi columns drawn at random, and of each the values between two that are drawn at random; text
+without an order takes a random half of its values. The seed is written below. Releases are by `tree`, k=10, format
+ranges. The interval is compared with that of 10,000 draws by NumPy from the published boxes, which shares no code with
+sqlanon; nor does the width that bounds have by the boxes alone, without the values that classes attain.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
     python -m benchmarks.intervals_drawn [--queries 2000] [--rows 30000]
 
-A release by `tree`, k=10, format ranges, and random conditions on two columns as in `benchmarks.intervals`. For every query a source of its own is
-drawn: each row's values of the two columns, by NumPy, from its published boxes; the truth is what the query counts there, or adds up of a
-column that is published as it is (every fifth query). Of every fifth count, and every fifth sum, the width is compared with that of 10,000 draws.
+A release by `tree`, k=10, format ranges, and random conditions on two columns as in `benchmarks.intervals`. For every
+query a source of its own is drawn: each row's values of the two columns, by NumPy, from its published boxes; the truth
+is what the query counts there, or adds up of a column that is published as it is (every fifth query). Of every fifth
+count, and every fifth sum, the width is compared with that of 10,000 draws.
 """
 
 from __future__ import annotations

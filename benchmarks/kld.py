@@ -1,7 +1,10 @@
-"""Seconds that KL-divergence takes: SAL, l=10; the group-bys of two of its 7 quasi columns, and the joint distribution at d=4.
+"""Seconds that KL-divergence takes: SAL, l=10.
 
-What is promised: all 21 group-bys in 30 seconds, the joint divergence in 60 (docs/workloads.md says how it is computed). Beside
-the seconds by the clock are those of the processor, all threads together (on Linux), for machines that are not at rest.
+The group-bys of two of its 7 quasi columns, and the joint distribution at d=4.
+
+What is promised: all 21 group-bys in 30 seconds, the joint divergence in 60 (docs/workloads.md says how it is
+computed). Beside the seconds by the clock are those of the processor, all threads together (on Linux), for machines
+that are not at rest.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Levels of hierarchies: loss and processor seconds of method fulldomain on public tables, on a large lattice, and beside tree.
+"""Levels of hierarchies.
 
-adult: 8 columns with ARX's hierarchies, local search beside tree with refine (its passes), and the best node with and without suppressed rows.
-occ, sal: all 7 columns with the census' hierarchies, age by 5, 10, 20 and 40, education by 2, 4 and 8.
-nested: a generated hospital's table, nearly all rows different, 9 columns with 327,680 nodes.
-admissions: the time of the local search over that of tree.
+Loss and processor seconds of method fulldomain on public tables, on a large lattice, and beside tree.
+
+adult: 8 columns with ARX's hierarchies, local search beside tree with refine (its passes), and the best node with and
+without suppressed rows. occ, sal: all 7 columns with the census' hierarchies, age by 5, 10, 20 and 40, education by 2,
+4 and 8. nested: a generated hospital's table, nearly all rows different, 9 columns with 327,680 nodes. admissions: the
+time of the local search over that of tree.
 """
 
 from __future__ import annotations

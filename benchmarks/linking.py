@@ -1,6 +1,9 @@
-"""What linking costs: two tables of a hospital without tokens, with tokens of their own, and published together, joined by pseudonym.
+"""What linking costs.
 
-The tables of `examples.hospital`, and its policy: GCP of the rows that are published, and the share of rows that are left out, so that persons are alike.
+Two tables of a hospital without tokens, with tokens of their own, and published together, joined by pseudonym.
+
+The tables of `examples.hospital`, and its policy: GCP of the rows that are published, and the share of rows that are
+left out, so that persons are alike.
 """
 
 from __future__ import annotations

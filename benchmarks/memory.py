@@ -76,11 +76,14 @@ class ServerMemory:
 
 
 def measure(case: dict[str, Any], timeout: float | None = None) -> dict[str, Any]:
-    """Run one case in a fresh process: its seconds, its peak memory, and a release's report with its processor seconds by stage.
+    """Run one case in a fresh process.
+
+    Its seconds, its peak memory, and a release's report with its processor seconds by stage.
 
     Args:
-        case: ``url``, ``threads``, ``memory`` and either ``statements``, of which the first is timed, or ``source`` with
-            ``options`` for ``anonymize``. ``warm``, a small table, is released so first, which is not in the figures.
+        case: ``url``, ``threads``, ``memory`` and either ``statements``, of which the first is timed, or ``source``
+            with ``options`` for ``anonymize``. ``warm``, a small table, is released so first, which is not in the
+            figures.
         timeout: seconds after which the process is stopped.
     """
     command = [sys.executable, "-m", "benchmarks.memory", json.dumps(case)]

@@ -1,8 +1,8 @@
 """What every privacy model costs: runs of method `tree` by k and one model each, against the run by k alone.
 
-500,000 generated rows in an in-memory DuckDB, five quasi columns, one sensitive column of 16 values of which some are more frequent. Runs take turns, and
-the fastest of each counts. Processor seconds are next to the wall time, for machines that are not quiet; ``times`` and ``cpu_times`` are those
-of the run by k alone, and what is promised is 3.
+500,000 generated rows in an in-memory DuckDB, five quasi columns, one sensitive column of 16 values of which some are
+more frequent. Runs take turns, and the fastest of each counts. Processor seconds are next to the wall time, for
+machines that are not quiet; ``times`` and ``cpu_times`` are those of the run by k alone, and what is promised is 3.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def main(words: list[str] | None = None) -> None:
         one["times"] = one["seconds"] / runs[0]["seconds"]
         one["cpu_times"] = one["cpu_seconds"] / runs[0]["cpu_seconds"]
         print(
-            f"{one['model']}: {one['cpu_seconds']:.2f} processor s ({one['cpu_times']:.2f} times), {one['classes']} classes"
+            f"{one['model']}: {one['cpu_seconds']:.2f} processor s ({one['cpu_times']:.2f} times), {one['classes']} "
+            "classes"
         )
     record.write(asked.out, rows=asked.rows, k=10, promised=PROMISED, runs=runs)
 

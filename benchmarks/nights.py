@@ -22,7 +22,8 @@ TABLE = "nightly"
 class Setting:
     """What changes in a night, in shares of the rows of the first night.
 
-    A new row is drawn as the table's rows are; a deleted row is any one; a changed row is any one, and gets all values of another drawn row.
+    A new row is drawn as the table's rows are; a deleted row is any one; a changed row is any one, and gets all values
+    of another drawn row.
     """
 
     title: str

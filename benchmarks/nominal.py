@@ -1,9 +1,11 @@
-"""Information loss where text has no order: every class publishes the set of its values, Adult with 8 quasi-identifiers.
+"""Information loss where text has no order.
 
-Measured as the peers were: a class loses (distinct values - 1) / (distinct values of the table - 1) in every column, numbers
-counted by their distinct values too. The values behind a class are not in the release, so a private copy of the table
-carries a number of the row, which this release alone keeps; the independent evaluator joins by it. Without the number the
-classes are the same: it takes no part in them.
+Every class publishes the set of its values, Adult with 8 quasi-identifiers.
+
+Measured as the peers were: a class loses (distinct values - 1) / (distinct values of the table - 1) in every column,
+numbers counted by their distinct values too. The values behind a class are not in the release, so a private copy of the
+table carries a number of the row, which this release alone keeps; the independent evaluator joins by it. Without the
+number the classes are the same: it takes no part in them.
 """
 
 from __future__ import annotations

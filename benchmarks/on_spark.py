@@ -1,4 +1,7 @@
-"""Tables for Spark: a throwaway catalog in a folder, settings for the sessions that benchmarks start, what they shuffle, use and hold."""
+"""Tables for Spark.
+
+A throwaway catalog in a folder, settings for the sessions that benchmarks start, what they shuffle, use and hold.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,10 @@ def settings(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def spark_url(table: Synthetic, rows: int, threads: int) -> Iterator[tuple[str, Path]]:
-    """A catalog that has the generated table, and the folder of the events of its sessions; both are removed afterwards."""
+    """A catalog that has the generated table, and the folder of the events of its sessions.
+
+    Both are removed afterwards.
+    """
     import duckdb
 
     import sqlanon

@@ -1,8 +1,9 @@
 """What persons cost: a run by k, or by k and l, without persons, with `persons: rows` and with `persons: whole`.
 
-Events of 1 to 20 a person in an in-memory DuckDB: three quasi columns are constant for each person, a date and a ward are not. Runs take turns, and of
-each the one with the fewest processor seconds counts, which are next to the wall time, for machines that are not quiet; ``times`` and ``cpu_times``
-are those of the run without persons, and what is promised is 3 for ``rows`` and 2 for ``whole``. 5,000,000 rows: ``python -m benchmarks.persons --rows 5000000``.
+Events of 1 to 20 a person in an in-memory DuckDB: three quasi columns are constant for each person, a date and a ward
+are not. Runs take turns, and of each the one with the fewest processor seconds counts, which are next to the wall time,
+for machines that are not quiet; ``times`` and ``cpu_times`` are those of the run without persons, and what is promised
+is 3 for ``rows`` and 2 for ``whole``. 5,000,000 rows: ``python -m benchmarks.persons --rows 5000000``.
 """
 
 from __future__ import annotations
@@ -82,8 +83,9 @@ def main(words: list[str] | None = None) -> None:
                 one["cpu_times"] = one["cpu_seconds"] / best["none"]["cpu_seconds"]
                 runs.append(one)
                 print(
-                    f"k = 10, l = {diverse}, persons {way}: {one['cpu_seconds']:.2f} processor s ({one['cpu_times']:.2f} times), "
-                    f"{one['seconds']:.2f} s ({one['times']:.2f} times), GCP {one['gcp']:.4f}"
+                    f"k = 10, l = {diverse}, persons {way}: {one['cpu_seconds']:.2f} processor s "
+                    f"({one['cpu_times']:.2f} times), {one['seconds']:.2f} s ({one['times']:.2f} times), GCP "
+                    f"{one['gcp']:.4f}"
                 )
     record.write(asked.out, rows=rows, persons=persons, k=10, runs=runs)
 

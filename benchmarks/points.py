@@ -1,4 +1,7 @@
-"""The points of a paper's experiments, one release each: measured or kept from an interrupted run, and their means over the projections."""
+"""The points of a paper's experiments, one release each.
+
+Measured or kept from an interrupted run, and their means over the projections.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,8 @@ def measured(
         kept: what was measured before.
         source: the table of a point.
         release: releases once from a table; ``refused`` has the name of the error, if there was one.
-        warm: the point with less asked, for a few rows that every contender releases first, so that compilation is not measured.
+        warm: the point with less asked, for a few rows that every contender releases first, so that compilation is not
+            measured.
         shown: figures in a few words.
     """
     found, done = [], set[str]()
@@ -84,7 +88,10 @@ def means(
     figures: Sequence[str],
     facts: Callable[[P, Sequence[Figures]], Figures],
 ) -> list[Figures]:
-    """One line for every table, x and contender: the means of ``figures``, and what ``facts`` says of the released points."""
+    """One line for every table, x and contender.
+
+    The means of ``figures``, and what ``facts`` says of the released points.
+    """
     groups: dict[tuple[str, float, str, int], list[tuple[P, Figures]]] = {}
     for point, one in zip(points, found, strict=True):
         key = (point.data.name, point.x, point.who.name, point.rows)

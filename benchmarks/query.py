@@ -2,8 +2,8 @@
 
     python -m benchmarks.query
 
-The release is written here, row by row as a run would: boxes of about ``k`` rows, sorted by box. It is not anonymized, as
-only the time of questions is measured.
+The release is written here, row by row as a run would: boxes of about ``k`` rows, sorted by box. It is not anonymized,
+as only the time of questions is measured.
 """
 
 from __future__ import annotations
@@ -58,19 +58,18 @@ def fill(db: sqlanon.Database, rows: int, k: int) -> None:
     """The source ``people`` and the release ``release.people`` with its metadata."""
     run = db.engine.execute
     run(
-        "CREATE TABLE people AS SELECT CAST(18 + (hash(i) % 83) AS INTEGER) AS age, CAST(hash(i + 1) % 99999 AS INTEGER) AS zip, "
-        "CASE WHEN hash(i + 2) % 2 = 0 THEN 'F' ELSE 'M' END AS sex, 'd' || (hash(i + 3) % 20) AS diagnosis, "
-        f"CAST(hash(i + 4) % 100000 AS INTEGER) AS cost FROM range({rows}) AS r(i)"
+        "CREATE TABLE people AS SELECT CAST(18 + (hash(i) % 83) AS INTEGER) AS age, CAST(hash(i + 1) % 99999 AS "
+        "INTEGER) AS zip, CASE WHEN hash(i + 2) % 2 = 0 THEN 'F' ELSE 'M' END AS sex, 'd' || (hash(i + 3) % 20) AS "
+        f"diagnosis, CAST(hash(i + 4) % 100000 AS INTEGER) AS cost FROM range({rows}) AS r(i)"
     )
     run("CREATE SCHEMA release")
     # Classes: neighbours in a coarse grid of age and sex, cut along zip every k rows.
     run(
-        "CREATE TABLE release.people AS WITH placed AS (SELECT *, age // 6 AS band, "
-        "row_number() OVER (PARTITION BY age // 6 ORDER BY zip, age) AS place FROM people), "
-        f"classed AS (SELECT *, place // {k} AS part FROM placed) "
-        "SELECT min(age) OVER c AS age_lo, max(age) OVER c AS age_hi, min(zip) OVER c AS zip_lo, max(zip) OVER c AS zip_hi, "
-        "list_sort(list_distinct(list(sex) OVER c)) AS sex, diagnosis, cost FROM classed WINDOW c AS (PARTITION BY band, part) "
-        "ORDER BY 1, 2, 3, 4"
+        "CREATE TABLE release.people AS WITH placed AS (SELECT *, age // 6 AS band, row_number() OVER (PARTITION BY "
+        f"age // 6 ORDER BY zip, age) AS place FROM people), classed AS (SELECT *, place // {k} AS part FROM placed) "
+        "SELECT min(age) OVER c AS age_lo, max(age) OVER c AS age_hi, min(zip) OVER c AS zip_lo, max(zip) OVER c AS "
+        "zip_hi, list_sort(list_distinct(list(sex) OVER c)) AS sex, diagnosis, cost FROM classed WINDOW c AS "
+        "(PARTITION BY band, part) ORDER BY 1, 2, 3, 4"
     )
     facts = {"types": {"age": "integer", "zip": "integer", "sex": "text", "diagnosis": "text", "cost": "integer"}}
     lines: list[tuple[str, str, str, str, str, str]] = [("", "release", "", "ranges", "", json.dumps(facts))]
@@ -82,7 +81,8 @@ def fill(db: sqlanon.Database, rows: int, k: int) -> None:
         for name, role in (("diagnosis", "sensitive"), ("cost", "insensitive"))
     ]
     run(
-        "CREATE TABLE release.people_metadata (column_name TEXT, role TEXT, kind TEXT, format TEXT, source_type TEXT, published TEXT, declared TEXT)"
+        "CREATE TABLE release.people_metadata (column_name TEXT, role TEXT, kind TEXT, format TEXT, source_type TEXT, "
+        "published TEXT, declared TEXT)"
     )
     for line in lines:
         run("INSERT INTO release.people_metadata VALUES (" + ", ".join("'" + part + "'" for part in line) + ", NULL)")
@@ -141,7 +141,8 @@ def main(words: Sequence[str] | None = None) -> int:
         found = measure(args.rows, args.k, args.repeats, Path(directory))
     for line in found:
         print(
-            f"{line['question']:28} source {line['source_s']:8.4f} s  release {line['release_s']:8.4f} s  ratio {line['ratio']:6.1f}"
+            f"{line['question']:28} source {line['source_s']:8.4f} s  release {line['release_s']:8.4f} s  ratio "
+            f"{line['ratio']:6.1f}"
         )
     record.write(args.out, rows=args.rows, k=args.k, questions=found)
     return 0

@@ -28,7 +28,10 @@ def options(doc: str | None, out: Path | None) -> argparse.ArgumentParser:
 
 
 def has_data() -> bool:
-    """Whether the public data is on this machine; where it is not, what was looked for is printed, and a command that needs it ends."""
+    """Whether the public data is on this machine.
+
+    Where it is not, what was looked for is printed, and a command that needs it ends.
+    """
     try:
         data_folder()
     except DataMissingError as missing:

@@ -1,7 +1,7 @@
 """What `refine` gains and what it costs: loss and seconds with and without it, over k and over the number of rows.
 
-Refining is a part of the method's stage, so that its cost is the difference of two runs; both take turns in one process,
-and the figures are medians. SAL is sampled without replacement, the smaller samples inside the larger ones.
+Refining is a part of the method's stage, so that its cost is the difference of two runs; both take turns in one
+process, and the figures are medians. SAL is sampled without replacement, the smaller samples inside the larger ones.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""What one small release costs: milliseconds, stages and database calls of `Database.anonymize` over 40 rows, on both engines, in JSON.
+"""What one small release costs.
+
+Milliseconds, stages and database calls of `Database.anonymize` over 40 rows, on both engines, in JSON.
 
     python -m benchmarks.release [--url postgresql://...]
 
-Three columns, two of them quasi-identifiers, are released again and again over one open connection, after a first time that
-compiles. Without ``--url`` only DuckDB in memory is measured. It ends with 1 where a release takes more calls or, on DuckDB, more
-time than `CALLS` and `MILLISECONDS` allow; the time is meant for a quiet machine.
+Three columns, two of them quasi-identifiers, are released again and again over one open connection, after a first time
+that compiles. Without ``--url`` only DuckDB in memory is measured. It ends with 1 where a release takes more calls or,
+on DuckDB, more time than `CALLS` and `MILLISECONDS` allow; the time is meant for a quiet machine.
 """
 
 from __future__ import annotations

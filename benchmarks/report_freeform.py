@@ -63,7 +63,10 @@ def _met(one: Result) -> str:
 
 
 def counts(folder: Path) -> str:
-    """COUNT queries: loss, mean error and width of the bounds of `tree`, and what share of them the other systems have."""
+    """COUNT queries.
+
+    Loss, mean error and width of the bounds of `tree`, and what share of them the other systems have.
+    """
     result = read(folder, "freeform_counts")
     if result is None or not result["results"]:
         return ""

@@ -95,7 +95,10 @@ def year(folder: Path) -> str:
         f"`{limit}` of 5, 10, 20 %: {', '.join(number(night, 'd') for night in result['stopped'][limit].values())}"
         for limit in LIMITS
     )
-    first = f"Nights on which a limit would have stopped the run (`-`: none): {stops}. Failing rows over all versions: {result['failing']:,}."
+    first = (
+        f"Nights on which a limit would have stopped the run (`-`: none): {stops}. Failing rows over all versions: "
+        f"{result['failing']:,}."
+    )
     return f"{table(head, lines)}\n\n{first}\n\n{source(result)}"
 
 

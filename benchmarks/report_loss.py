@@ -208,7 +208,10 @@ def lefevre(folder: Path) -> str:
 
 
 def _sizes(one: Result) -> str:
-    """C_DM and C_AVG; where the best was not proven, the C_DM that no such release is below. Results have six digits."""
+    """C_DM and C_AVG; where the best was not proven, the C_DM that no such release is below.
+
+    Results have six digits.
+    """
     bound = one.get("dm_bound")
     left = f" (no less than {bound:.3g})" if bound is not None and bound < one["dm"] * (1 - 1e-5) else ""
     return f"{one['dm']:.3g} / {one['c_avg']:.2f}{left}"

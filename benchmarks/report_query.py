@@ -17,8 +17,9 @@ def analysts(folder: Path) -> str:
     head = ("query", "SQL", "error of the estimate", "width of the bounds")
     lines = [(one["query"], f"`{_cell(one['sql'])}`", *_measured(one)) for one in result["queries"]]
     return (
-        f"{total['answered']} of {total['queries']} answered, {total['inside']:,} of {total['cells']:,} cells inside of their bounds; the median error is "
-        f"{total['error']:.1%} of the truth, the median width {total['width']:.0%}.\n\n{table(head, lines)}\n\n{source(result)}"
+        f"{total['answered']} of {total['queries']} answered, {total['inside']:,} of {total['cells']:,} cells inside "
+        f"of their bounds; the median error is {total['error']:.1%} of the truth, the median width "
+        f"{total['width']:.0%}.\n\n{table(head, lines)}\n\n{source(result)}"
     )
 
 

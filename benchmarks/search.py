@@ -1,8 +1,11 @@
-"""What `refine: {search: N}` gains and costs: Range NCP and processor seconds by the number of trials, against its goals.
+"""What `refine: {search: N}` gains and costs.
 
-Every case is released by `tree` with refine's passes alone, then with a few trials and with many, in one process after a run that
-loads the kernels. Seconds are the processor's, of all threads, and those of the search are the difference to the passes alone. Sets
-are measured as in `benchmarks.nominal`. How the time grows with the rows is in `benchmarks.search_rows`.
+Range NCP and processor seconds by the number of trials, against its goals.
+
+Every case is released by `tree` with refine's passes alone, then with a few trials and with many, in one process after
+a run that loads the kernels. Seconds are the processor's, of all threads, and those of the search are the difference to
+the passes alone. Sets are measured as in `benchmarks.nominal`. How the time grows with the rows is in
+`benchmarks.search_rows`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""How the time of `refine: {search: 4}`, one round, grows with the rows: SAL and copies of it, `tree`, k=10, each run in a process of its own.
+"""How the time of `refine: {search: 4}`, one round, grows with the rows.
 
-A copy has the ages of the one before it, all of them raised by so much that no two copies overlap: equal rows would lose nothing, and nothing
-would be searched. Seconds are the processor's, of all threads; those of the search are the difference to the same release without trials.
-A process first releases 1,000 rows, which loads the kernels.
+SAL and copies of it, `tree`, k=10, each run in a process of its own.
+
+A copy has the ages of the one before it, all of them raised by so much that no two copies overlap: equal rows would
+lose nothing, and nothing would be searched. Seconds are the processor's, of all threads; those of the search are the
+difference to the same release without trials. A process first releases 1,000 rows, which loads the kernels.
 """
 
 from __future__ import annotations
@@ -55,8 +57,8 @@ def main(words: list[str] | None = None) -> int:
         one = measured(copies, args.threads, args.rows)
         results.append(one)
         print(
-            f"{one['rows']:>10,} rows: the search takes {one['search_seconds']:.2f} processor s, {one['search_seconds'] / one['rows'] * 1e6:.2f} s a "
-            f"million, peak {one['runs'][1]['peak_gib']:.2f} GiB",
+            f"{one['rows']:>10,} rows: the search takes {one['search_seconds']:.2f} processor s, "
+            f"{one['search_seconds'] / one['rows'] * 1e6:.2f} s a million, peak {one['runs'][1]['peak_gib']:.2f} GiB",
             flush=True,
         )
     record.write(args.out, k=K, trials=TRIALS, threads=args.threads, results=results)

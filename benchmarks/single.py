@@ -1,7 +1,8 @@
 """The best cut points of ordered columns by ``fulldomain search: single``: the cost, and its gap to the bound.
 
-10,000 rows of 5 columns of 8 values, that depend on each other or do not, without suppressed rows and with any number of them. Adult,
-5 or 8 columns, each in an order of its values, after about 60 seconds; classes below k are suppressed, at any number of rows.
+10,000 rows of 5 columns of 8 values, that depend on each other or do not, without suppressed rows and with any number
+of them. Adult, 5 or 8 columns, each in an order of its values, after about 60 seconds; classes below k are suppressed,
+at any number of rows.
 """
 
 from __future__ import annotations
@@ -123,8 +124,9 @@ def main(words: list[str] | None = None) -> int:
             for one in chain(generated(db), (adult(db, *way, args.seconds) for way in ways)):
                 results.append(one)
                 print(
-                    f"{one['table']}, {one['columns']} columns, k={one['k']}, limit {one['limit']}: {one['metric']} {one['cost']:.10g}, "
-                    f"bound {one['bound']:.10g}, gap {one['gap']:.1%}, {one['sets']:,} sets, {one['processor_seconds']:.1f} s",
+                    f"{one['table']}, {one['columns']} columns, k={one['k']}, limit {one['limit']}: {one['metric']} "
+                    f"{one['cost']:.10g}, bound {one['bound']:.10g}, gap {one['gap']:.1%}, {one['sets']:,} sets, "
+                    f"{one['processor_seconds']:.1f} s",
                     flush=True,
                 )
                 record.write(args.out, results=results)

@@ -2,11 +2,13 @@
 
 The base is ``CREATE TABLE s AS SELECT * FROM t ORDER BY <the quasi-identifiers>``, run on the same connection with the
 same settings, alternating with the release. Processor seconds of this process (a PostgreSQL server's are not in them)
-are given with the wall time, for machines that are not quiet. Peak memory is measured apart, in a process of its own for
-each case, but not for Spark. Several methods and several k take turns in the same process, and each gets a result file of its own.
+are given with the wall time, for machines that are not quiet. Peak memory is measured apart, in a process of its own
+for each case, but not for Spark. Several methods and several k take turns in the same process, and each gets a result
+file of its own.
 
-On Spark (``local[threads]``, Java's heap of 8 GiB, a catalog in a folder) DuckDB's release of the same rows is made as well (up to 10,000,000 rows), and the range NCP
-of both is given: DuckDB divides the table as a whole, Spark in blocks of 100,000 rows.
+On Spark (``local[threads]``, Java's heap of 8 GiB, a catalog in a folder) DuckDB's release of the same rows is made as
+well (up to 10,000,000 rows), and the range NCP of both is given: DuckDB divides the table as a whole, Spark in blocks
+of 100,000 rows.
 """
 
 from __future__ import annotations
@@ -44,7 +46,10 @@ COMPARED = 10_000_000
 
 
 def target(engine: str, table: str, method: str, k: int, rows: int = 5_000_000) -> float | None:
-    """The promised ratio, on Spark for 5,000,000 rows or more; for the one-dimensional methods k=100 may take twice as long as k=10."""
+    """The promised ratio, on Spark for 5,000,000 rows or more.
+
+    For the one-dimensional methods k=100 may take twice as long as k=10.
+    """
     bound = TARGETS.get((engine, table, method))
     if engine == "spark" and rows < 5_000_000:
         return None
@@ -153,7 +158,10 @@ def _figures(run: dict[str, Any], bases: list[float], base_cpu: list[float]) -> 
 def timed_on_spark(
     table: Synthetic, rows: int, cases: Sequence[dict[str, Any]], repeat: int, threads: int, warm: int = 0
 ) -> list[dict[str, Any]]:
-    """See `timed`, the first release being of ``warm`` rows, unless they are 0; with bytes shuffled by the last release, memory held over all of them, and DuckDB's range NCP of the same rows."""
+    """See `timed`, the first release being of ``warm`` rows, unless they are 0.
+
+    With bytes shuffled by the last release, memory held over all of them, and DuckDB's range NCP of the same rows.
+    """
     import sqlanon
 
     with spark_url(table, rows, threads) as (url, events):
@@ -196,7 +204,10 @@ def peaks(engine: str, url: str, table: Synthetic, options: dict[str, Any], thre
 
 
 def result_file(engine: str, table: str, method: str, k: int, rows: int = 5_000_000) -> Path:
-    """Where a case's figures go: method and k are named where they are not the first ones measured here, and rows on Spark."""
+    """Where a case's figures go.
+
+    Method and k are named where they are not the first ones measured here, and rows on Spark.
+    """
     parts = ["speed", engine, table]
     if method != "mondrian":
         parts.append(method.replace(":", "_").replace("=", "_").replace(",", "_"))

@@ -2,9 +2,9 @@
 
     python -m benchmarks.texts [--runs N]
 
-A table with one insensitive column of long texts, no longer than a block, is released on DuckDB with 2 threads and no limit of
-memory, in a process that has released the same table with texts of one character before. The peak in addition to that is divided
-by what the block holds: `guard_texts` refuses what would need more than `COPIES` times as much.
+A table with one insensitive column of long texts, no longer than a block, is released on DuckDB with 2 threads and no
+limit of memory, in a process that has released the same table with texts of one character before. The peak in addition
+to that is divided by what the block holds: `guard_texts` refuses what would need more than `COPIES` times as much.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def blocks(folder: Path, rows: int, length: int, runs: int) -> dict[str, object]
     place = folder / f"texts_{rows}_{length}.duckdb"
     with duckdb.connect(str(place)) as connection:
         connection.execute(
-            f"CREATE TABLE fat AS SELECT i AS id, i % 4 AS q, repeat(chr(97 + CAST(i % 3 AS INTEGER)), {length}) AS note FROM range({rows}) AS g(i);"
-            "CREATE TABLE slim AS SELECT id, q, left(note, 1) AS note FROM fat"
+            f"CREATE TABLE fat AS SELECT i AS id, i % 4 AS q, repeat(chr(97 + CAST(i % 3 AS INTEGER)), {length}) AS "
+            f"note FROM range({rows}) AS g(i);CREATE TABLE slim AS SELECT id, q, left(note, 1) AS note FROM fat"
         )
     case = {
         "url": f"duckdb:///{place}",

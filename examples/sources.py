@@ -1,7 +1,7 @@
 """Where the examples and benchmarks get their tables: the folder of public data, databases to put them in, loading.
 
-The data is not part of the project. It is looked for in ``$SQLANON_DATA``, then in ``../shared/data`` beside the checkout;
-no row and no hierarchy of it is ever copied into the repository.
+The data is not part of the project. It is looked for in ``$SQLANON_DATA``, then in ``../shared/data`` beside the
+checkout; no row and no hierarchy of it is ever copied into the repository.
 """
 
 from __future__ import annotations

@@ -26,7 +26,9 @@ def visible(text: str) -> str:
 
 
 class SqlanonError(Exception):
-    """Base of every error that sqlanon raises on purpose. A name in its text may hold anything: each problem is one line, and printable.
+    """Base of every error that sqlanon raises on purpose.
+
+    A name in its text may hold anything: each problem is one line, and printable.
 
     Args:
         problems: one line each: where, what is wrong, what is allowed.
@@ -66,13 +68,22 @@ class GuardError(PolicyError):
 
 
 class SchemaChangedError(PolicyError):
-    """The source has a column that it did not have, and the policy does not name it: nothing is published by default."""
+    """The source has a column that it did not have, and the policy does not name it.
+
+    Nothing is published by default.
+    """
 
 
 class DatabaseError(SqlanonError):
-    """The database refused or could not be reached. The driver's own text is in ``__cause__``."""
+    """The database refused or could not be reached. The driver's own text is in ``__cause__``.
+
+    Attributes:
+        advice: of a connection that could not be opened, what to do, without any part of its URL; empty: nothing is
+            known.
+    """
 
     exit_code = 3
+    advice: str = ""
 
 
 class LockedError(DatabaseError):
@@ -114,8 +125,8 @@ def file_errors(path: str | Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise DatabaseError(
-            f"cannot write {path}: {error.strerror or type(error).__name__}; {_ADVICE.get(error.errno or 0, 'check the disk')}, "
-            "and run again; what readers have is whole"
+            f"cannot write {path}: {error.strerror or type(error).__name__}; "
+            f"{_ADVICE.get(error.errno or 0, 'check the disk')}, and run again; what readers have is whole"
         ) from error
 
 

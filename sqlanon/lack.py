@@ -1,7 +1,8 @@
 """Markers of what an engine, a method, a format or a requirement lacks, each with the reason.
 
-The markers are in the declarations, and nowhere else: the errors that refuse a policy quote them, docs/what-works.md and ``sqlanon methods``
-are made of them (`sqlanon.declared.works`), and tests/contract/test_lacks.py executes each of them.
+The markers are in the declarations, and nowhere else: the errors that refuse a policy quote them, docs/what-works.md
+and ``sqlanon methods`` are made of them (`sqlanon.declared.works`), and tests/contract/test_lacks.py executes each of
+them.
 """
 
 from __future__ import annotations
@@ -54,4 +55,7 @@ def never(why: str) -> Lack:
 
 
 UNDECLARED = notimpl("its declaration does not promise it")
-"""The marker of what the declaration of an extension says nothing about. The package's own declarations have a reason instead."""
+"""The marker of what the declaration of an extension says nothing about.
+
+The package's own declarations have a reason instead.
+"""

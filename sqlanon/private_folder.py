@@ -1,4 +1,6 @@
-"""Folders that no other user can open, for rows on their way to a file; what a killed process leaves is found by its marker.
+"""Folders that no other user can open, for rows on their way to a file.
+
+What a killed process leaves is found by its marker.
 
 The process that makes a folder keeps the marker in it locked until it ends, however it ends: a folder whose marker
 no process has locked is abandoned, and so is an empty one of such a name.
@@ -68,7 +70,10 @@ class PrivateFolder:
 
 
 def sweep(stem: Path) -> list[Path]:
-    """Remove the folders for ``stem`` whose process is gone; other folders of such a name are not ours. Returns them."""
+    """Remove the folders for ``stem`` whose process is gone; other folders of such a name are not ours.
+
+    Returns them.
+    """
     found = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.sqlanon-*"))
     return [folder for folder in found if _removed(folder)]
 
@@ -113,7 +118,10 @@ def _removed(folder: Path) -> bool:
 
 
 def _removed_unmarked(folder: Path) -> bool:
-    """Remove what a process leaves that is killed before its marker is in place, or after it is removed: an empty folder but for that marker."""
+    """Remove what a process leaves that is killed before its marker is in place, or after it is removed.
+
+    An empty folder but for that marker.
+    """
     try:
         if not _NAME.search(folder.name) or folder.stat().st_uid != os.geteuid():
             return False
@@ -142,7 +150,8 @@ def put_in_place(written: Path, target: Path) -> None:
     A new target keeps the mode that ``written`` has.
 
     Raises:
-        OSError: ``target`` is no regular file, or cannot be written; it is as it was, unless only its folder could not be flushed.
+        OSError: ``target`` is no regular file, or cannot be written; it is as it was, unless only its folder could not
+            be flushed.
     """
     with written.open("rb") as file:
         with contextlib.suppress(FileNotFoundError):

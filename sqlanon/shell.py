@@ -15,8 +15,8 @@ _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\", "'": "\\'"}
 def word(text: str) -> str:
     r"""One word of a command, on one line.
 
-    A word with characters that cannot be printed is written as ``$'..'``, which bash, zsh and ksh read: in other quotes a line break would
-    be a line break of the message.
+    A word with characters that cannot be printed is written as ``$'..'``, which bash, zsh and ksh read: in other quotes
+    a line break would be a line break of the message.
 
     Example:
         >>> print(word("patients"), word("it's"), word("two\nlines"))

@@ -61,11 +61,13 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A hierarchy that is computed of the values that occur: a run makes a `Hierarchy` of it, and the release publishes the rule alone.
+    """A hierarchy that is computed of the values that occur.
+
+    A run makes a `Hierarchy` of it, and the release publishes the rule alone.
 
     Attributes:
-        kind: ``steps``: intervals of a number or days of a date; ``calendar``: months, years, ..; ``prefix``: the first characters
-            of a text; ``mask``: a text whose last characters are hidden, one more at each level.
+        kind: ``steps``: intervals of a number or days of a date; ``calendar``: months, years, ..; ``prefix``: the first
+            characters of a text; ``mask``: a text whose last characters are hidden, one more at each level.
         levels: from the leaves up, as text: the steps, the units, the lengths, or the side.
         origin: where steps begin, a number or a date as text; "": 0, or 1970-01-01.
     """
@@ -81,7 +83,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class HierarchyTable:
-    """A hierarchy in a table of the source's database: a leaf in the first column, its parents in the others, the root in the last.
+    """A hierarchy in a table of the source's database.
+
+    A leaf in the first column, its parents in the others, the root in the last.
 
     Every command that opens the database reads it first, so that all others see a `Hierarchy`.
 
@@ -94,7 +98,9 @@ class HierarchyTable:
 
 @dataclass(frozen=True, slots=True)
 class Recode:
-    """What a quasi column's values become before anything else is done: rounded first, then coded at both ends; or one of a hierarchy's.
+    """What a quasi column's values become before anything else is done: rounded first, then coded at both ends.
+
+    Or one of a hierarchy's.
 
     Attributes:
         bottom, top: values below and above are published as these; None: no such end.
@@ -124,11 +130,13 @@ class ColumnSpec:
         hierarchy: taxonomy tree, or what makes it.
         ordered: ``"alphabetical"`` (text by bytes), ``"declared"`` (an enum's own order) or the values in
             order; None lets the type decide: numbers, dates and booleans are ordered, text and enums nominal.
-        recode: rounding and coding at both ends, and values that the hierarchy does not list (quasi columns only); None: values stay.
+        recode: rounding and coding at both ends, and values that the hierarchy does not list (quasi columns only);
+            None: values stay.
         accept_unique: the owner accepts that the column is nearly unique (quasi, sensitive, insensitive).
         accept_repeats: equal values of this identifier are not the same person (names, free text).
         scope: of the person's pseudonym: a name under which releases share tokens; None: the release's own.
-        secret: of the person's pseudonym: the environment variable that holds what tokens are keyed with; None: the private schema.
+        secret: of the person's pseudonym: the environment variable that holds what tokens are keyed with; None: the
+            private schema.
     """
 
     name: str
@@ -150,8 +158,8 @@ class Accuracy:
     Attributes:
         maximize: the privacy to maximize.
         per_class_ncp: the weighted NCP of a class, at most, in 0 to 1; None: no such bound.
-        extents: per quasi column a largest extent in its own units: numbers as they are, days for dates and timestamps, leaves
-            of a hierarchy's node.
+        extents: per quasi column a largest extent in its own units: numbers as they are, days for dates and timestamps,
+            leaves of a hierarchy's node.
     """
 
     maximize: Literal["k", "l"]
@@ -173,7 +181,8 @@ class PrivacySpec:
         accuracy: the dual problem's bound; None: the direct problem.
         presence_disclosed: the owner accepts that exact quasi values (format anatomy) show who is in the table.
         own_boxes: every row has a box of its own that k rows fit, which is weaker than classes (docs/threat-model.md).
-        of_persons: k and l also hold over persons, beside rows (`persons: rows` or `whole`): see `sqlanon.privacy.persons`.
+        of_persons: k and l also hold over persons, beside rows (`persons: rows` or `whole`): see
+            `sqlanon.privacy.persons`.
         whole: all rows of a person are in one class (`persons: whole`); ``of_persons`` is then set, too.
         person_share: the part of a class's rows that one person may have, at most; None: any.
         more: values of further requirements by their keys; see `sqlanon.declared.requirements`.
@@ -212,7 +221,8 @@ class SuppressionSpec:
 
     Attributes:
         limit: the share of the source's rows, at most.
-        rows: ``"starred"``: they are published with every quasi value hidden, as one class; ``"left_out"``: not published.
+        rows: ``"starred"``: they are published with every quasi value hidden, as one class; ``"left_out"``: not
+            published.
     """
 
     limit: Fraction = Fraction(0)
@@ -280,7 +290,8 @@ class RefreshSpec:
     """How a release is made again, night after night.
 
     Attributes:
-        mode: ``full``: every version is computed anew from the whole source. ``frozen``: what was published stays as it is.
+        mode: ``full``: every version is computed anew from the whole source. ``frozen``: what was published stays as it
+            is.
         every: seconds after which a release is due again; None: always.
         keep: versions whose tables stay: the published one and those a rollback may return to.
         max_failing: rows that may be in groups below the policy when two versions are read together; None: any number.
@@ -343,11 +354,15 @@ class ReleaseSpec:
         columns: roles, in any order; the source's order is what gets published.
         rest: what happens to columns without a role.
         rows_are: ``"events"``: a person may have several rows; each identifier without ``accept_repeats`` is counted.
-        person: identifiers whose values together say whose row it is; none: nothing says it, or each identifier by itself.
-        persons: ``"ignored"``: classes of fewer than k persons are accepted (``rows_are: events`` only); ``"rows"``, with
-            ``person``: every class has rows of k persons; ``"whole"``: and all rows of each of them; None: a class of fewer stops the run and fails an audit.
-        null_person: rows whose ``person`` is NULL are ``"one"`` person, or each is a ``"distinct"`` one; None: they are refused.
-        row_security: ``"applied"``: what row-level security lets the releasing role see is released; None: a run stops where it hides rows.
+        person: identifiers whose values together say whose row it is; none: nothing says it, or each identifier by
+            itself.
+        persons: ``"ignored"``: classes of fewer than k persons are accepted (``rows_are: events`` only); ``"rows"``,
+            with ``person``: every class has rows of k persons; ``"whole"``: and all rows of each of them; None: a class
+            of fewer stops the run and fails an audit.
+        null_person: rows whose ``person`` is NULL are ``"one"`` person, or each is a ``"distinct"`` one; None: they are
+            refused.
+        row_security: ``"applied"``: what row-level security lets the releasing role see is released; None: a run stops
+            where it hides rows.
         readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.
         dimensions: tables that queries over the release may join, same syntax as ``source``.
         key: columns that identify a row in every version: unique, not NULL, never published.
@@ -415,11 +430,19 @@ class ReleaseSpec:
 
 @dataclass(frozen=True, slots=True)
 class PolicySpec:
-    """A whole policy file. ``connection`` may hold a password, so it is left out of ``repr``."""
+    """A whole policy file. ``connection`` may hold a password, so it is left out of ``repr``.
+
+    Attributes:
+        connection: the database's URL.
+        releases: what is released.
+        path: the file.
+        written: the connection as the file has it, where variables of the environment are part of it.
+    """
 
     connection: str | None = field(repr=False)
     releases: tuple[ReleaseSpec, ...]
     path: str | None = None
+    written: str | None = None
 
 
 GeneratorKind = Literal["equality", "ranges", "aggregates", "datacube", "joint"]
@@ -435,7 +458,9 @@ class QuerySpec:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorSpec:
-    """A family of queries over any release; `sqlanon.evaluate.workload` makes them. Each kind uses some of the attributes.
+    """A family of queries over any release; `sqlanon.evaluate.workload` makes them.
+
+    Each kind uses some of the attributes.
 
     Attributes:
         name: what reports call it.

@@ -1,6 +1,7 @@
 """Compile the kernels once (``python -m tests.compiled``), before several test processes would each do it at once.
 
-Those that Spark's workers, proofs of candidates and searches of large lattices alone call are compiled by the tests of these.
+Those that Spark's workers, proofs of candidates and searches of large lattices alone call are compiled by the tests of
+these.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ Job = Callable[[Any], object]
 def jobs() -> Iterator[Job]:
     """Releases of small tables by every method, for every kind of requirement that it takes.
 
-    One process begins with the first of them, another one with the last: these need different kernels, so that neither compiles what
-    the other one compiles at the same time.
+    One process begins with the first of them, another one with the last: these need different kernels, so that neither
+    compiles what the other one compiles at the same time.
     """
     # What two versions reveal together.
     yield partial(twice, quasi=["a", "b"], identifiers="id", key="id", k=2)
@@ -71,7 +72,10 @@ def jobs() -> Iterator[Job]:
 
 
 def worded(method: str) -> Iterator[Job]:
-    """Releases with every word of an option but the first, its default; with several columns, and with one whose extents add up."""
+    """Releases with every word of an option but the first, its default.
+
+    With several columns, and with one whose extents add up.
+    """
     options = METHODS[method].options
     line = {"minimize": "sum"} if any(option.name == "minimize" for option in options) else {}
     for option in options:

@@ -63,7 +63,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose how many random tables are drawn, and from what; a terminated run still stops the servers that it started."""
+    """Choose how many random tables are drawn, and from what.
+
+    A terminated run still stops the servers that it started.
+    """
     again = not config.getoption("--random")
     settings.register_profile(
         "sqlanon",
@@ -117,7 +120,10 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """A test on an engine has the mark of its family: ``-m postgres`` selects all that runs on PostgreSQL, before engines are chosen."""
+    """A test on an engine has the mark of its family.
+
+    ``-m postgres`` selects all that runs on PostgreSQL, before engines are chosen.
+    """
     params = item.callspec.params.values() if hasattr(item, "callspec") else ()
     families = {value.family for value in params if isinstance(value, TestEngine)}
     if "both_dbs" in getattr(item, "fixturenames", ()):
@@ -128,7 +134,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The default run takes what is not marked thorough, on one engine; ``--thorough`` the rest, and the properties once more.
+    """The default run takes what is not marked thorough, on one engine.
+
+    ``--thorough`` the rest, and the properties once more.
 
     A test that is asked for by its name is run as a whole.
     """

@@ -1,17 +1,17 @@
 """Which combinations of a test's parameters each run takes, where all of them say little more than some.
 
-**Costs.** A test whose combinations take long together (`costs.json`, by ``python -m tests.times``) runs by default on as many of them
-as fit into half a second, and on one at least; ``--thorough`` adds the others.
+**Costs.** A test whose combinations take long together (`costs.json`, by ``python -m tests.times``) runs by default on
+as many of them as fit into half a second, and on one at least; ``--thorough`` adds the others.
 
-**Engines.** A test that runs on several engines runs by default on one of them, which the hash of its name and of its other parameters
-chooses; ``--thorough`` adds the others. Where the engines themselves are compared, or where the test is about what they do differently, it is marked
-``every_engine`` and runs on all.
+**Engines.** A test that runs on several engines runs by default on one of them, which the hash of its name and of its
+other parameters chooses; ``--thorough`` adds the others. Where the engines themselves are compared, or where the test
+is about what they do differently, it is marked ``every_engine`` and runs on all.
 
 A test that is marked ``cover`` runs by default on few combinations in which every value of every parameter occurs, the
 engine among them; each argument of the mark names parameters whose values must also all occur together. ``--thorough``
-adds combinations until every two values of different parameters have occurred together: most faults that depend on parameters at
-all depend on one or two of them (D. R. Kuhn, D. R. Wallace, A. M. Gallo: Software Fault Interactions and Implications for Software
-Testing, 2004). A test that is asked for by its name runs on all.
+adds combinations until every two values of different parameters have occurred together: most faults that depend on
+parameters at all depend on one or two of them (D. R. Kuhn, D. R. Wallace, A. M. Gallo: Software Fault Interactions and
+Implications for Software Testing, 2004). A test that is asked for by its name runs on all.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def other_engines(items: Iterable[pytest.Item]) -> set[pytest.Item]:
 
 
 def too_long(items: Iterable[pytest.Item], costs: Mapping[str, float]) -> set[pytest.Item]:
-    """The combinations of long tests for which half a second does not suffice; those that are taken have as many values as they can.
+    """The combinations of long tests for which half a second does not suffice.
+
+    Those that are taken have as many values as they can.
 
     Args:
         items: those that the default run takes otherwise.

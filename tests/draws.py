@@ -1,7 +1,10 @@
-"""Every run of a test draws the same: random tables, the secrets and seeds of releases, and their names, which secrets are mixed with.
+"""Every run of a test draws the same.
 
-What a test draws follows from its name alone, not from the tests before it in the same process. ``--random`` draws anew.
-Processes that a test starts draw their own secrets, and what several tests share has names of its own in every process.
+Random tables, the secrets and seeds of releases, and their names, which secrets are mixed with.
+
+What a test draws follows from its name alone, not from the tests before it in the same process. ``--random`` draws
+anew. Processes that a test starts draw their own secrets, and what several tests share has names of its own in every
+process.
 """
 
 from __future__ import annotations

@@ -118,7 +118,10 @@ def _start(server: Any, tries: int = 5) -> None:
 
 
 def _quick_folder() -> Path:
-    """Memory where there is enough of it: a new database is a thousand small files, which a disk takes many times longer to write."""
+    """Memory where there is enough of it.
+
+    A new database is a thousand small files, which a disk takes many times longer to write.
+    """
     memory = Path("/dev/shm")
     with suppress(OSError):
         if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4 << 30:

@@ -1,7 +1,7 @@
 """Install a wheel in a fresh environment and make a first release with it: ``python -m tests.first_release WHEEL``.
 
-Prints JSON: seconds of the processor and of the clock of the command, and how many functions it compiled. The packages come from the package index, in
-the versions that `requirements/run.txt` pins. Only the standard library is needed.
+Prints JSON: seconds of the processor and of the clock of the command, and how many functions it compiled. The packages
+come from the package index, in the versions that `requirements/run.txt` pins. Only the standard library is needed.
 """
 
 import json
@@ -15,7 +15,10 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TABLE = "import duckdb; duckdb.connect('t.duckdb').execute(\"CREATE TABLE t AS SELECT i AS id, i % 50 AS age, i * 7 % 11 AS zip, 'd' || i % 5 AS s FROM range(1000) r(i)\")"
+TABLE = (
+    "import duckdb; duckdb.connect('t.duckdb').execute(\"CREATE TABLE t AS SELECT i AS id, i % 50 AS age, i * 7 % 11 "
+    "AS zip, 'd' || i % 5 AS s FROM range(1000) r(i)\")"
+)
 RELEASE = "anonymize t --db duckdb:///t.duckdb --qi age,zip --sensitive s --k 5 --l 2 --rest drop --to shared.t"
 
 

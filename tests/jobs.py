@@ -3,7 +3,8 @@
     python3 dev.py test --thorough --job core       what .ci/run runs after the default tests
     python3 dev.py test --thorough --job spark      one of `JOBS`; without --job all of them run
 
-A job takes folders and files whose tests start servers, environments or long computations; a few short ones of each stay in the core.
+A job takes folders and files whose tests start servers, environments or long computations; a few short ones of each
+stay in the core.
 """
 
 from __future__ import annotations

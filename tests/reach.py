@@ -1,12 +1,13 @@
 """Which tests run which files of the product, and the tests that a change needs.
 
     python -m tests.reach record [pytest arguments]    run the tests, and note which files each of them runs
-    python -m tests.reach write                        put the tests of each file that run the fewest others into tests/reach.json
-    python -m pytest --changed                         run the tests of what differs from the main branch, and those that failed last
+    python -m tests.reach write                        put the tests of each file that run the fewest others into
+    tests/reach.json python -m pytest --changed                         run the tests of what differs from the main
+    branch, and those that failed last
 
-A test runs a file if a function of it, or for a template its SQL, is used while the test runs. Files of kernels are compiled, so
-that they are not recorded: the tests of the files that import them count. `reach.json` may be older than the code: tests that are
-no longer there are passed over, and a test file that was changed runs as a whole.
+A test runs a file if a function of it, or for a template its SQL, is used while the test runs. Files of kernels are
+compiled, so that they are not recorded: the tests of the files that import them count. `reach.json` may be older than
+the code: tests that are no longer there are passed over, and a test file that was changed runs as a whole.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ Reach = Mapping[str, Sequence[tuple[str, float]]]
 
 
 def summarize(lines: Iterable[str]) -> dict[str, object]:
-    """The tests of each file, as numbers in a list of tests with their seconds: first those that run the fewest files."""
+    """The tests of each file, as numbers in a list of tests with their seconds.
+
+    First those that run the fewest files.
+    """
     seconds: dict[str, float] = defaultdict(float)
     runs: dict[str, set[str]] = defaultdict(set)
     for line in lines:
@@ -70,7 +74,9 @@ def read(path: Path = KNOWN) -> Reach:
 
 
 def choose(changed: Iterable[str], reach: Reach, seconds: float = SECONDS) -> set[str]:
-    """Test files and tests that a change of files needs: changed tests whole; of a changed file the first tests, as long as time lasts.
+    """Test files and tests that a change of files needs: changed tests whole.
+
+    Of a changed file the first tests, as long as time lasts.
 
     Files share the time evenly, each has at least one test.
     """
@@ -118,7 +124,10 @@ def recorded_names(file: str) -> set[str]:
 
 
 def changed_files() -> list[str]:
-    """What differs from where this branch left the main branch of its origin; without one, from the last commit but one."""
+    """What differs from where this branch left the main branch of its origin.
+
+    Without one, from the last commit but one.
+    """
 
     def git(*words: str) -> list[str]:
         done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)

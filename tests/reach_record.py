@@ -1,7 +1,8 @@
 """A pytest plugin: which files of the product each test runs. ``python -m tests.reach record`` uses it.
 
-Modules that hold no kernels are compiled with a call at the start of every function, so that other code runs as fast as ever. What the first
-test of a module prepares for all of them counts for each. Processes that a test starts are not seen.
+Modules that hold no kernels are compiled with a call at the start of every function, so that other code runs as fast as
+ever. What the first test of a module prepares for all of them counts for each. Processes that a test starts are not
+seen.
 """
 
 from __future__ import annotations

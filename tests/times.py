@@ -1,9 +1,12 @@
-"""What each test costs: ``--times=FILE`` writes seconds by folder, file and test (wall clock, and processor with ended child processes).
+"""What each test costs.
+
+``--times=FILE`` writes seconds by folder, file and test (wall clock, and processor with ended child processes).
 
     python -m pytest --times=FILE ..                 what a run costs
     python -m tests.times FILE [--slower FACTOR]     keep what combinations cost in tests/costs.json (tests.covering)
 
-Fixtures of a module count for the first test that asks for them. The processor seconds of a database server are in none of them.
+Fixtures of a module count for the first test that asks for them. The processor seconds of a database server are in none
+of them.
 """
 
 from __future__ import annotations
@@ -69,7 +72,10 @@ START = pytest.StashKey[tuple[float, float]]()
 
 
 def summary(seconds: dict[str, tuple[float, float]]) -> dict[str, Any]:
-    """Items, wall seconds and processor seconds: of all, by folder, by file, by test (its combinations added); the dearest first."""
+    """Items, wall seconds and processor seconds: of all, by folder, by file, by test (its combinations added).
+
+    The dearest first.
+    """
     groups: dict[str, dict[str, list[float]]] = {
         part: defaultdict(lambda: [0, 0.0, 0.0]) for part in ("all", "folders", "files", "tests")
     }

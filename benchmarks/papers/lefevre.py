@@ -1,11 +1,12 @@
 """C_DM and C_AVG of three models as in LeFevre et al. (ICDE 2006), section 6.2, Figures 10 to 14.
 
-Each figure sweeps one parameter. At each point run Mondrian in four variants, Incognito (full-domain generalization along binary trees,
-for Adult along ARX's hierarchies, every minimal node) and K-Optimize (the best single-dimensional partition, as far as ``--sets`` go), both
-for C_DM. Beside them are the theory's bounds of Mondrian (section 4.1): C_DM >= k N and C_AVG >= 1 for any release, C_DM <=
-(2d(k-1)+m) N and C_AVG <= (2d(k-1)+m)/k for strict partitioning, where m is the most copies of one point. The bounds of relaxed
-partitioning (2k N and 2) count partitions, while a reader of the view sees partitions of equal boxes as one class, so they are no
-bounds of what is measured here. The paper prints no figures as text, so there is nothing to compare digit by digit.
+Each figure sweeps one parameter. At each point run Mondrian in four variants, Incognito (full-domain generalization
+along binary trees, for Adult along ARX's hierarchies, every minimal node) and K-Optimize (the best single-dimensional
+partition, as far as ``--sets`` go), both for C_DM. Beside them are the theory's bounds of Mondrian (section 4.1): C_DM
+>= k N and C_AVG >= 1 for any release, C_DM <= (2d(k-1)+m) N and C_AVG <= (2d(k-1)+m)/k for strict partitioning, where m
+is the most copies of one point. The bounds of relaxed partitioning (2k N and 2) count partitions, while a reader of the
+view sees partitions of equal boxes as one class, so they are no bounds of what is measured here. The paper prints no
+figures as text, so there is nothing to compare digit by digit.
 """
 
 from __future__ import annotations

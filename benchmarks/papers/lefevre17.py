@@ -1,10 +1,13 @@
-"""COUNT by one attribute over releases of Mondrian and K-Optimize, as in LeFevre et al. (ICDE 2006), section 6.3, Figures 15 to 17.
+"""COUNT by one attribute over releases of Mondrian and K-Optimize, as in LeFevre et al.
 
-1,000 rows of two discrete skewed attributes of 50 values (mu 25, sigma .2); for X and for Y the counts of the 50 queries
-SELECT COUNT(*) WHERE X = value, value from 0 to 49; mean and standard deviation of the absolute error, uniform values in every
-class. sqlanon answers all 50 at once, as SELECT X, COUNT(*) GROUP BY X; an independent evaluator spreads the boxes with NumPy,
-and the two must agree. The paper's table is incomplete in our copy: its columns of k and of the model are lost, and some
-means. What is assumed: k is 10, 25 and 50, and its rows are in turn single- and multidimensional.
+(ICDE 2006), section 6.3, Figures 15 to 17.
+
+1,000 rows of two discrete skewed attributes of 50 values (mu 25, sigma .2); for X and for Y the counts of the 50
+queries SELECT COUNT(*) WHERE X = value, value from 0 to 49; mean and standard deviation of the absolute error, uniform
+values in every class. sqlanon answers all 50 at once, as SELECT X, COUNT(*) GROUP BY X; an independent evaluator
+spreads the boxes with NumPy, and the two must agree. The paper's table is incomplete in our copy: its columns of k and
+of the model are lost, and some means. What is assumed: k is 10, 25 and 50, and its rows are in turn single- and
+multidimensional.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Pictures of LeFevre's experiments: Figures 10 to 14 by the swept parameter, and Figures 15 and 16, partitions of two attributes."""
+"""Pictures of LeFevre's experiments.
+
+Figures 10 to 14 by the swept parameter, and Figures 15 and 16, partitions of two attributes.
+"""
 
 from __future__ import annotations
 

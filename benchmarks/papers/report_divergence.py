@@ -1,5 +1,8 @@
-"""The tables of KL-divergence: Figures 35 and 36 for ``docs/ghinita2009.md``, its seconds for ``docs/benchmarks.md``, which
-also has LeFevre's Figure 17."""
+"""The tables of KL-divergence.
+
+Figures 35 and 36 for ``docs/ghinita2009.md``, its seconds for ``docs/benchmarks.md``, which also has LeFevre's Figure
+17.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The census data's hierarchies, from its own text files to ARX's CSV.
 
 A text file holds, each in a line: the number of levels above the leaves; then for every level, bottom up, its number of
-nodes and one ``lo hi`` interval of codes for each node. ``domains.txt`` holds the codes of each column, ``hiers.txt`` the
-file of each column or ``*`` for a column without one, in the order of the table's columns.
+nodes and one ``lo hi`` interval of codes for each node. ``domains.txt`` holds the codes of each column, ``hiers.txt``
+the file of each column or ``*`` for a column without one, in the order of the table's columns.
 """
 
 from __future__ import annotations

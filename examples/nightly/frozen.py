@@ -13,8 +13,8 @@ from benchmarks.frozen import drift
 from benchmarks.nights import SETTINGS, K
 
 HEAD = (
-    f"{'night':>5} {'rows':>6} {'published':>9} {'GCP':>7} {'fresh':>7} {'times':>5} {'waiting':>7} {'stale':>6} {'retained':>8} "
-    f"{'failing':>7} {'of full runs':>12}"
+    f"{'night':>5} {'rows':>6} {'published':>9} {'GCP':>7} {'fresh':>7} {'times':>5} {'waiting':>7} {'stale':>6} "
+    f"{'retained':>8} {'failing':>7} {'of full runs':>12}"
 )
 
 
@@ -22,8 +22,9 @@ def line(night: dict[str, Any]) -> str:
     """A night as a row of the table."""
     full = night.get("full_failing")
     return (
-        f"{night['night']:>5} {night['rows']:>6} {night['published']:>9} {night['gcp']:>7.4f} {night['fresh_gcp']:>7.4f} {night['ratio']:>5.2f} "
-        f"{night['waiting']:>7.1%} {night['stale']:>6.1%} {night['retained']:>8.1%} {night.get('failing', '-'):>7} {'-' if full is None else full:>12}"
+        f"{night['night']:>5} {night['rows']:>6} {night['published']:>9} {night['gcp']:>7.4f} "
+        f"{night['fresh_gcp']:>7.4f} {night['ratio']:>5.2f} {night['waiting']:>7.1%} {night['stale']:>6.1%} "
+        f"{night['retained']:>8.1%} {night.get('failing', '-'):>7} {'-' if full is None else full:>12}"
     )
 
 
@@ -54,9 +55,10 @@ def main(words: list[str] | None = None) -> int:
     if few:
         parser.error(", ".join(few))
     print(
-        "GCP of what readers see, of a fresh release of the same rows, and how many times that; shares of rows that wait, are stale or\n"
-        "retained; failing: rows in groups below the policy to a reader of this version and the one before, here and of full refreshes, which\n"
-        "are made in the first nights (-: none was). A GCP is a share of the extents of the night's rows. Limits: the night on which one is exceeded"
+        "GCP of what readers see, of a fresh release of the same rows, and how many times that; shares of rows that "
+        "wait, are stale or\nretained; failing: rows in groups below the policy to a reader of this version and the "
+        "one before, here and of full refreshes, which\nare made in the first nights (-: none was). A GCP is a share "
+        "of the extents of the night's rows. Limits: the night on which one is exceeded"
     )
     for setting in SETTINGS:
         print(f"\n=== a night: {setting.title}", flush=True)

@@ -1,7 +1,8 @@
 """Thirty nights of a hospital: what happens to its table, and what the nightly run makes of it.
 
-A night is a connection of its own, as under cron: something happens to the source or the policy, then `Database.run`, and
-what readers see is noted. `EVENTS` says what happens when; everything else is admissions, discharges and corrections.
+A night is a connection of its own, as under cron: something happens to the source or the policy, then `Database.run`,
+and what readers see is noted. `EVENTS` says what happens when; everything else is admissions, discharges and
+corrections.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class Night:
     Attributes:
         outcome: published, unchanged, refused or killed.
         change: rows added, removed and changed since the version before.
-        smallest: of the groups that a reader of both versions can distinguish: arrived, left, common; None where there is none.
+        smallest: of the groups that a reader of both versions can distinguish: arrived, left, common; None where there
+            is none.
         failing: rows in groups below the policy; None where nothing was compared.
         seen: rows that readers see in the morning.
     """
@@ -205,6 +207,7 @@ class Hospital:
             with suppress(sqlanon.DatabaseError):
                 db.engine.execute("DROP TABLE patients")
             db.engine.execute(
-                f"CREATE TABLE patients (patient_id INTEGER, age INTEGER, sex VARCHAR, zip VARCHAR, diagnosis VARCHAR{phone})"
+                "CREATE TABLE patients (patient_id INTEGER, age INTEGER, sex VARCHAR, zip VARCHAR, diagnosis "
+                f"VARCHAR{phone})"
             )
             db.engine.execute(f"INSERT INTO patients VALUES {rows}")

@@ -22,7 +22,10 @@ def line(night: Night) -> str:
     """A night as a row of the table; without a new version, why."""
     if night.outcome != "published":
         event = night.event + (f": {night.outcome}" if night.event else night.outcome)
-        return f"{night.number:>5} {'-':>3} {night.seen:>5} {'':>16} {'':>7} {'':>6} {'':>6} {'':>7} {'':>4} {'':>6} {'':>7}  {event}"
+        return (
+            f"{night.number:>5} {'-':>3} {night.seen:>5} {'':>16} {'':>7} {'':>6} {'':>6} {'':>7} {'':>4} {'':>6} "
+            f"{'':>7}  {event}"
+        )
     change = "/".join(map(str, night.change)) if night.change else "-"
     arrived, left, common = ("-" if size is None else str(size) for size in night.smallest or (None, None, None))
     failing = "-" if night.failing is None else str(night.failing)

@@ -1,7 +1,10 @@
-"""Attacks on a release that its owner runs: what somebody with values of the source is expected to find (docs/attack.md).
+"""Attacks on a release that its owner runs.
 
-What belongs here: figures of an attacker's success, counted from the published view and the source, without regard to how the release was made.
-Every decision compares integers. Nothing is written but scratch tables, and no cell value leaves the database but as a code.
+What somebody with values of the source is expected to find (docs/attack.md).
+
+What belongs here: figures of an attacker's success, counted from the published view and the source, without regard to
+how the release was made. Every decision compares integers. Nothing is written but scratch tables, and no cell value
+leaves the database but as a code.
 """
 
 from sqlanon.attack.attack import attack

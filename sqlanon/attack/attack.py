@@ -51,7 +51,8 @@ def attack(
         engine: the database that holds both.
         release: its name or view; None: the only one there is.
         known: quasi columns of which an attacker may know any set, at most 10; None: all.
-        victims: published victims that are compared at most, drawn at random; None: all, or as many as `sqlanon.attack.drawn.WORK` allows.
+        victims: published victims that are compared at most, drawn at random; None: all, or as many as
+            `sqlanon.attack.drawn.WORK` allows.
         progress: gets how many rows are compared.
 
     Returns:
@@ -61,7 +62,8 @@ def attack(
         PolicyError: no such release, no such column, more columns than are compared, or ``victims`` below 1.
         DatabaseError: the database refused.
 
-    Cost: a scan and a sort of source and release; every different row of quasi values is compared with every different box.
+    Cost: a scan and a sort of source and release; every different row of quasi values is compared with every different
+    box.
     """
     if victims is not None and victims < 1:
         raise PolicyError(f"attack: {victims} victims: a whole number above 0")
@@ -222,24 +224,27 @@ def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
         )
     if facts.single and not facts.hides:
         found.append(
-            f"linkage by fewer columns: a cell of format {facts.name} is a representative value, which excludes no other; the figure is that of who "
-            "knows a victim's class"
+            f"linkage by fewer columns: a cell of format {facts.name} is a representative value, which excludes no "
+            "other; the figure is that of who knows a victim's class"
         )
         found.append(
-            f"errors: a cell of format {facts.name} excludes no wrong value either; who knows a victim's class has no use for it"
+            f"errors: a cell of format {facts.name} excludes no wrong value either; who knows a victim's class has no "
+            "use for it"
         )
     if entry.frozen:
         found.append(
-            "rows left out: a frozen release has no table that ties the version to its source, so that every row of the source counts as published"
+            "rows left out: a frozen release has no table that ties the version to its source, so that every row of "
+            "the source counts as published"
         )
     elif not material.tied:
         found.append(
-            "rows left out: the private table that ties the version to its source is gone, so that every row counts as published"
+            "rows left out: the private table that ties the version to its source is gone, so that every row counts as "
+            "published"
         )
     if material.covered.unknown:
         found.append(
-            f"{material.covered.unknown} published ranges end in values that the source does not have (it changed since, or the view was altered): "
-            "they count as covering nothing"
+            f"{material.covered.unknown} published ranges end in values that the source does not have (it changed "
+            "since, or the view was altered): they count as covering nothing"
         )
     if facts.exact:
         found.append(

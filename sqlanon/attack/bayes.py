@@ -1,7 +1,7 @@
 """A naive Bayes classifier of the published cells guesses sensitive values (Kifer, *Attacks on privacy and deFinetti's theorem*, 2009).
 
-The release alone is its training set: a published row counts for every value that its cell covers, split evenly. It learns how quasi and sensitive
-values go together in the whole table, which no bound on classes prevents.
+The release alone is its training set: a published row counts for every value that its cell covers, split evenly. It
+learns how quasi and sensitive values go together in the whole table, which no bound on classes prevents.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ def bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
     values, number = np.unique(counts.value, return_inverse=True)
     widest = max((len(material.tuples), len(material.members), *(domain.codes for domain in material.quasi)))
     if len(values) > MOST_VALUES or widest * len(values) > MOST_CELLS:
-        return f"naive Bayes of {name}: it has {len(values):,} values; at most {MOST_VALUES:,} values, and {MOST_CELLS:,} pairs of them and rows, are compared"
+        return (
+            f"naive Bayes of {name}: it has {len(values):,} values; at most {MOST_VALUES:,} values, and {MOST_CELLS:,} "
+            "pairs of them and rows, are compared"
+        )
     boxes = _of_boxes(material, number.astype(np.int64), counts.times, counts.group, len(values))
     prior = boxes.sum(axis=0)
     score = np.tile(np.log(prior), (len(material.tuples), 1))
@@ -88,7 +91,10 @@ def _of_boxes(
 
 
 def _learnt(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
-    """How often each code of a column goes with each value, float64[codes, s]: every box split over the codes that its cell covers."""
+    """How often each code of a column goes with each value, float64[codes, s].
+
+    Every box split over the codes that its cell covers.
+    """
     covered, cells = fits.material.covered, fits.material.cells
     if not covered.size[a]:
         low, high = fits.low[a].astype(np.int64), fits.high[a].astype(np.int64)

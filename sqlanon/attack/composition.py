@@ -1,4 +1,7 @@
-"""A victim in two versions, or in two releases of one source: candidates are what both have in common (Ganta et al. 2008)."""
+"""A victim in two versions, or in two releases of one source.
+
+Candidates are what both have in common (Ganta et al. 2008).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,8 @@ WHO = ("common", "arrived", "left")
 def versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], list[str]]:
     """The published version with each earlier one that readers had; and what was not compared.
 
-    Groups are those of `audit --history`: rows in both versions by their old and new class; per component of linked classes rows that only one has.
+    Groups are those of `audit --history`: rows in both versions by their old and new class; per component of linked
+    classes rows that only one has.
 
     Cost: for every version joins of two histories by key.
     """

@@ -1,4 +1,7 @@
-"""Victims drawn at random, where to compare all of them would take minutes: what an attack of a part of them says of all."""
+"""Victims drawn at random, where to compare all of them would take minutes.
+
+What an attack of a part of them says of all.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,8 @@ def draw(material: Material, most: int | None, steps: float) -> Material:
         steps: what it costs to compare one combination of quasi values.
 
     Returns:
-        The material itself where all victims are compared. Else one whose victims are drawn without replacement, each as likely.
+        The material itself where all victims are compared. Else one whose victims are drawn without replacement, each
+        as likely.
     """
     rows, published = len(material.tuples), material.published
     if most is None:
@@ -52,8 +56,8 @@ def draw(material: Material, most: int | None, steps: float) -> Material:
 def margin(mean: float, material: Material) -> float:
     """Half the width of the 95 % interval of a mean over victims; 0 where none were drawn.
 
-    A victim's success lies between 0 and 1, so that its variance is at most mean (1 - mean) (Bhatia and Davis 2000): the interval of Wilson (1927) for a
-    share is at least as wide as it must be. Its farther end counts.
+    A victim's success lies between 0 and 1, so that its variance is at most mean (1 - mean) (Bhatia and Davis 2000):
+    the interval of Wilson (1927) for a share is at least as wide as it must be. Its farther end counts.
     """
     n, published = material.drawn, material.published
     if n >= published:

@@ -133,7 +133,10 @@ class Fits:
         return top, every
 
     def present(self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int) -> npt.NDArray[np.bool_]:
-        """Which sensitive values the candidates of each row have, bool[r, values]; a box's values begin at ``at`` in ``value``."""
+        """Which sensitive values the candidates of each row have, bool[r, values].
+
+        A box's values begin at ``at`` in ``value``.
+        """
         return self._guessed(at, value, np.ones(len(value), np.int64), values, show=True)[2]
 
     def _guessed(
@@ -160,7 +163,10 @@ class Fits:
     def mistaken(
         self, place: npt.NDArray[np.int64], known: int, ties: Ties
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
-        """Summed and highest expected success with one wrong value, for every set of known columns; None: it is too much work."""
+        """Summed and highest expected success with one wrong value, for every set of known columns.
+
+        None: it is too much work.
+        """
         from sqlanon.attack.kernels.mistakes import mistaken
 
         material, boxes = self.material, self.boxes(place)

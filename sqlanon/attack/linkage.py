@@ -1,7 +1,8 @@
 """Linkage: whose row is it, to who knows some quasi values of a victim (Sweeney 2002)?
 
-Candidates are the published rows whose cells cover all known values. The victim's row is one of them, as verification proved that its
-cells cover his values, and nothing distinguishes them: the expected success is 1 / candidates, and 0 for who was left out.
+Candidates are the published rows whose cells cover all known values. The victim's row is one of them, as verification
+proved that its cells cover his values, and nothing distinguishes them: the expected success is 1 / candidates, and 0
+for who was left out.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def chosen(name: str, columns: Sequence[str], known: Sequence[str] | None) -> tu
         wanted = [column for column in columns if column.lower() in {one.lower() for one in known}]
     if len(wanted) > MOST_COLUMNS:
         raise PolicyError(
-            f"attack {name}: all sets of {len(wanted)} quasi columns are too many; name at most {MOST_COLUMNS} that an attacker may know "
-            "with --known (all columns together are measured as well)"
+            f"attack {name}: all sets of {len(wanted)} quasi columns are too many; name at most {MOST_COLUMNS} that an "
+            "attacker may know with --known (all columns together are measured as well)"
         )
     return tuple(columns.index(column) for column in wanted)
 
@@ -135,7 +136,9 @@ def linkage(
 
 
 def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[LinkageAttack, ...] | None:
-    """The same where one of the known values is wrong; None: it is too much work. It decides no exit code: what is promised is 1/k for true values.
+    """The same where one of the known values is wrong; None: it is too much work.
+
+    It decides no exit code: what is promised is 1/k for true values.
 
     Cost: for every value of every cell of a victim's box a pass over the boxes.
     """
@@ -170,7 +173,10 @@ def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[Link
 
 
 def of_classes(material: Material, k: int | None) -> LinkageAttack:
-    """The success of who knows a victim's class: what a release of representative values, which exclude no value, leaves to compute."""
+    """The success of who knows a victim's class.
+
+    What a release of representative values, which exclude no value, leaves to compute.
+    """
     published, least = int(material.members.sum()), int(material.members.min())
     mean = len(material.members) / max(published + material.left_out, 1)
     names = tuple(domain.reading.name for domain in material.quasi)

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often each group has each sensitive value: group, code of the value (negative: the source has no such value), times."""
+    """How often each group has each sensitive value.
+
+    Group, code of the value (negative: the source has no such value), times.
+    """
 
     group: Ints
     value: Ints
@@ -44,10 +47,11 @@ class Material:
     Attributes:
         quasi: the quasi columns; d of them.
         sensitive: the sensitive columns.
-        tuples: int32[r, d], each combination of quasi codes of published victims once; ``victims`` int64[r] how many have it.
+        tuples: int32[r, d], each combination of quasi codes of published victims once; ``victims`` int64[r] how many
+            have it.
         victims: see there.
-        values: per sensitive column int32[t] of all combinations of quasi and sensitive codes, ``of`` int32[t] the place in ``tuples``, ``times``
-            int64[t] how many published victims have it.
+        values: per sensitive column int32[t] of all combinations of quasi and sensitive codes, ``of`` int32[t] the
+            place in ``tuples``, ``times`` int64[t] how many published victims have it.
         of: see there.
         times: see there.
         published: how many published victims there are; ``times`` may be of a part of them (`sqlanon.attack.drawn`).
@@ -144,7 +148,10 @@ def read(scratch: Scratch, on: Subject) -> Material:
 
 
 def place(scratch: Scratch, entry: Entry, stage: TableRef, name: str) -> tuple[TableRef, bool]:
-    """The class of each row of the source in a version: scratch table (rid, place), and whether the private tables say it."""
+    """The class of each row of the source in a version.
+
+    Scratch table (rid, place), and whether the private tables say it.
+    """
     linked = entry.certificate[1] if entry.certificate else entry.link
     placed, tied = scratch.table(name), scratch.engine.exists(linked)
     if tied:
@@ -223,7 +230,8 @@ def _released(
         covered = covered_codes(scratch, on.form, quasi, names, cells)
     except TooWideError:
         raise PolicyError(
-            f"attack {on.name}: the sets that it publishes have too many values; give columns of many values a hierarchy or an order"
+            f"attack {on.name}: the sets that it publishes have too many values; give columns of many values a "
+            "hierarchy or an order"
         ) from None
     scratch.drop(cells)
     return first, members, sizes, counts, shares, covered

@@ -1,7 +1,8 @@
 """Which box each victim is published in: the private tables say his class, and not what is published of it.
 
-A box is that of a class if it has as many rows and covers all of them. Where several do, it is the one that covers least, as a class publishes
-the least that covers it; classes that have but one choice choose first, and no two take the same.
+A box is that of a class if it has as many rows and covers all of them. Where several do, it is the one that covers
+least, as a class publishes the least that covers it; classes that have but one choice choose first, and no two take the
+same.
 """
 
 from __future__ import annotations

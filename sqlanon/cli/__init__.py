@@ -37,7 +37,9 @@ def main() -> None:
 
 
 def _end(code: int) -> None:
-    """End the process as Python does, without taking apart what is in memory: seconds after a rewriting that was stopped.
+    """End the process as Python does, without taking apart what is in memory.
+
+    Seconds after a rewriting that was stopped.
 
     Returns where that is not safe: the interpreter's own way is left.
     """

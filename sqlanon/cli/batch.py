@@ -56,8 +56,8 @@ def each(
 ) -> int:
     """Do the work for every release and report each; the exit code is the largest of all.
 
-    A release that reads what a failed one would have published is not tried. ``record`` gets each outcome at once. ``again`` is the same
-    command for one release with more options.
+    A release that reads what a failed one would have published is not tried. ``record`` gets each outcome at once.
+    ``again`` is the same command for one release with more options.
     """
     outcomes: list[Outcome[R]] = []
     broken: dict[str, str] = {}

@@ -1,8 +1,8 @@
 """What every command shares: the options --json, --quiet, -v and --debug, its screen, and the way it ends.
 
-A command is a function ``(screen, ...options) -> exit code or None``. `register` adds the shared options to it, and to one that has
-``--db`` those that confirm what Spark does not do;
-`Commands` gives errors of the command line itself the same two forms as all others, text or JSON.
+A command is a function ``(screen, ...options) -> exit code or None``. `register` adds the shared options to it, and to
+one that has ``--db`` those that confirm what Spark does not do; `Commands` gives errors of the command line itself the
+same two forms as all others, text or JSON.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ _SHARED = (("json", Json, False), ("quiet", Quiet, False), ("verbose", Verbose, 
 
 
 def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bool = True) -> None:
-    """Make a command of a function that takes a `Screen` first and returns its exit code; ``spark``: its ``--db`` may be Spark's."""
+    """Make a command of a function that takes a `Screen` first and returns its exit code.
+
+    ``spark``: its ``--db`` may be Spark's.
+    """
 
     def command(ctx: typer.Context, **values: Any) -> None:
         own = Settings(**{name: values.pop(name) for name, _, _ in _SHARED})

@@ -1,4 +1,7 @@
-"""``--compact`` of the commands that drop tables: afterwards the database's files are written anew, without what was dropped."""
+"""``--compact`` of the commands that drop tables.
+
+Afterwards the database's files are written anew, without what was dropped.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ Compact = Annotated[
     bool,
     typer.Option(
         "--compact",
-        help="Then write the DuckDB file, or the private tables on PostgreSQL, anew: nothing of what was dropped stays in them.",
+        help="Then write the DuckDB file, or the private tables on PostgreSQL, anew: nothing of what was dropped stays "
+        "in them.",
     ),
 ]
 
@@ -73,7 +77,9 @@ def attempt(
 
 
 def conclude(screen: Screen, report: Mapping[str, Any], show: Callable[[], None], outcome: Outcome) -> None:
-    """Show what a command did, ``show`` to people, and what became of ``--compact``; print the command's one JSON object.
+    """Show what a command did, ``show`` to people, and what became of ``--compact``.
+
+    Print the command's one JSON object.
 
     Raises:
         DatabaseError: the compaction failed.

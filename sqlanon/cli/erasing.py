@@ -1,4 +1,7 @@
-"""What ``sqlanon erase`` and ``sqlanon dbt erase`` share: the file of keys, and the commands that are printed to try next."""
+"""What ``sqlanon erase`` and ``sqlanon dbt erase`` share.
+
+The file of keys, and the commands that are printed to try next.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One line for each command that works in a project of its own: its help ends with it, and so does an error of its arguments."""
+"""One line for each command that works in a project of its own.
+
+Its help ends with it, and so does an error of its arguments.
+"""
 
 EXAMPLES = {
     "demo": "sqlanon demo --rows 20000",

@@ -19,7 +19,10 @@ _DEFAULTS: dict[signal.Signals, Any] = {
     signal.SIGHUP: signal.SIG_DFL,
     signal.SIGQUIT: signal.SIG_DFL,
 }
-"""The signals that stop a command, with the handlers that may be replaced: neither ignored, as under nohup, nor another's."""
+"""The signals that stop a command, with the handlers that may be replaced.
+
+Neither ignored, as under nohup, nor another's.
+"""
 
 
 class Terminated(KeyboardInterrupt):

@@ -12,7 +12,7 @@ import typer
 from sqlanon.cli.arguments import pairs
 from sqlanon.cli.confirmed import confirmations
 from sqlanon.declared.keys import PUBLISHED
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, SqlanonError
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -83,7 +83,8 @@ KeepScratch = Annotated[
     bool,
     typer.Option(
         "--keep-scratch",
-        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, and list them.",
+        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, and "
+        "list them.",
     ),
 ]
 Due = Annotated[bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")]
@@ -92,7 +93,8 @@ NewLineage = Annotated[
     bool,
     typer.Option(
         "--new-lineage",
-        help="With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions before.",
+        help="With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions "
+        "before.",
     ),
 ]
 RecordFile = Annotated[Path | None, _option("--record", "FILE", "Write what was done to a JSON file.")]
@@ -116,17 +118,40 @@ def found(db: str | None, policy: Path | None) -> PolicySpec | None:
     return None
 
 
+class FromVariables(str):
+    """A URL that has values of the environment in it, which nobody is shown.
+
+    Attributes:
+        written: as the policy has it.
+    """
+
+    __slots__ = ("written",)
+    written: str
+
+    @classmethod
+    def of(cls, url: str, written: str) -> FromVariables:
+        """A URL, and how the policy writes it."""
+        made = cls(url)
+        made.written = written
+        return made
+
+
 def url(db: str | None, policy: PolicySpec | None) -> str:
     """The database to use: --db, else the policy's connection."""
     chosen = db or (policy.connection if policy is not None else None)
     if not chosen:
         where = "the policy has no connection" if policy is not None else "no policy file anon.yml here"
         raise PolicyError(f"no database: {where}; give --db duckdb:///path, --db postgresql://... or --db sc://...")
+    if not db and policy is not None and policy.written is not None:
+        return FromVariables.of(chosen, policy.written)
     return chosen
 
 
 def pick(policy: PolicySpec, select: Sequence[str] | None, option: str = "--select: ") -> tuple[ReleaseSpec, ...]:
-    """The releases that --select names, in the policy's order; all of them without it. ``option``: how an error begins."""
+    """The releases that --select names, in the policy's order; all of them without it.
+
+    ``option``: how an error begins.
+    """
     if not select:
         return policy.releases
     known = list(dict.fromkeys(one.together.name if one.together else one.name for one in policy.releases))
@@ -170,7 +195,18 @@ def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator
     from sqlanon import connect
 
     confirmed = confirmations(where, screen.confirmed)
-    connected = connect(where, progress=screen.progress(), read_only=read_only, **confirmed)
+    try:
+        connected = connect(where, progress=screen.progress(), read_only=read_only, **confirmed)
+    except SqlanonError as error:
+        if isinstance(where, FromVariables):
+            # Whoever writes the policy may name any variable: no part of its value is in what is printed, nor in the
+            # cause.
+            advice = getattr(error, "advice", "") or "with --db URL the error has the reason"
+            raise type(error)(
+                f"the database of connection: {where.written} cannot be opened, and values of variables are not shown: "
+                f"{advice}"
+            ) from None
+        raise
     try:
         yield connected
     finally:
@@ -187,7 +223,10 @@ def next_command(
     *arguments: str,
     own: Sequence[str] = (),
 ) -> str:
-    """A command to try next, with the same policy and database as this one, and what it confirms; ``own``: its own options."""
+    """A command to try next, with the same policy and database as this one, and what it confirms.
+
+    ``own``: its own options.
+    """
     from sqlanon.cli.show.text import command, shown_url
 
     options = [*own]

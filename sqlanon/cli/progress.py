@@ -33,7 +33,10 @@ EVERY = 5.0
 
 
 class Remaining:
-    """How long the rest of what is counted will take, at the pace since the first count: what a stage does before is no part of it."""
+    """How long the rest of what is counted will take, at the pace since the first count.
+
+    What a stage does before is no part of it.
+    """
 
     LEAST = 3.0
     """Seconds before which a pace is chance."""
@@ -48,7 +51,9 @@ class Remaining:
         self._since = 0.0
 
     def amount(self, now: float, done: int, total: int, unit: str) -> str:
-        """How far it is, and for how long still, once that can be said: of one count, as the stages after it have none yet.
+        """How far it is, and for how long still, once that can be said.
+
+        Of one count, as the stages after it have none yet.
 
         A count that changes its unit or goes back is another one.
         """

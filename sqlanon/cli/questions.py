@@ -33,8 +33,8 @@ def check_terminal(screen: Screen) -> None:
     """
     if screen.silent or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise PolicyError(
-            "-i asks questions on a terminal, and this is none, or --json or --quiet is given; without -i the proposal is made "
-            "without questions"
+            "-i asks questions on a terminal, and this is none, or --json or --quiet is given; without -i the proposal "
+            "is made without questions"
         )
 
 
@@ -60,7 +60,8 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
     if numbers:
         say(
             "",
-            "A person may have several rows. Which column says whose row it is? k then counts persons. - where every row is another person's.",
+            "A person may have several rows. Which column says whose row it is? k then counts persons. - where every "
+            "row is another person's.",
         )
         named = _asked("  the person's column", _safe(person[0]) if person else "-", _one_of(numbers))
         person = (named,) if named else ()
@@ -73,7 +74,8 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
     )
     say(
         "",
-        "k: rows of a class, at least. Who knows everything of a person but the sensitive values finds one of k rows, at best.",
+        "k: rows of a class, at least. Who knows everything of a person but the sensitive values finds one of k rows, "
+        "at best.",
     )
     found = replace(found, k=_asked("  k", str(found.k), _whole(1)))
     if any(column.role == "sensitive" for column in found.columns):

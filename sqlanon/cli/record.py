@@ -28,7 +28,8 @@ class Record:
     """A context manager around a run; docs/refresh.md describes the file.
 
     Args:
-        path: the file to write; replaced whole each time. A new one is its owner's alone, one that exists keeps its mode.
+        path: the file to write; replaced whole each time. A new one is its owner's alone, one that exists keeps its
+            mode.
         policy: the policy file's name; may be set again once it is known better.
 
     Raises:

@@ -1,4 +1,7 @@
-"""The Python API: `connect` to a database and anonymize its tables, or `anonymize` a file or a data frame. The facade over every room."""
+"""The Python API: `connect` to a database and anonymize its tables, or `anonymize` a file or a data frame.
+
+The facade over every room.
+"""
 
 from sqlanon.database.anonymizing import anonymize
 from sqlanon.database.database import Database

@@ -59,21 +59,22 @@ def anonymize(
     """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, or a data frame, through an in-memory DuckDB.
 
     Args:
-        source: the file to read; or a frame of pandas, of polars, or anything that has an Arrow stream (``__arrow_c_stream__``).
-        to: of a file, the file to write; it appears only when the release has been verified. Format anatomy writes the sensitive values
-            of ``out.csv`` into ``out_sensitive.csv``. Of a frame none.
+        source: the file to read; or a frame of pandas, of polars, or anything that has an Arrow stream
+            (``__arrow_c_stream__``).
+        to: of a file, the file to write; it appears only when the release has been verified. Format anatomy writes the
+            sensitive values of ``out.csv`` into ``out_sensitive.csv``. Of a frame none.
         progress: gets stages, counts and notes of long work.
         null: CSV: texts that mean a missing value, in addition to the empty one.
         delimiter: CSV: the character between two fields; None: guessed.
         encoding: CSV: utf-8 (as by default), windows-1252, latin-1, utf-16, or another one that Python has.
-        types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows, and only where each value is written again
-            as it is in the file.
+        types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows, and only where each
+            value is written again as it is in the file.
         decimal: CSV: the mark before the decimals of a number; None: a point.
         ignore: CSV: texts that numbers are written with, such as ``$``, ``%`` or a mark between thousands.
         date_format: CSV: how dates are written, such as ``%d/%m/%Y``; None: guessed where day and month are certain.
         escape_formulas: of a CSV file that is written: a ' before each cell that a spreadsheet takes for a formula.
-        options: what the release must be, as for `Database.anonymize`, without publish, publish_file and boxes; of a frame also without what
-            is for versions.
+        options: what the release must be, as for `Database.anonymize`, without publish, publish_file and boxes; of a
+            frame also without what is for versions.
 
     Returns:
         Of a file the report; of a frame a `FrameRelease`, whose ``frame`` is of the kind that was given.

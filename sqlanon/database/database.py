@@ -108,7 +108,8 @@ class Database(Kept):
             source: table or view, ``table`` or ``schema.table``.
             allow_weaker: confirm that the call promises less than the published version of this name.
             keep_scratch: keep every intermediate table in the private schema; see `run`.
-            options: what the release must be, `sqlanon.AnonymizeOptions`; docs/policy.md describes each under the key that it sets.
+            options: what the release must be, `sqlanon.AnonymizeOptions`; docs/policy.md describes each under the key
+                that it sets.
 
         Raises:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
@@ -128,7 +129,10 @@ class Database(Kept):
         return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
 
     def preview(self, spec: ReleaseSpec, rows: int = 20) -> Preview:
-        """Rows of the source with what a run of ``spec`` would publish of them, for the owner; see `sqlanon.release.preview.preview`."""
+        """Rows of the source with what a run of ``spec`` would publish of them, for the owner.
+
+        See `sqlanon.release.preview.preview`.
+        """
         return make_preview(self.engine, with_tables(self.engine, spec), self._machine, self._progress, rows)
 
     def run(
@@ -148,8 +152,9 @@ class Database(Kept):
             full: make a new version in any case.
             allow_weaker: confirm that the policy promises less than that of the published version.
             only_due: leave a release alone that a run looked at less than ``every`` ago.
-            keep_scratch: keep every intermediate table of the run in the private schema, source values included, until the next
-                run of the release or `clean`; ``scratch`` of the report lists them with stage, statement, rows and seconds.
+            keep_scratch: keep every intermediate table of the run in the private schema, source values included, until
+                the next run of the release or `clean`; ``scratch`` of the report lists them with stage, statement, rows
+                and seconds.
             new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
 
         Raises:
@@ -174,7 +179,10 @@ class Database(Kept):
         allow_weaker: bool = False,
         only_due: bool = False,
     ) -> tuple[RunReport, ...]:
-        """Bring all tables of one release up to date in one transaction; see `run` and `sqlanon.release.run.run_tables`."""
+        """Bring all tables of one release up to date in one transaction.
+
+        See `run` and `sqlanon.release.run.run_tables`.
+        """
         self._asked.clear()
         found = [with_tables(self.engine, spec) for spec in specs]
         how = RunOptions(full=full, allow_weaker=allow_weaker, only_due=only_due)
@@ -234,9 +242,10 @@ class Database(Kept):
     ) -> RiskReport:
         """Measure every privacy model and the risk of any table, without a policy; see `sqlanon.risk.assess.assess`.
 
-        ``weight``, ``population`` and ``population_size`` say what is known of the population: `sqlanon.risk.assess.Population`. ``null_is="wildcard"`` is
-        refused for a release of this database: what its NULL and ``*`` cover is known. Of a release whose persons may have several rows the
-        prosecutor counts persons, by its private tables, unless ``identifiers`` name others.
+        ``weight``, ``population`` and ``population_size`` say what is known of the population:
+        `sqlanon.risk.assess.Population`. ``null_is="wildcard"`` is refused for a release of this database: what its
+        NULL and ``*`` cover is known. Of a release whose persons may have several rows the prosecutor counts persons,
+        by its private tables, unless ``identifiers`` name others.
         """
         if null_is != VALUE and is_release(self.engine, table):
             raise PolicyError(
@@ -260,8 +269,8 @@ class Database(Kept):
                 return found
             if known.known:
                 raise PolicyError(
-                    f"audit {table}: a population is compared with rows that are persons, and a person may have several rows of this "
-                    "release; leave the population out"
+                    f"audit {table}: a population is compared with rows that are persons, and a person may have "
+                    "several rows of this release; leave the population out"
                 )
             rows, persons = counted
             return of_persons(found, class_sizes(self.engine, rows, ("class",), persons))
@@ -286,7 +295,10 @@ class Database(Kept):
         return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
 
     def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
-        """Withdraw a release from its readers; ``purge`` drops its versions as well. See `sqlanon.release.publish.unpublish.unpublish`."""
+        """Withdraw a release from its readers; ``purge`` drops its versions as well.
+
+        See `sqlanon.release.publish.unpublish.unpublish`.
+        """
         self._asked.clear()
         return unpublish(self.engine, release, purge=purge)
 
@@ -316,7 +328,9 @@ class Database(Kept):
         return evaluate(self.engine, release, spec, self._progress)
 
     def hierarchy(self, release: str, column: str) -> Levels:
-        """The levels of a quasi column's hierarchy, with the source's rows in every node; for the owner: nodes are values.
+        """The levels of a quasi column's hierarchy, with the source's rows in every node.
+
+        For the owner: nodes are values.
 
         Args:
             release: its name or view.
@@ -337,7 +351,8 @@ class Database(Kept):
         Args:
             release: its name or view; None: the only one there is.
             known: quasi columns of which an attacker may know any set, at most 10; None: all.
-            victims: published victims that are compared at most, drawn at random; None: all, or as many as take some 20 seconds.
+            victims: published victims that are compared at most, drawn at random; None: all, or as many as take some 20
+                seconds.
 
         Raises:
             PolicyError, DatabaseError: nothing was measured.
@@ -359,7 +374,8 @@ class Database(Kept):
 
         Args:
             release: its name or view.
-            audience: ``owner``: confidential, it shows the source. ``readers``: made of the view and its metadata alone.
+            audience: ``owner``: confidential, it shows the source. ``readers``: made of the view and its metadata
+                alone.
             form: ``html``: one file that needs no other; ``md``: Markdown, without pictures.
             workload: for the owner: queries whose accuracy is measured as well.
             attack: for the owner: run the attacks of `Database.attack` as well.
@@ -393,7 +409,8 @@ class Database(Kept):
             source: the table.
             from_labels: the security labels of PostgreSQL Anonymizer on its columns decide their roles first.
 
-        ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` is the reason.
+        ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` is the
+        reason.
         Cost: one GROUP BY a column and for each column that may be a person's number, and some plans.
         """
         labels = labels_of(self.engine, source) if from_labels else None
@@ -402,7 +419,10 @@ class Database(Kept):
         return proposed(self, source, labels, hidden)
 
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
-        """A proposal with what `plan` says of it: in the first format that it accepts, or with the reasons why it refuses all."""
+        """A proposal with what `plan` says of it.
+
+        In the first format that it accepts, or with the reasons why it refuses all.
+        """
         return tried(self, proposal, source)[0]
 
     def query(
@@ -446,7 +466,10 @@ class Database(Kept):
         )
 
     def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:
-        """Install the SQL functions of docs/functions.md in a schema of this database; see `sqlanon.table.functions.install`."""
+        """Install the SQL functions of docs/functions.md in a schema of this database.
+
+        See `sqlanon.table.functions.install`.
+        """
         return functions.install(self.engine, schema)
 
     def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:

@@ -54,7 +54,10 @@ def anonymize_file(
     escape_formulas: bool = False,
     **options: Unpack[FileOptions],
 ) -> RunReport:
-    """Anonymize a file into a file; see `sqlanon.anonymize`. ``reading``: how a CSV file is read, by the names there."""
+    """Anonymize a file into a file; see `sqlanon.anonymize`.
+
+    ``reading``: how a CSV file is read, by the names there.
+    """
     source, target = Path(path), Path(to)
     how = _reading(source, **reading)
     check_file(target, escape_formulas=escape_formulas)
@@ -73,7 +76,8 @@ def anonymize_file(
         files[sensitive_of(view)] = beside
         if beside.exists() and not target.exists():
             raise PolicyError(
-                f"{beside} exists, and without {target} it is not of an earlier release; move it away or choose another name"
+                f"{beside} exists, and without {target} it is not of an earlier release; move it away or choose "
+                "another name"
             )
     for file in files.values():
         if source.exists() and file.exists() and source.resolve() == file.resolve():
@@ -105,7 +109,10 @@ def opened(
     progress: Progress | None = None,
     **reading: Any,
 ) -> Iterator[OpenedFile]:
-    """A file as a table of an in-memory DuckDB, and a second one; see `anonymize` for how they are read, and for errors."""
+    """A file as a table of an in-memory DuckDB, and a second one.
+
+    See `anonymize` for how they are read, and for errors.
+    """
     source = Path(path)
     how = _reading(source, **reading)
     name = identifier(source.name.split(".")[0] or "source")
@@ -127,7 +134,10 @@ def opened(
 
 
 def columns_read(spec: ReleaseSpec) -> ColumnReading:
-    """Which columns a release reads of a file or a frame: with ``rest: drop`` those that it names; and which it does not publish value by value."""
+    """Which columns a release reads of a file or a frame: with ``rest: drop`` those that it names.
+
+    And which it does not publish value by value.
+    """
     named = [*(column.name for column in spec.columns), *spec.person, *spec.key]
     paired = FORMATS[spec.format.kind].paired  # publishes quasi columns as they are
     quasi = [] if paired else [column.name for column in spec.with_role("quasi")]

@@ -34,8 +34,9 @@ _NOT_HERE = {
 class FrameRelease(Release):
     """The release of a data frame: its rows, what is known of them, and ways to ask about it.
 
-    It holds what a reader of a published release has, rows and metadata, in a database in memory. The source's rows, the catalog and
-    all private tables were in another one, which is gone. `close` drops the rest, as does the end of a ``with``.
+    It holds what a reader of a published release has, rows and metadata, in a database in memory. The source's rows,
+    the catalog and all private tables were in another one, which is gone. `close` drops the rest, as does the end of a
+    ``with``.
     """
 
     def __init__(
@@ -71,8 +72,8 @@ class FrameRelease(Release):
             PolicyError: always.
         """
         raise PolicyError(
-            "the release of a frame does not keep its source, and evaluate compares with it; put the frame into a DuckDB file, "
-            "and anonymize it there with sqlanon.connect"
+            "the release of a frame does not keep its source, and evaluate compares with it; put the frame into a "
+            "DuckDB file, and anonymize it there with sqlanon.connect"
         )
 
 
@@ -111,7 +112,8 @@ def _kind(frames: Frames, frame: object) -> FrameKind:
     kind = frames.kind_of(frame)
     if kind is None:
         raise PolicyError(
-            f"a {type(frame).__name__} is no file and no frame: frames are of pandas, polars (collected), or have an Arrow stream"
+            f"a {type(frame).__name__} is no file and no frame: frames are of pandas, polars (collected), or have an "
+            "Arrow stream"
         )
     return kind
 

@@ -22,7 +22,8 @@ class Kept:
     def clean(self) -> tuple[str, ...]:
         """Drop what killed runs and old versions left; returns what was dropped.
 
-        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are gone.
+        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are
+        gone.
         """
         return clean(self.engine)
 

@@ -9,7 +9,8 @@ from sqlanon.spec import ReleaseSpec
 def check_once(spec: ReleaseSpec, what: str) -> None:
     """A release of a file or a frame needs no secret that stays.
 
-    Boxes of their own do: of drawings by several secrets a reader takes for each record the rows that fit its box in all, and those are few.
+    Boxes of their own do: of drawings by several secrets a reader takes for each record the rows that fit its box in
+    all, and those are few.
 
     Args:
         spec: the release.
@@ -20,7 +21,8 @@ def check_once(spec: ReleaseSpec, what: str) -> None:
     """
     if spec.privacy.own_boxes:
         raise PolicyError(
-            f"boxes: own is not for {what}: nothing keeps the secret that draws the boxes, so that each release of one source would be drawn anew, and "
-            "fewer than k rows would fit the boxes of a row in all; keep the table in a database, where the secret stays: "
-            "sqlanon anonymize TABLE --db duckdb:///FILE.duckdb --to out.parquet (in Python sqlanon.connect)"
+            f"boxes: own is not for {what}: nothing keeps the secret that draws the boxes, so that each release of one "
+            "source would be drawn anew, and fewer than k rows would fit the boxes of a row in all; keep the table in "
+            "a database, where the secret stays: sqlanon anonymize TABLE --db duckdb:///FILE.duckdb --to out.parquet "
+            "(in Python sqlanon.connect)"
         )

@@ -21,7 +21,9 @@ def connect(
     temporary: bool = False,
     archive: bool | str = False,
 ) -> Database:
-    """Connect to ``duckdb:///path``, ``duckdb:///:memory:``, ``postgresql://...``, or to Spark: ``sc://host:port``, ``spark+local:///DIR``.
+    """Connect to ``duckdb:///path``, ``duckdb:///:memory:``, ``postgresql://...``, or to Spark.
+
+    ``sc://host:port``, ``spark+local:///DIR``.
 
     Args:
         url: the database, or a `SparkSession`, classic or Connect.
@@ -29,12 +31,12 @@ def connect(
             the log ``sqlanon.kernels`` warns while kernels are compiled.
         threads: threads for DuckDB and the kernels; None: all cores.
         memory: bytes for DuckDB and the kernels; None: about half of the machine's together.
-        read_only: to audit, list, query and evaluate: nothing but scratch tables is written. Several processes can have a
-            DuckDB file open so.
+        read_only: to audit, list, query and evaluate: nothing but scratch tables is written. Several processes can have
+            a DuckDB file open so.
         accept_shared: Spark: confirm that others may be able to read the files of the private schema (docs/spark.md).
         temporary: Spark: confirm that the catalog, and what is published in it, is gone with the session.
-        archive: Spark: a Python environment that is sent to the executors: a file that venv-pack or conda-pack has made, or True: this
-            process's environment, packed now.
+        archive: Spark: a Python environment that is sent to the executors: a file that venv-pack or conda-pack has
+            made, or True: this process's environment, packed now.
 
     Raises:
         PolicyError: no engine for the URL.

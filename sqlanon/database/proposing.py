@@ -31,8 +31,8 @@ def related(
 ) -> policy.Related:
     """What is counted over columns of a table together.
 
-    Cost: a GROUP BY for each column that may be a person's number, for each twin, and, where there are persons, for each column of many
-    values that would be published in clear.
+    Cost: a GROUP BY for each column that may be a person's number, for each twin, and, where there are persons, for
+    each column of many values that would be published in clear.
     """
     keys, looked = policy.keys_to_try(profile)
     found = {}
@@ -60,8 +60,8 @@ def related(
 def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy.Proposal:
     """The proposal without the quasi columns that make it lose too much, the least wanted first, and with what each column loses.
 
-    Losses are those that `plan` measures, of at most `sqlanon.release.trials.sample.MOST_MEASURED` rows. Cost: a plan for each attempt, of which
-    each has a quarter of the columns less.
+    Losses are those that `plan` measures, of at most `sqlanon.release.trials.sample.MOST_MEASURED` rows. Cost: a plan
+    for each attempt, of which each has a quarter of the columns less.
     """
     while True:
         found, plan = tried(database, proposal, source)
@@ -82,7 +82,10 @@ def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy
 
 
 def tried(database: Database, proposal: policy.Proposal, source: str) -> tuple[policy.Proposal, PlanReport | None]:
-    """A proposal with what `plan` says of it, and the plan: in the first format that it accepts, or with the reasons why it refuses all."""
+    """A proposal with what `plan` says of it, and the plan.
+
+    In the first format that it accepts, or with the reasons why it refuses all.
+    """
     if proposal.refused:
         return proposal, None
     refused: tuple[str, ...] = ()

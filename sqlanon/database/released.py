@@ -35,8 +35,8 @@ class Release:
         """What it is: its place, rows, classes and smallest class."""
         report = self.report
         return (
-            f"<{type(self).__name__} {report.release} version {report.version}: {report.rows} rows in {report.classes} classes of at least "
-            f"{report.min_class}, format {self.spec.format.kind}, in {report.published}>"
+            f"<{type(self).__name__} {report.release} version {report.version}: {report.rows} rows in {report.classes} "
+            f"classes of at least {report.min_class}, format {self.spec.format.kind}, in {report.published}>"
         )
 
     def _repr_html_(self) -> str:

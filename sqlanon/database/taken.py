@@ -49,7 +49,9 @@ def write(
     sensitive: Sequence[str] = (),
     escape_formulas: bool = False,
 ) -> list[str]:
-    """Write views to CSV or Parquet files; none takes its place before all are written, read back, and found equal to the views.
+    """Write views to CSV or Parquet files.
+
+    None takes its place before all are written, read back, and found equal to the views.
 
     Args:
         engine: the database.
@@ -87,7 +89,8 @@ def check_file(path: Path, *, escape_formulas: bool = False) -> None:
     """A release can be written to this file.
 
     Raises:
-        PolicyError: it has another ending, or its folder is missing; or formulas are to be escaped in a file that no spreadsheet computes.
+        PolicyError: it has another ending, or its folder is missing; or formulas are to be escaped in a file that no
+            spreadsheet computes.
     """
     if path.suffix.lower() not in WRITTEN:
         raise PolicyError(f"{path}: releases are written as .csv or .parquet")
@@ -121,5 +124,8 @@ def _readable(engine: Engine, view: TableRef, file: str | None) -> Iterator[tupl
 
 
 def _goes_as_text(column: Column) -> bool:
-    """Whether a driver's value of Python may be another one than the database's, or none: infinite dates, months, NaN, bytes."""
+    """Whether a driver's value of Python may be another one than the database's, or none.
+
+    Infinite dates, months, NaN, bytes.
+    """
     return column.kind not in ("integer", "boolean") and column.type not in ("text[]", "character varying[]")

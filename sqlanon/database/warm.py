@@ -18,7 +18,10 @@ from sqlanon.results.warm import WarmReport
 from sqlanon.spec import ColumnSpec, Hierarchy, RefreshSpec, ReleaseSpec
 
 FEW, MANY = 2_000, 40_000
-"""Rows of the made-up tables. Columns of many different values have wider codes, for which some kernels are compiled apart."""
+"""Rows of the made-up tables.
+
+Columns of many different values have wider codes, for which some kernels are compiled apart.
+"""
 MOST_SECONDS = 20.0
 """Of a method on the larger table, by its estimate; slower ones are compiled for the smaller one alone."""
 _VALUES = 60
@@ -34,10 +37,13 @@ class _Notes(Silent):
 
 
 def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) -> WarmReport:
-    """Compile what releases need, by making them of made-up tables in memory. No database is opened, and no row is read.
+    """Compile what releases need, by making them of made-up tables in memory.
+
+    No database is opened, and no row is read.
 
     Args:
-        specs: the releases; none: what a first release by default, `plan` with hierarchies, ``refine`` and attacks need.
+        specs: the releases; none: what a first release by default, `plan` with hierarchies, ``refine`` and attacks
+            need.
         progress: gets notes.
 
     Cost: seconds where everything is compiled, for the default method half a minute to two minutes otherwise.
@@ -75,7 +81,10 @@ def _defaults() -> Iterator[ReleaseSpec]:
 
 
 def _make(spec: ReleaseSpec, rows: int, progress: Progress, *, attacked: bool = False) -> None:
-    """Run a release of a made-up table; with few rows, plan it as well; ``attacked``: attack it, and read it together with another."""
+    """Run a release of a made-up table; with few rows, plan it as well.
+
+    ``attacked``: attack it, and read it together with another.
+    """
     source = TableRef("main", "made_up")
     made = replace(
         spec,

@@ -1,8 +1,8 @@
 """dbt: the releases that a dbt project asks for, and a release as a Python model of dbt-duckdb.
 
-Here belong what we read of dbt's files (manifest.json, run_results.json, dbt_project.yml, profiles.yml) and the helper for
-Python models. Nothing here imports dbt: its files are its interface, and a Python model is handed what it needs. The
-generic tests for dbt projects are SQL and live in the repository's ``dbt/``.
+Here belong what we read of dbt's files (manifest.json, run_results.json, dbt_project.yml, profiles.yml) and the helper
+for Python models. Nothing here imports dbt: its files are its interface, and a Python model is handed what it needs.
+The generic tests for dbt projects are SQL and live in the repository's ``dbt/``.
 """
 
 from sqlanon.dbt.model import release

@@ -1,7 +1,7 @@
 """dbt's manifest.json: which models ask for a release, with what, and where that is written.
 
-Lenient where dbt's versions differ, strict where privacy depends on it: an ``anonymize`` that would be passed over in silence
-is an error.
+Lenient where dbt's versions differ, strict where privacy depends on it: an ``anonymize`` that would be passed over in
+silence is an error.
 """
 
 from __future__ import annotations

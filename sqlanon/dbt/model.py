@@ -39,15 +39,15 @@ def release(relation: object, session: Session, **options: Unpack[FileOptions]) 
     Args:
         relation: what ``dbt.ref`` or ``dbt.source`` returned, filtered or not.
         session: what dbt handed to the model.
-        options: as for `sqlanon.Database.anonymize`, without publish and publish_file, and without what is for versions; ``name``
-            is the model's, for messages.
+        options: as for `sqlanon.Database.anonymize`, without publish and publish_file, and without what is for
+            versions; ``name`` is the model's, for messages.
 
     Returns:
         A DuckDB relation.
 
     Raises:
-        SqlanonError: no release; the model fails. dbt prints whole tracebacks, so the error carries no driver's message,
-            which could quote a value.
+        SqlanonError: no release; the model fails. dbt prints whole tracebacks, so the error carries no driver's
+            message, which could quote a value.
 
     Example:
         >>> import duckdb

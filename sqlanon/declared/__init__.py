@@ -1,9 +1,12 @@
-"""What a policy can choose, declared as data: formats, requirements, metrics, and methods with options, limits and costs.
+"""What a policy can choose, declared as data.
 
-It is apart from their code. The room imports the specs and errors and nothing else of sqlanon, no array library, no compiler and
-no driver, so that a policy is checked completely before any method is imported. Code is named, as ``module:class``, and
-imported by the rooms that run it. Methods and requirements are declared next to their code, in files ``declaration.py``, which registries
-name and import when asked. Extensions add declarations by entry points (`extensions`).
+Formats, requirements, metrics, and methods with options, limits and costs.
+
+It is apart from their code. The room imports the specs and errors and nothing else of sqlanon, no array library, no
+compiler and no driver, so that a policy is checked completely before any method is imported. Code is named, as
+``module:class``, and imported by the rooms that run it. Methods and requirements are declared next to their code, in
+files ``declaration.py``, which registries name and import when asked. Extensions add declarations by entry points
+(`extensions`).
 """
 
 from sqlanon.declared.asked import Asked, Refused

@@ -43,7 +43,8 @@ class Asked:
         loose: those that are not monotone where this is asked.
         population: those that compare classes with a population.
         joint: it also holds within every value of the other sensitive columns.
-        maximize: what becomes as large as a bound on the loss allows; None: nothing. The others are then the least accepted.
+        maximize: what becomes as large as a bound on the loss allows; None: nothing. The others are then the least
+            accepted.
         quasi, sensitive: how many columns have the role.
         named: the names of the sensitive columns.
         suppression: the share of the rows that may be suppressed; None: the policy has none.

@@ -32,7 +32,10 @@ def candidates(text: str) -> list[MethodSpec]:
 
 
 def completed(spec: MethodSpec, declared: MethodDeclaration, *, diverse: bool) -> MethodSpec:
-    """A candidate as it is run: with more than k asked, no class is divided by sensitive value unless the candidate says so."""
+    """A candidate as it is run.
+
+    With more than k asked, no class is divided by sensitive value unless the candidate says so.
+    """
     if not diverse or "divide" in spec.options or declared.option("divide") is None:
         return spec
     return MethodSpec(spec.name, {**spec.options, "divide": "whole"})

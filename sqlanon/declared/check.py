@@ -1,4 +1,7 @@
-"""Whether a method and a policy fit, by the declarations alone: every problem at once, none of them with a value of the policy."""
+"""Whether a method and a policy fit, by the declarations alone.
+
+Every problem at once, none of them with a value of the policy.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +108,10 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
 
 
 def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
-    """What of a policy a method does not take; empty where it takes all. Rows are not known here: see `too_many_rows`."""
+    """What of a policy a method does not take; empty where it takes all.
+
+    Rows are not known here: see `too_many_rows`.
+    """
     found = _requirements(method, asked) + _own_boxes(method, asked)
     if method.formats is not None and asked.format not in method.formats:
         what = f"{method.name} cannot be published in the format {asked.format}: {method.other_formats.why}"
@@ -131,8 +137,8 @@ def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
         return []
     if method.own_boxes:
         what = (
-            f"{method.name} gives every row a box of its own: k rows fit it, and it is in no class of k rows, so that one known match "
-            "helps against others"
+            f"{method.name} gives every row a box of its own: k rows fit it, and it is in no class of k rows, so that "
+            "one known match helps against others"
         )
         return [Refused(what, "say privacy: {boxes: own} to accept that, or use tree")]
     makers = [name for name, one in METHODS.items() if one.own_boxes]

@@ -11,10 +11,10 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "columns.*.role",
         REQUIRED,
-        "What the column is for. `identifier`: names a person, is never published. `pseudonym`: the person's column, or a number of each "
-        "row, published as a token: a keyed hash by which tables can be joined ([pseudonyms.md](pseudonyms.md)). `quasi`: others may know "
-        "it; it is generalized. `sensitive`: must not be learned about a person; published as it is, "
-        "protected by l. `insensitive`: published as it is.",
+        "What the column is for. `identifier`: names a person, is never published. `pseudonym`: the person's column, "
+        "or a number of each row, published as a token: a keyed hash by which tables can be joined "
+        "([pseudonyms.md](pseudonyms.md)). `quasi`: others may know it; it is generalized. `sensitive`: must not be "
+        "learned about a person; published as it is, protected by l. `insensitive`: published as it is.",
     ),
     Key(
         "columns.*.role.quasi",
@@ -59,21 +59,23 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "columns.*.hierarchy",
         None,
-        "Classes publish the label of a node: a CSV file in ARX's format, `leaf;parent;...;*`, relative to the policy file, or a "
-        "mapping that says how the nodes are built. As text: `steps:5,10,20`, `calendar:month,year`, `prefix:3,2,1`, `mask:right`, "
-        "`table:schema.t`. Sensitive columns: a file, groups or a table, for `t` with `distance: hierarchical`.",
+        "Classes publish the label of a node: a CSV file in ARX's format, `leaf;parent;...;*`, relative to the policy "
+        "file, or a mapping that says how the nodes are built. As text: `steps:5,10,20`, `calendar:month,year`, "
+        "`prefix:3,2,1`, `mask:right`, `table:schema.t`. Sensitive columns: a file, groups or a table, for `t` with "
+        "`distance: hierarchical`.",
         "Mapping[str, FileName | Mapping[str, object]]",
         "--hierarchy",
-        "Taxonomy of a column: a file in ARX format, or steps:5,10, calendar:month,year, prefix:3,2,1, mask:right, table:schema.t.",
+        "Taxonomy of a column: a file in ARX format, or steps:5,10, calendar:month,year, prefix:3,2,1, mask:right, "
+        "table:schema.t.",
         named="hierarchies",
         value="COL=HOW",
     ),
     Key(
         "columns.*.ordered",
         None,
-        "Quasi columns of text or enum type, which otherwise have no order: `alphabetical` (by bytes), "
-        "`declared` (the enum's own order), the list of values in order, or a file with one value per line, "
-        "relative to the policy file. Not together with `hierarchy`. Sensitive columns: for `t` with `distance: ordered`.",
+        "Quasi columns of text or enum type, which otherwise have no order: `alphabetical` (by bytes), `declared` (the "
+        "enum's own order), the list of values in order, or a file with one value per line, relative to the policy "
+        "file. Not together with `hierarchy`. Sensitive columns: for `t` with `distance: ordered`.",
         "Mapping[str, FileName | Sequence[str]]",
         "--ordered",
         "alphabetical, declared, or a file of the values in order.",
@@ -82,7 +84,8 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "columns.*.bottom",
         None,
-        'Quasi columns of numbers, dates and timestamps: values below are published as this one, which then means "at most". One outlier '
+        'Quasi columns of numbers, dates and timestamps: values below are published as this one, which then means "at '
+        'most". One outlier '
         "otherwise makes every range look narrow beside the whole.",
         "Mapping[str, Number | date]",
         "--bottom",
@@ -101,7 +104,8 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "columns.*.round",
         None,
-        "Quasi columns of numbers: values become the nearest multiple of this number, halves the greater one, before `bottom` and `top`.",
+        "Quasi columns of numbers: values become the nearest multiple of this number, halves the greater one, before "
+        "`bottom` and `top`.",
         "Mapping[str, Number]",
         "--round",
         "Values become the nearest multiple of this number.",
@@ -110,9 +114,9 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "columns.*.accept_unique",
         False,
-        "Sensitive and insensitive columns: publish the column although many of its values occur once, or are one person's alone, and "
-        "could name a person. Quasi columns of text without a hierarchy: publish lists of values although more than half of the "
-        "rows, or persons, have values of their own.",
+        "Sensitive and insensitive columns: publish the column although many of its values occur once, or are one "
+        "person's alone, and could name a person. Quasi columns of text without a hierarchy: publish lists of values "
+        "although more than half of the rows, or persons, have values of their own.",
         "Names",
         "--accept-unique",
         "Published though nearly unique.",
@@ -129,8 +133,9 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "columns.*.scope",
         None,
-        "The person's pseudonym: a name under which releases of this database share tokens, so that they can be joined. Each of them is "
-        "checked together with all that are published in the scope. Default: the release's name.",
+        "The person's pseudonym: a name under which releases of this database share tokens, so that they can be "
+        "joined. Each of them is checked together with all that are published in the scope. Default: the release's "
+        "name.",
         "Mapping[str, str]",
         "--scope",
         "Releases of one scope share tokens.",
@@ -140,8 +145,9 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "columns.*.secret",
         None,
-        "The person's pseudonym: the environment variable that holds what tokens are keyed with, as `${NAME}`; its value is read by a run, "
-        "and written nowhere. Default: a random secret that the private schema keeps for the scope.",
+        "The person's pseudonym: the environment variable that holds what tokens are keyed with, as `${NAME}`; its "
+        "value is read by a run, and written nowhere. Default: a random secret that the private schema keeps for the "
+        "scope.",
         "Mapping[str, str]",
         "--secret",
         "Variable that keys the tokens.",
@@ -156,15 +162,15 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "columns.*.hierarchy.steps",
         None,
-        "Numbers, dates and timestamps: widths of intervals, each a multiple of the one before it, in the column's units; days for "
-        "dates. A node is `20..24` where values are whole, `20..<25` where they are not.",
+        "Numbers, dates and timestamps: widths of intervals, each a multiple of the one before it, in the column's "
+        "units; days for dates. A node is `20..24` where values are whole, `20..<25` where they are not.",
     ),
     Key("columns.*.hierarchy.from", None, "With `steps`: where an interval begins. Default: 0, or 1970-01-01."),
     Key(
         "columns.*.hierarchy.calendar",
         None,
-        "Dates and timestamps: some of `day`, `week`, `month`, `quarter`, `year`, `decade`, each made of whole ones before it. Weeks "
-        "begin on Monday and are part of no other unit. With time zone: in UTC.",
+        "Dates and timestamps: some of `day`, `week`, `month`, `quarter`, `year`, `decade`, each made of whole ones "
+        "before it. Weeks begin on Monday and are part of no other unit. With time zone: in UTC.",
     ),
     Key(
         "columns.*.hierarchy.prefix",
@@ -174,24 +180,25 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "columns.*.hierarchy.mask",
         None,
-        "Text: `right` hides the last character with `*`, at the next level the one before it as well: `1234*`, `123**`.",
+        "Text: `right` hides the last character with `*`, at the next level the one before it as well: `1234*`, "
+        "`123**`.",
     ),
     Key(
         "columns.*.hierarchy.groups",
         None,
-        "A name for each list of values: `{young: [18, 19, 20], old: [90, 91]}`. A group of groups is a mapping in place of the "
-        "list. Every value of the column is in one of them.",
+        "A name for each list of values: `{young: [18, 19, 20], old: [90, 91]}`. A group of groups is a mapping in "
+        "place of the list. Every value of the column is in one of them.",
     ),
     Key(
         "columns.*.hierarchy.table",
         None,
-        "A table of the same database: a leaf in its first column, its parents in the next ones, the root in the last; it is read "
-        "when the release is made.",
+        "A table of the same database: a leaf in its first column, its parents in the next ones, the root in the last; "
+        "it is read when the release is made.",
     ),
     Key(
         "columns.*.hierarchy.other",
         None,
-        "With `file`, `groups` or `table`, quasi columns: the value that those count as which are not listed, which otherwise stop a run. One that is "
-        "listed, or a new one right below the root.",
+        "With `file`, `groups` or `table`, quasi columns: the value that those count as which are not listed, which "
+        "otherwise stop a run. One that is listed, or a new one right below the root.",
     ),
 )

@@ -16,7 +16,10 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     form, accuracy = FORMATS[spec.format.kind], spec.privacy.accuracy
     if accuracy is not None and not form.reach:
         reaching = [facts.name for facts in FORMATS.values() if facts.reach]
-        what = f"format {form.name} does not publish how far a class reaches ({form.reach.why}), so a bound on it cannot be checked"
+        what = (
+            f"format {form.name} does not publish how far a class reaches ({form.reach.why}), so a bound on it cannot "
+            "be checked"
+        )
         found.append(("format", Refused(what, f"use {', '.join(reaching[:-1])} or {reaching[-1]}")))
     if spec.refine is not None and accuracy is not None:
         what = "refine lowers the loss and does not look at the bound"
@@ -38,7 +41,10 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     if spec.suppression is not None and spec.suppression.rows == "left_out":
         compared = [name for name in spec.privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares]
         if compared:
-            what = f"{', '.join(compared)}: classes are compared with the published rows, which are not known before some are left out"
+            what = (
+                f"{', '.join(compared)}: classes are compared with the published rows, which are not known before some "
+                "are left out"
+            )
             found.append(("suppression", Refused(what, _compared(spec))))
     about = [name for name, one in METRICS.items() if one.asked and one.sensitive and name in spec.metrics]
     if about and not spec.with_role("sensitive"):
@@ -97,7 +103,10 @@ def _own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         what = "refine moves rows between classes, and with boxes: own there are none"
         found.append(("refine", Refused(what, "leave it out; the method's own option is passes")))
     if spec.format.mean:
-        what = "with boxes: own each box has the mean of other rows, and such overlapping sums can be solved for single values"
+        what = (
+            "with boxes: own each box has the mean of other rows, and such overlapping sums can be solved for single "
+            "values"
+        )
         found.append(("format", Refused(what, "leave mean out")))
     if spec.metrics:
         what = "metrics are about classes, and with boxes: own there are none"
@@ -120,7 +129,10 @@ def _frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         what = "with boxes: own there are no classes that could stay"
         found.append(("privacy", Refused(what, "use a method of classes, or mode: full")))
     if privacy.accuracy is not None:
-        what = f"{privacy.accuracy.maximize} is maximized anew for each cohort, so that nothing is promised of all versions"
+        what = (
+            f"{privacy.accuracy.maximize} is maximized anew for each cohort, so that nothing is promised of all "
+            "versions"
+        )
         found.append(("privacy", Refused(what, "ask for k and l, or use mode: full")))
     compared = [name for name in privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares]
     compared += [name for name in populations(spec) if name not in compared]
@@ -152,8 +164,8 @@ def remarks(spec: ReleaseSpec) -> list[str]:
     if method.values(spec.method.options).get("search") != "local":
         return []
     said = (
-        f"refine: after {method.name} with search=local passes alone lowered the loss by 0.02 % at most where that was measured, as a row "
-        "alone finds no class that loses less; search: N finds some"
+        f"refine: after {method.name} with search=local passes alone lowered the loss by 0.02 % at most where that was "
+        "measured, as a row alone finds no class that loses less; search: N finds some"
     )
     return [said]
 
@@ -162,6 +174,7 @@ def promised(spec: ReleaseSpec) -> list[str]:
     """What requirements over a population do not promise: notes of plan and run."""
     said = {
         "k_map": "k_map: it protects nobody who is known to be in the table",
-        "delta_presence": "delta_presence: it hides who is in the table, from a reader who knows the population; of sensitive values it says nothing",
+        "delta_presence": "delta_presence: it hides who is in the table, from a reader who knows the population; of sensitive values "
+        "it says nothing",
     }
     return [said[name] for name in populations(spec) if name in said]

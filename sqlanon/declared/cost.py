@@ -1,7 +1,7 @@
 """What a method costs, as a few numbers: a rough estimate for `plan`, before anything is computed.
 
-The numbers are fitted by ``python -m benchmarks.cost`` to one processor of the machine that its result names; data, hierarchies and
-options move them by a factor of some units.
+The numbers are fitted by ``python -m benchmarks.cost`` to one processor of the machine that its result names; data,
+hierarchies and options move them by a factor of some units.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ class Cost:
         pair_bytes: memory of every two rows that are looked at together, of one block.
         pushed: what the execution ``pushdown`` costs, where it is not about the same.
         block: the option that says how many rows are looked at together; from there on seconds grow with the rows.
-        sized: rows that are looked at together, of the options, the table's rows and k; for a ``block`` whose default depends on them.
+        sized: rows that are looked at together, of the options, the table's rows and k; for a ``block`` whose default
+            depends on them.
         times: the option that says how often everything is done anew, and ``once`` how often it is done besides.
         slower: an option, one of its values, and how many times as long everything takes with it; any number of these.
-        flat: how many times as long it takes, or what part of the time, where every quasi column publishes a value or nothing.
+        flat: how many times as long it takes, or what part of the time, where every quasi column publishes a value or
+            nothing.
         beyond: how many times as long it takes where more than a number of rows is required of a class.
     """
 

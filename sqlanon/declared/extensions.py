@@ -1,7 +1,8 @@
 """Extensions: what distributions declare by entry points, added to the registries when one of them is first asked.
 
-An entry point names a declaration, ``module:NAME``, and has the name that is declared. The module is imported whenever a
-registry is asked, so it must be cheap to import: it names its code, or imports what it needs in the code that needs it.
+An entry point names a declaration, ``module:NAME``, and has the name that is declared. The module is imported whenever
+a registry is asked, so it must be cheap to import: it names its code, or imports what it needs in the code that needs
+it.
 """
 
 from __future__ import annotations

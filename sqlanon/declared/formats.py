@@ -1,6 +1,7 @@
 """The declarations of formats: plain data, for policies and other code that makes no release.
 
-Nothing here knows SQL or databases. What a format does is in `sqlanon.formats`; no code outside of that room compares names.
+Nothing here knows SQL or databases. What a format does is in `sqlanon.formats`; no code outside of that room compares
+names.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from sqlanon.lack import UNDECLARED, Able, never, notimpl
 
 @dataclass(frozen=True, slots=True)
 class FormatFacts:
-    """One format. What it lacks of ``means``, ``reach``, ``hides`` and ``cells`` is a marker with the reason (`sqlanon.lack`).
+    """One format.
+
+    What it lacks of ``means``, ``reach``, ``hides`` and ``cells`` is a marker with the reason (`sqlanon.lack`).
 
     Attributes:
         name: as policies name it.
@@ -30,7 +33,8 @@ class FormatFacts:
         either: a cell is the value or nothing, so that a class loses nothing or all in a column.
         cells: it says which values lie in a cell, so that rows of a population can be counted in it.
         hides: a class can publish that a value is any, ``*``: suppressed rows are published so.
-        attains: it publishes ends and sets, so that of classes with the least boxes each end and each member is the value of some row.
+        attains: it publishes ends and sets, so that of classes with the least boxes each end and each member is the
+            value of some row.
     """
 
     name: str

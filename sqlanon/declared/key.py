@@ -60,8 +60,8 @@ class Key:
     """One key.
 
     Attributes:
-        path: where it is in a release, ``*`` for a column's name; ``policy:`` in the file itself, ``tables:`` in a release of several
-            tables. A role lies below `role`: its argument lists the columns that have it.
+        path: where it is in a release, ``*`` for a column's name; ``policy:`` in the file itself, ``tables:`` in a
+            release of several tables. A role lies below `role`: its argument lists the columns that have it.
         default: its value where it is left out; None: nothing is asked.
         text: what it means, for the reference and for editors.
         type: what its keyword argument takes, None aside, as `options` writes it; empty: only files have the key.

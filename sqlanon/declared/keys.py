@@ -1,8 +1,10 @@
-"""The keys of a policy, as one table: what each means, its default, and how it is given from Python and on the command line.
+"""The keys of a policy, as one table.
 
-This is the one place where a key is described. The keyword arguments of `Database.anonymize`, the options of `sqlanon anonymize`, the
-JSON Schema and docs/policy.md are made of it; `sqlanon.policy.models` adds what files are checked by. What extensions declare is not
-asked for here, as this is done on import.
+What each means, its default, and how it is given from Python and on the command line.
+
+This is the one place where a key is described. The keyword arguments of `Database.anonymize`, the options of `sqlanon
+anonymize`, the JSON Schema and docs/policy.md are made of it; `sqlanon.policy.models` adds what files are checked by.
+What extensions declare is not asked for here, as this is done on import.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "policy:connection",
         None,
-        "`duckdb:///path`, `postgresql://...`, or of Spark `sc://host:port` or `spark+local:///DIR`. Keep passwords out of the file: `${SQLANON_PASSWORD}` is "
-        "read from the environment. A relative path starts where the command runs.",
+        "`duckdb:///path`, `postgresql://...`, or of Spark `sc://host:port` or `spark+local:///DIR`. Keep passwords "
+        "out of the file: `${SQLANON_PASSWORD}` is read from the environment. A relative path starts where the "
+        "command runs.",
     ),
     Key("policy:releases", REQUIRED, "The releases, at least one."),
     Key(
@@ -81,9 +84,9 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "person",
         (),
-        "The column, or the columns together, that say whose row it is; their role is `identifier`, or of one column `pseudonym`. Implies `rows_are: events`. "
-        "A run then publishes nothing unless k and l hold over persons as well; `persons` says how. Other "
-        "identifiers are not counted. See [persons.md](persons.md).",
+        "The column, or the columns together, that say whose row it is; their role is `identifier`, or of one column "
+        "`pseudonym`. Implies `rows_are: events`. A run then publishes nothing unless k and l hold over persons as "
+        "well; `persons` says how. Other identifiers are not counted. See [persons.md](persons.md).",
         "Names",
         "--person",
         "Identifiers that say together whose row it is.",
@@ -91,19 +94,21 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "persons",
         None,
-        "With `person`: `whole` (the default there) or `rows`. `rows`: every class holds rows of at least k persons, and no sensitive value weighs more than 1/l where each "
-        "person weighs one. This protects who is known by one event. `whole`: the same, and all rows of a person are in one class, "
-        "which protects who is known by several or all events. Without `person`, with `rows_are: events`: `ignored` accepts classes of fewer than k persons. They are "
-        "counted and shown nevertheless.",
+        "With `person`: `whole` (the default there) or `rows`. `rows`: every class holds rows of at least k persons, "
+        "and no sensitive value weighs more than 1/l where each person weighs one. This protects who is known by one "
+        "event. `whole`: the same, and all rows of a person are in one class, which protects who is known by several "
+        "or all events. Without `person`, with `rows_are: events`: `ignored` accepts classes of fewer than k persons. "
+        "They are counted and shown nevertheless.",
         "Persons",
         "--persons",
-        "rows: k and l also hold over persons. whole: and all rows of a person are in one class. ignored: accept fewer than k.",
+        "rows: k and l also hold over persons. whole: and all rows of a person are in one class. ignored: accept fewer "
+        "than k.",
     ),
     Key(
         "null_person",
         None,
-        "With `person`: rows in which one of its columns is NULL belong to `one` person, or each to a `distinct` one. Default: they "
-        "are refused.",
+        "With `person`: rows in which one of its columns is NULL belong to `one` person, or each to a `distinct` one. "
+        "Default: they are refused.",
         "NullPerson",
         "--null-person",
         "Rows without a person are one, or distinct ones.",
@@ -120,8 +125,8 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "row_security",
         None,
-        "PostgreSQL: `applied` releases the rows that row-level security lets the releasing role see, and says so. Default: a run stops where it hides rows "
-        "from this role, as a part would be released as if it were all.",
+        "PostgreSQL: `applied` releases the rows that row-level security lets the releasing role see, and says so. "
+        "Default: a run stops where it hides rows from this role, as a part would be released as if it were all.",
         "RowSecurity",
         "--row-security",
         "applied: release the rows that row-level security shows to this role.",
@@ -216,8 +221,8 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "metrics",
         (),
-        "Further metrics of the loss that a run measures and reports; `all`: every one. docs/metrics.md has their formulas. They "
-        "take time, and change nothing that is published.",
+        "Further metrics of the loss that a run measures and reports; `all`: every one. docs/metrics.md has their "
+        "formulas. They take time, and change nothing that is published.",
         "Names",
         "--metrics",
         "Further metrics of the loss, or all.",
@@ -243,9 +248,9 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "seed",
         None,
-        "For what draws random numbers: the methods `idistance`, `topdown`, `anatomy` and `sequential`, the group numbers of format "
-        "anatomy, and the search of `refine`. Default: drawn from the operating system; the search and `sequential` draw the same "
-        "numbers in every run.",
+        "For what draws random numbers: the methods `idistance`, `topdown`, `anatomy` and `sequential`, the group "
+        "numbers of format anatomy, and the search of `refine`. Default: drawn from the operating system; the search "
+        "and `sequential` draw the same numbers in every run.",
         "int",
         "--seed",
         "Fix what is drawn at random.",
@@ -256,16 +261,18 @@ TABLE: Final[tuple[Key, ...]] = (
         "method.name",
         REQUIRED,
         # A test compares: to ask the registry here would import what its extensions declare.
-        "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, `suppress`, `best`, `tds`, "
-        "`fulldomain`, `kmember`, `mdav`, `agglomerative`, `sequential`, `freeform`. docs/onedim.md says which to take.",
+        "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, "
+        "`suppress`, `best`, `tds`, `fulldomain`, `kmember`, `mdav`, `agglomerative`, `sequential`, `freeform`. "
+        "docs/onedim.md says which to take.",
     ),
     Key("refine.window", _REFINE.window, "Classes on either side that a row looks at."),
     Key("refine.passes", _REFINE.passes, "Runs over all rows, at most; it ends earlier when nothing moves."),
     Key(
         "refine.search",
         _REFINE.search,
-        "Trials after the passes, for every class that loses something: the rows of a few near classes are divided anew, "
-        "and stay so where they lose less. `refine: true` takes the number from a table, which docs/onedim.md shows.",
+        "Trials after the passes, for every class that loses something: the rows of a few near classes are divided "
+        "anew, and stay so where they lose less. `refine: true` takes the number from a table, which docs/onedim.md "
+        "shows.",
     ),
     Key("suppression.limit", 0, "The share of the source's rows, at most: 0.02 allows 2 of 100."),
     Key(
@@ -287,10 +294,10 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "refresh.mode",
         _REFRESH.mode,
-        "`full`: every version is computed anew from the whole source. What versions reveal together is "
-        "measured (see `history`), not prevented. `frozen`: a row is published in one class, once, and stays as it was published until its whole "
-        "class has left the source; new rows wait and are published together. All versions together keep what each promises. Needs `key`. "
-        "See [frozen.md](frozen.md).",
+        "`full`: every version is computed anew from the whole source. What versions reveal together is measured (see "
+        "`history`), not prevented. `frozen`: a row is published in one class, once, and stays as it was published "
+        "until its whole class has left the source; new rows wait and are published together. All versions together "
+        "keep what each promises. Needs `key`. See [frozen.md](frozen.md).",
     ),
     Key(
         "refresh.cohort",
@@ -300,7 +307,8 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "refresh.max_stale",
         None,
-        "With `mode: frozen`: the share of the published rows that the source has with other values, at most; with more, `run` publishes nothing.",
+        "With `mode: frozen`: the share of the published rows that the source has with other values, at most; with "
+        "more, `run` publishes nothing.",
     ),
     Key(
         "refresh.max_retained",
@@ -326,9 +334,10 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "history.max_failing",
         None,
-        "Rows that may be left in groups below k (of events: k persons), l or distinct_l, at most, when a reader compares "
-        "the new version with the published one; of a release with pseudonyms also tokens among fewer than k; with more, `run` publishes nothing. Default: any number; with `boxes: own` it must "
-        "be given for a version that changes candidates.",
+        "Rows that may be left in groups below k (of events: k persons), l or distinct_l, at most, when a reader "
+        "compares the new version with the published one; of a release with pseudonyms also tokens among fewer than "
+        "k; with more, `run` publishes nothing. Default: any number; with `boxes: own` it must be given for a version "
+        "that changes candidates.",
         "int",
     ),
     Key(
@@ -339,15 +348,16 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "tables:tables",
         REQUIRED,
-        "Of each table `source` and `columns`, and any other key of a release that differs from what is written for all of them. "
-        "`name`: what it is called after the point, and the default of its view in the schema `release`; default: the source's last part. "
-        "Classes are made in this order. Each table has the person's pseudonym; without a `scope` they share one of this release's name.",
+        "Of each table `source` and `columns`, and any other key of a release that differs from what is written for "
+        "all of them. `name`: what it is called after the point, and the default of its view in the schema `release`; "
+        "default: the source's last part. Classes are made in this order. Each table has the person's pseudonym; "
+        "without a `scope` they share one of this release's name.",
     ),
     Key(
         "tables:rotate",
         None,
-        "`version`: the tokens of every version are new ones, and what they are keyed with is kept nowhere, so that they link tables and no versions. "
-        "Only with `tables`, and without `scope` and `secret`.",
+        "`version`: the tokens of every version are new ones, and what they are keyed with is kept nowhere, so that "
+        "they link tables and no versions. Only with `tables`, and without `scope` and `secret`.",
     ),
 )
 """Every key, in the order of the reference."""
@@ -359,8 +369,8 @@ FIRST: Final = "Options to begin with"
 PUBLISHED: Final = "What is published"
 PANELS: Final[Mapping[str, str]] = {
     FIRST: "publish quasi sensitive identifiers rest k l person hierarchies",
-    "Further requirements": "distinct_l entropy_l recursive_cl alpha t beta delta_disclosure k_map delta_presence requirements "
-    "joint presence boxes",
+    "Further requirements": "distinct_l entropy_l recursive_cl alpha t beta delta_disclosure k_map delta_presence requirements joint "
+    "presence boxes",
     "As private as a bound on the loss allows": "maximize at_least max_loss max_extent",
     "Columns": "pseudonyms insensitive scopes secrets ordered bottom top round weights accept_unique accept_repeats",
     "Several rows of a person": "rows_are persons null_person person_share",

@@ -13,8 +13,8 @@ from sqlanon.lack import UNDECLARED, Able, Lack, never
 from sqlanon.spec import Execution
 
 NO_GAIN = never(
-    "it would not help: with 5 % of the rows dropped tree keeps the others at a loss of 0.0488 instead of 0.0600, and loses 0.0963 in all, as a "
-    "dropped row has lost everything"
+    "it would not help: with 5 % of the rows dropped tree keeps the others at a loss of 0.0488 instead of 0.0600, and "
+    "loses 0.0963 in all, as a dropped row has lost everything"
 )
 """Why methods that divide all rows suppress none."""
 
@@ -40,7 +40,10 @@ class Most:
     def refusal(
         self, method: str, options: Mapping[str, Given], count: int, written: Mapping[str, str] | None = None
     ) -> Refused | None:
-        """Why ``count`` are too many; None where they are not. ``written``: the options that the policy has; without it, all."""
+        """Why ``count`` are too many; None where they are not.
+
+        ``written``: the options that the policy has; without it, all.
+        """
         if count <= self.most or (self.when is not None and options.get(self.when[0]) != self.when[1]):
             return None
         own = method
@@ -57,7 +60,8 @@ class Most:
 class MethodDeclaration:
     """A published algorithm as policies know it. Its code is imported when it is run.
 
-    What it lacks is a marker with the reason (`sqlanon.lack`) where there is True, or a value, for a method that has it.
+    What it lacks is a marker with the reason (`sqlanon.lack`) where there is True, or a value, for a method that has
+    it.
 
     Attributes:
         name: as policies write it.
@@ -65,20 +69,22 @@ class MethodDeclaration:
         code: ``module:class`` of a `sqlanon.methods.base.Algorithm`, or the class itself.
         cost: how seconds and memory grow, roughly, for ``plan``.
         options: what a policy may set; the class is called with all of them by name.
-        pushdown: it can be run as SQL, besides as a kernel; both give the same classes. Of a method that runs others: those of them that can.
+        pushdown: it can be run as SQL, besides as a kernel; both give the same classes. Of a method that runs others:
+            those of them that can.
         requirements: names of those it can meet; None: every one that has a tally for kernels.
         other_requirements: why it meets no others.
         maximizes: what it can make as large as a bound on the loss allows.
         formats: those its classes can be published in; None: every one.
         other_formats: why it takes no others.
         suppresses: what it does with a policy's ``suppression``: ``rows``: suppresses rows within the limit, of
-            either kind; ``cap``: hides values, and the limit caps the rows that lose all of them (without the key: any number).
+            either kind; ``cap``: hides values, and the limit caps the rows that lose all of them (without the key: any
+            number).
         own_boxes: it makes matchings of rows and boxes, not classes; a policy must accept that.
         persons: it takes requirements over persons, which need not be monotone: it looks at every class that it makes.
-        whole: it may be given persons in place of their rows, each with the least and the greatest code of its rows: what it says of its
-            classes is then not used but for the classes.
-        in_blocks: what an engine's workers can divide one by one: blocks of near rows along a curve, or the open partitions below levels of
-            cuts that are made by SQL; None: it needs all rows at once.
+        whole: it may be given persons in place of their rows, each with the least and the greatest code of its rows:
+            what it says of its classes is then not used but for the classes.
+        in_blocks: what an engine's workers can divide one by one: blocks of near rows along a curve, or the open
+            partitions below levels of cuts that are made by SQL; None: it needs all rows at once.
         population: it takes requirements that compare classes with a population (`RequirementDeclaration.population`).
         limits: sizes that it takes, at most.
         rules: further combinations that it does not take.
@@ -134,7 +140,10 @@ class MethodDeclaration:
         return next((option for option in self.options if option.name == name), None)
 
     def values(self, options: Mapping[str, str]) -> dict[str, Given]:
-        """All options with their values: those that are given, and the defaults of the others; `check` has read them."""
+        """All options with their values: those that are given, and the defaults of the others.
+
+        `check` has read them.
+        """
         return {
             option.name: option.read(options[option.name]) if option.name in options else option.default
             for option in self.options

@@ -72,7 +72,8 @@ class Whole:
 class Several:
     """An option that takes several methods, each with options of its own; see `Word` for the attributes.
 
-    In a policy a list; kept as one text, which `sqlanon.declared.candidates` reads. What it names is checked by `check`.
+    In a policy a list; kept as one text, which `sqlanon.declared.candidates` reads. What it names is checked by
+    `check`.
     """
 
     name: str
@@ -92,7 +93,10 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An option that names a column of the policy, or nothing; see `Word` for the attributes. The method's code finds it."""
+    """An option that names a column of the policy, or nothing; see `Word` for the attributes.
+
+    The method's code finds it.
+    """
 
     name: str
     about: str

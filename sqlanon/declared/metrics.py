@@ -16,7 +16,8 @@ class MetricDeclaration:
     Attributes:
         name: as reports name it.
         about: what it measures.
-        code: ``module:class`` of a `sqlanon.loss.base.Metric`, or the class itself; where ``asked``, of an `AskedMetric`.
+        code: ``module:class`` of a `sqlanon.loss.base.Metric`, or the class itself; where ``asked``, of an
+            `AskedMetric`.
         asked: it is measured where a policy's `metrics` names it, and else not.
         sensitive: it is about a sensitive column: measured for each of them.
     """
@@ -111,7 +112,8 @@ METRICS: Registry[MetricDeclaration] = Registry(
         _asked(
             "cm",
             "diversity:Classification",
-            "Share of rows that are suppressed, or have another sensitive value than the most frequent one of their class.",
+            "Share of rows that are suppressed, or have another sensitive value than the most frequent one of their "
+            "class.",
             sensitive=True,
         ),
         _asked(
@@ -129,5 +131,8 @@ METRICS: Registry[MetricDeclaration] = Registry(
     ),
     "sqlanon.metrics",
 )
-"""Every metric by name. Those of the package that are always measured have a field each in `LossReport`; the others are in its ``more``
-and ``sensitive``."""
+"""Every metric by name.
+
+Those of the package that are always measured have a field each in `LossReport`; the others are in its ``more`` and
+``sensitive``.
+"""

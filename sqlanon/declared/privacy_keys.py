@@ -16,7 +16,8 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
         _ABOUT["k"],
         "int",
         "--k",
-        "Rows in every class, at least. Needed, except with --maximize, --k-map, --delta-presence and the format anatomy.",
+        "Rows in every class, at least. Needed, except with --maximize, --k-map, --delta-presence and the format "
+        "anatomy.",
     ),
     Key(
         "privacy.l",
@@ -160,8 +161,8 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "privacy.boxes",
         None,
-        "Method freeform: `own` accepts that every row has a box of its own, which k rows fit, in place of a class of k rows. "
-        "That is weaker: docs/threat-model.md says how.",
+        "Method freeform: `own` accepts that every row has a box of its own, which k rows fit, in place of a class of "
+        "k rows. That is weaker: docs/threat-model.md says how.",
         "Boxes",
         "--boxes",
         "Freeform: accept k candidates of every row in place of classes.",

@@ -1,4 +1,6 @@
-"""Values of requirements that are more than one number: records such as ``{c: 3, l: 2}``, for all sensitive columns or by column.
+"""Values of requirements that are more than one number: records such as ``{c: 3, l.
+
+2}``, for all sensitive columns or by column.
 
 On the command line a record is written ``c=3,l=2``, or its number and words: ``0.2 ordered``.
 """
@@ -116,7 +118,9 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class ByColumn:
-    """A value for every sensitive column, or a mapping of sensitive columns to values; other columns are then not asked about.
+    """A value for every sensitive column, or a mapping of sensitive columns to values.
+
+    Other columns are then not asked about.
 
     A mapping whose keys are all fields of the record is the record itself.
     """

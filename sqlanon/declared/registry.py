@@ -1,7 +1,7 @@
 """A registry: what is declared under a name, each name once, by the package itself and by extensions.
 
-The package's own declarations may be named in place of given, ``module:NAME`` as entry points name them: each is then next to the code
-that it is about, which no import of this room reaches.
+The package's own declarations may be named in place of given, ``module:NAME`` as entry points name them: each is then
+next to the code that it is about, which no import of this room reaches.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ class Registry(Mapping[str, T]):
     def _put(self, declared: T, known: dict[str, T]) -> None:
         if not _NAME.fullmatch(declared.name):
             raise ValueError(
-                f"{declared.name!r} cannot be the name of a {self.kind}: lower-case letters, digits and _, a letter first"
+                f"{declared.name!r} cannot be the name of a {self.kind}: lower-case letters, digits and _, a letter "
+                "first"
             )
         if declared.name in known:
             raise ValueError(f"there is a {self.kind} {declared.name} already; choose another name")

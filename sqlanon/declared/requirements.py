@@ -18,7 +18,9 @@ from sqlanon.lack import UNDECLARED, Able
 
 @dataclass(frozen=True, slots=True)
 class RequirementDeclaration:
-    """A requirement as policies know it. What it lacks of ``joint`` and ``tally`` is a marker with the reason (`sqlanon.lack`).
+    """A requirement as policies know it.
+
+    What it lacks of ``joint`` and ``tally`` is a marker with the reason (`sqlanon.lack`).
 
     Attributes:
         name: the key under `privacy`, and the name in reports.
@@ -27,15 +29,17 @@ class RequirementDeclaration:
         value: what the key takes.
         at_most: a smaller value asks for more.
         sensitive: sensitive columns that it needs, at least.
-        persons: identifiers without `accept_repeats` that it needs, at least, in a release with `rows_are: events`: it counts
-            the persons that they name.
+        persons: identifiers without `accept_repeats` that it needs, at least, in a release with `rows_are: events`: it
+            counts the persons that they name.
         joint: `joint` asks for it within every value of the other sensitive columns as well.
         tally: kernels can count it; else only methods that name it take it.
-        monotone: the union of classes that each meet it meets it, whatever they hold and in whatever table they are; methods that
-            merge classes, or that look for the finest of nested divisions, may rely on it. A function says it of a value.
-        compares: classes are compared with all published rows, so that none may be left out: that would change what is compared.
-        population: classes are compared with a table of the population, which the value names as ``population``; only methods that say so
-            take it, and it may be asked for without k.
+        monotone: the union of classes that each meet it meets it, whatever they hold and in whatever table they are;
+            methods that merge classes, or that look for the finest of nested divisions, may rely on it. A function says
+            it of a value.
+        compares: classes are compared with all published rows, so that none may be left out: that would change what is
+            compared.
+        population: classes are compared with a table of the population, which the value names as ``population``; only
+            methods that say so take it, and it may be asked for without k.
         nothing: the value that asks for nothing; None: there is none.
         of_persons: with `person` it is asked of persons as well, in every form; else it cannot be asked with it.
     """

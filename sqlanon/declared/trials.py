@@ -1,4 +1,7 @@
-"""The trials that ``refine: true`` asks for: a fixed table, so that a policy gives the same classes on every machine."""
+"""The trials that ``refine: true`` asks for.
+
+A fixed table, so that a policy gives the same classes on every machine.
+"""
 
 from __future__ import annotations
 

@@ -133,7 +133,10 @@ def create(directory: Path, engine: str) -> str:
 
 
 def fill(database: Database, directory: Path, engine: str) -> None:
-    """Load the patients into the warehouse, with the schemas of both releases; Spark's may have those of an earlier demonstration."""
+    """Load the patients into the warehouse, with the schemas of both releases.
+
+    Spark's may have those of an earlier demonstration.
+    """
     path = str(directory.resolve() / SOURCE_CSV).replace("'", "''")
     names = ", ".join(name for name, _ in COLUMNS)
     if engine == "spark":

@@ -33,7 +33,10 @@ Work = Callable[[Sequence["npt.NDArray[np.generic]"]], Sequence["npt.NDArray[np.
 
 
 class Session(Protocol):
-    """The open DuckDB connection of the host process, or an object with its interface: all that `sqlanon.engines.duckdb.guest` needs of it."""
+    """The open DuckDB connection of the host process, or an object with its interface.
+
+    All that `sqlanon.engines.duckdb.guest` needs of it.
+    """
 
     def cursor(self) -> Any:  # noqa: ANN401 - the driver's own
         """Another connection to the same databases."""
@@ -52,7 +55,10 @@ class Session(Protocol):
 
 
 class SparkSession(Protocol):
-    """A session of Spark, classic or Connect: a few of its methods, by which `sqlanon.engines.spark` knows it; pyspark need not be there."""
+    """A session of Spark, classic or Connect: a few of its methods, by which `sqlanon.engines.spark` knows it.
+
+    Pyspark need not be there.
+    """
 
     @property
     def catalog(self) -> Any:  # noqa: ANN401 - the driver's own
@@ -112,7 +118,8 @@ class Rights(Protocol):
         """Make sure that a schema is this role's own; on a new one revoke what default privileges gave.
 
         Raises:
-            DatabaseError: another role owns it or a table in it, or has a right on one; a schema that is missing is right.
+            DatabaseError: another role owns it or a table in it, or has a right on one; a schema that is missing is
+                right.
         """
 
     def reading(self, table: TableRef) -> AbstractContextManager[None]:
@@ -169,10 +176,13 @@ class Compaction(Protocol):
         """
 
     def compact(self, tables: Sequence[TableRef]) -> Compacted:
-        """Write files anew; outside of a transaction. What the session made for itself, such as temporary tables, may be gone.
+        """Write files anew; outside of a transaction.
+
+        What the session made for itself, such as temporary tables, may be gone.
 
         Args:
-            tables: private tables of which rows were deleted or changed. An engine whose tables are in one file writes all of it.
+            tables: private tables of which rows were deleted or changed. An engine whose tables are in one file writes
+                all of it.
 
         Raises:
             DatabaseError: see `check_compaction`. Every table has its rows.
@@ -192,7 +202,9 @@ class Files(Protocol):
     def export_file(
         self, table: TableRef, path: Path, *, sensitive: Sequence[str] = (), escape_formulas: bool = False
     ) -> list[str]:
-        """Write a table to a new CSV or Parquet file, read it back and compare; the caller keeps others from it until then.
+        """Write a table to a new CSV or Parquet file, read it back and compare.
+
+        The caller keeps others from it until then.
 
         Args:
             table: the verified rows.
@@ -233,8 +245,8 @@ class Workers(Protocol):
 
         Args:
             read: a query, whose columns are integers and none of them NULL.
-            work: the function, which is sent there: arrays of the query's columns in, arrays of equal length out. It may be called again
-                for the same rows, and must return the same.
+            work: the function, which is sent there: arrays of the query's columns in, arrays of equal length out. It
+                may be called again for the same rows, and must return the same.
             table: to make.
             columns: names and types (``integer``, ``bigint``) of what is returned.
             by: a column of the query: all rows of one value are one call; None: any rows are.
@@ -264,7 +276,10 @@ class Frames(Protocol):
         """Load rows of another engine into a new table, in types that are as near as there are."""
 
     def inside(self) -> AbstractContextManager[Engine]:
-        """Another database in memory, seen from this one by its name; it is gone with all that is in it when this ends."""
+        """Another database in memory, seen from this one by its name.
+
+        It is gone with all that is in it when this ends.
+        """
 
     def keep(self, table: TableRef, kept: TableRef) -> None:
         """Copy a table, its database named, into a new table; a missing schema is made."""

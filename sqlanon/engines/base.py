@@ -1,4 +1,7 @@
-"""The seam between the walk of a table and a database: `Engine`. Its abilities and values have files of their own, and are imported from here."""
+"""The seam between the walk of a table and a database: `Engine`.
+
+Its abilities and values have files of their own, and are imported from here.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,10 @@ class Engine(Protocol):
 
     @property
     def lacks(self) -> Mapping[str, Lack]:
-        """What it lacks of `sqlanon.engines.lacks.FEATURES`, each with the reason; `sqlanon.engines.lacks.require` refuses by it."""
+        """What it lacks of `sqlanon.engines.lacks.FEATURES`, each with the reason.
+
+        `sqlanon.engines.lacks.require` refuses by it.
+        """
 
     @property
     def rights(self) -> Rights | None:
@@ -90,18 +96,24 @@ class Engine(Protocol):
 
     @property
     def few_rows(self) -> Callable[[], AbstractContextManager[None]] | None:
-        """Statements inside read so few rows that they are run as they are written, without a search for better plans; None: it always plans."""
+        """Statements inside read so few rows that they are run as they are written, without a search for better plans.
+
+        None: it always plans.
+        """
 
     @property
     def conceals(self) -> Callable[[Apart], AbstractContextManager[None]] | None:
-        """Queries inside have texts and numbers that a log of the engine's must not get: they are sent apart from the text; None: it has no such log."""
+        """Queries inside have texts and numbers that a log of the engine's must not get.
+
+        They are sent apart from the text; None: it has no such log.
+        """
 
     @property
     def fetch_words(self) -> Callable[[Statement], list[npt.NDArray[np.int64]]] | None:
         """Columns of bytes, which are words of 8 bytes, as one array each; None: it has no such columns.
 
-        Small numbers of many rows take less time in words than in a field each: who reads codes of all rows once gets them so, and else by
-        way of a table (``table/work``).
+        Small numbers of many rows take less time in words than in a field each: who reads codes of all rows once gets
+        them so, and else by way of a table (``table/work``).
         """
 
     @property
@@ -109,29 +121,43 @@ class Engine(Protocol):
         """Creates a table of one column and one row, which holds an array; None: only columns of numbers are loaded."""
 
     transactions: bool
-    """Statements can be one change: `publishing` and `snapshot` are transactions. Without, they do nothing, and a release is
-    published in two phases: then a view is replaced in one statement whatever its columns are, and readers see the old or the new one."""
+    """Statements can be one change: `publishing` and `snapshot` are transactions.
+
+    Without, they do nothing, and a release is published in two phases: then a view is replaced in one statement
+    whatever its columns are, and readers see the old or the new one.
+    """
 
     temporary: bool
-    """It has temporary tables. Without, scratch tables are made in the private schema, and dropped by the next run after a kill."""
+    """It has temporary tables.
+
+    Without, scratch tables are made in the private schema, and dropped by the next run after a kill.
+    """
 
     updates: bool
-    """Rows of a table can be changed and deleted. Without, the catalog is added to, and the last row of a version counts."""
+    """Rows of a table can be changed and deleted.
+
+    Without, the catalog is added to, and the last row of a version counts.
+    """
 
     ordered: bool
-    """`fetch_arrays` and `stream_arrays` keep a query's ORDER BY. Without, `Scratch` numbers the rows and puts them in order."""
+    """`fetch_arrays` and `stream_arrays` keep a query's ORDER BY.
+
+    Without, `Scratch` numbers the rows and puts them in order.
+    """
 
     def execute(self, statement: Statement | str) -> None:
         """Run one statement for its effect.
 
-        A plain string is SQL that a person wrote, and its names are resolved on the search path of the connected role. Generated SQL is
-        always a `Statement`: its functions and operators are those of the system, whatever the session's search path.
+        A plain string is SQL that a person wrote, and its names are resolved on the search path of the connected role.
+        Generated SQL is always a `Statement`: its functions and operators are those of the system, whatever the
+        session's search path.
         """
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """Run several statements in their order, in one call where the engine can.
 
-        Where one fails, those before it may have been done, as with `execute`; the error names those that were sent with it.
+        Where one fails, those before it may have been done, as with `execute`; the error names those that were sent
+        with it.
         """
 
     def fetch(
@@ -181,7 +207,10 @@ class Engine(Protocol):
         """Create the table if it is missing and append arrays of equal length to it."""
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        """Create a table with (name, type) columns if it is missing and append rows: hierarchies, labels, catalogs only."""
+        """Create a table with (name, type) columns if it is missing and append rows.
+
+        Hierarchies, labels, catalogs only.
+        """
 
     def relation(self, name: str) -> Relation:
         """Look a table or view up by what a person wrote: ``t``, ``s.t``, quoted or not."""
@@ -191,7 +220,8 @@ class Engine(Protocol):
 
         Args:
             tables: tables and views by their exact names, that may be missing.
-            names: what a person wrote, as for `relation`; one that is missing, or means several tables, is no error here.
+            names: what a person wrote, as for `relation`; one that is missing, or means several tables, is no error
+                here.
             schema: a table of the schema whose tables shall be listed.
         """
 
@@ -207,7 +237,8 @@ class Engine(Protocol):
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
         """Everything read inside sees one state of the database; scratch tables may be written inside.
 
-        ``whole``: a statement that would see some rows of a table only, as row-level security hides others from this role, is refused.
+        ``whole``: a statement that would see some rows of a table only, as row-level security hides others from this
+        role, is refused.
         """
 
     def publishing(self) -> AbstractContextManager[None]:
@@ -238,7 +269,10 @@ class Engine(Protocol):
         """A text that two views of this database share if they are made of the same query; None for what is no view."""
 
     def cancel(self) -> None:
-        """Cancel the statement that is running, from another thread; without one, nothing happens. Its caller gets an error."""
+        """Cancel the statement that is running, from another thread; without one, nothing happens.
+
+        Its caller gets an error.
+        """
 
     def close(self) -> None:
         """Close the connection; open transactions roll back."""

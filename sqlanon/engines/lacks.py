@@ -1,7 +1,8 @@
 """What the engines lack that another one has: one table.
 
-`require` refuses by it, docs/what-works.md and ``sqlanon methods`` show it, and tests/contract/test_lacks.py calls every feature on every engine.
-What an engine lacks without anybody noticing, since there is another way (`Engine.few_rows`, `Engine.frames`), is not in it.
+`require` refuses by it, docs/what-works.md and ``sqlanon methods`` show it, and tests/contract/test_lacks.py calls
+every feature on every engine. What an engine lacks without anybody noticing, since there is another way
+(`Engine.few_rows`, `Engine.frames`), is not in it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _NO_LABELS = never("this database has no security labels; they are PostgreSQL's"
 
 _DUCKDB: Mapping[str, Lack] = {
     "query --as": never(
-        "this database has no roles: whoever opens a DuckDB file reads all of it; publish into a file of its own (publish_file) and ask that one"
+        "this database has no roles: whoever opens a DuckDB file reads all of it; publish into a file of its own "
+        "(publish_file) and ask that one"
     ),
     "--from-labels": _NO_LABELS,
 }
@@ -46,14 +48,16 @@ LACKS: Mapping[str, Mapping[str, Lack]] = {
     "Spark": {
         "publish_file": _NO_FILE,
         "refresh: {mode: frozen}": notyet(
-            "it records what is published in the transaction that publishes it, and this database has none; use DuckDB or PostgreSQL, or mode: full"
+            "it records what is published in the transaction that publishes it, and this database has none; use DuckDB "
+            "or PostgreSQL, or mode: full"
         ),
         "tables": notyet(
             "they are published together in one transaction, and this database has none; make a release of each"
         ),
         "--compact": notyet(
-            "values of dropped tables and of earlier snapshots can stay in files until the table format's own command removes them (Delta Lake: VACUUM "
-            "of the table; Iceberg: CALL system.expire_snapshots and system.remove_orphan_files)"
+            "values of dropped tables and of earlier snapshots can stay in files until the table format's own command "
+            "removes them (Delta Lake: VACUUM of the table; Iceberg: CALL system.expire_snapshots and "
+            "system.remove_orphan_files)"
         ),
         "install-functions": notimpl(
             "the stored functions are for DuckDB and PostgreSQL; docs/functions.md describes what each computes"

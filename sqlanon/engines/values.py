@@ -10,8 +10,11 @@ Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "t
 Bind = int | float | str | None
 Row = tuple[object, ...]
 Apart = Callable[[str, str], tuple[str, Mapping[str, tuple[str, list[str]]]]]
-"""Takes the values out of a query (`sqlanon.sqltext.apart`): its text and the name of a view, to the text with columns of the view in place of
-its values, and for each column the type and the values as texts."""
+"""Takes the values out of a query (`sqlanon.sqltext.apart`).
+
+Its text and the name of a view, to the text with columns of the view in place of its values, and for each column the
+type and the values as texts.
+"""
 
 PRIVATE_SCHEMA = "_sqlanon"
 """Holds the catalog and the versioned tables. No reader is ever granted anything in it."""
@@ -19,7 +22,10 @@ PRIVATE_SCHEMA = "_sqlanon"
 OUT_OF_RANGE = "a value leaves the range of its type"
 """The `Engine.reason` of an overflow."""
 
-DROPPED = "a table or view that it reads is not there; another session may have dropped it meanwhile, as a run, unpublish, erase or clean does: run again"
+DROPPED = (
+    "a table or view that it reads is not there; another session may have dropped it meanwhile, as a run, unpublish, "
+    "erase or clean does: run again"
+)
 """What to do where a table is missing that was found before."""
 NOT_THERE = "a table or view is not there any more, as another session dropped it meanwhile; ask again"
 """The `Engine.reason` of a missing table: its name was looked up before."""
@@ -46,8 +52,8 @@ class Column:
 
     ``own_operators``: its type was added to the database with operators of its own (citext, hstore), which generated
     SQL does not use. ``collation`` is SQL for COLLATE, of text where the engine has `Capabilities.collations`;
-    ``deterministic``: its equal values have equal bytes. ``hashable``: the engine can hash its values, or else it may not even
-    compare them for equality (PostgreSQL's json, point).
+    ``deterministic``: its equal values have equal bytes. ``hashable``: the engine can hash its values, or else it may
+    not even compare them for equality (PostgreSQL's json, point).
     """
 
     name: str
@@ -132,7 +138,8 @@ class FileReading:
         encoding: the name of one that Python has; None: utf-8.
         types: column -> DuckDB's type.
         decimal: the mark before the decimals of a number; None: a point.
-        ignore: texts that numbers are written with, and that are no part of them: ``$``, ``%``, a mark between thousands.
+        ignore: texts that numbers are written with, and that are no part of them: ``$``, ``%``, a mark between
+            thousands.
         date_format: how dates are written, as for strptime; None: guessed.
     """
 
@@ -151,8 +158,8 @@ class ColumnReading:
 
     Attributes:
         wanted: the columns that are read; None: all. What is not wanted is not looked at.
-        generalized: the columns whose values are not published one by one, so that a type may be guessed that is written otherwise than
-            they are; None: all.
+        generalized: the columns whose values are not published one by one, so that a type may be guessed that is
+            written otherwise than they are; None: all.
     """
 
     wanted: frozenset[str] | None = None
@@ -179,26 +186,34 @@ class Capabilities:
         max_identifier: bytes in a name, at most.
         contains: how to ask whether an array has a value, with ``%(array)s`` and ``%(value)s``.
         text_type: a text type whose order and equality are those of bytes.
-        temporary_functions: the schema, as SQL, of functions that only this session sees and that end with it; empty: the engine has none of ours.
-        collations: columns of text have collations of their own, which functions and comparisons go by, and which a release
-            does not keep.
+        temporary_functions: the schema, as SQL, of functions that only this session sees and that end with it; empty:
+            the engine has none of ours.
+        collations: columns of text have collations of their own, which functions and comparisons go by, and which a
+            release does not keep.
         block_rows: rows that it holds in memory at once however wide they are.
-        listed_bit: a text column can be staged as a type that lists its values: how to ask whether bits, ``%(bits)s``, have the place
-            of such a value, ``%(value)s``, in its type; empty: there are no such types.
+        listed_bit: a text column can be staged as a type that lists its values: how to ask whether bits, ``%(bits)s``,
+            have the place of such a value, ``%(value)s``, in its type; empty: there are no such types.
         row_numbers: tables number their rows (``rowid``), and views do not.
-        type_of: how to ask for the type of ``%(value)s``, as a value that can be compared; engines without transactions only.
+        type_of: how to ask for the type of ``%(value)s``, as a value that can be compared; engines without transactions
+            only.
         arrays_by_row: to ask an array of few values for every row takes less time than to group the rows by both first.
         array_places: a place of an array of numbers is read in a fraction of the time of a join with a table of them.
-        joined_rows: so many numbered rows at a time are joined in less time than all at once; 0: it makes no difference.
-        staged_hashes: a staged column has the hash of the source's, so that a hash of columns can be made when it is read.
-        distinct_numbers: to count different integers takes less time than to fetch them, or they are too many to be fetched.
+        joined_rows: so many numbered rows at a time are joined in less time than all at once; 0: it makes no
+            difference.
+        staged_hashes: a staged column has the hash of the source's, so that a hash of columns can be made when it is
+            read.
+        distinct_numbers: to count different integers takes less time than to fetch them, or they are too many to be
+            fetched.
         sequences: rows are numbered by a sequence in less time than by a window.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
-        counts_in_domains: the domain of whole numbers takes less time from the staged rows than from a table of their counts.
+        counts_in_domains: the domain of whole numbers takes less time from the staged rows than from a table of their
+            counts.
         groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
-        session_views: where scratch tables are in the private schema, what is read once is a temporary view of the session, and no table.
-        numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process has all rows.
+        session_views: where scratch tables are in the private schema, what is read once is a temporary view of the
+            session, and no table.
+        numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process
+            has all rows.
         interpreted_rows: to compile the statements of a run of so many rows takes longer than to interpret them.
         readers: what `plan` says of readers where the engine has no rights.
         timestamp: the type of a time without a zone.

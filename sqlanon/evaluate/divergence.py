@@ -2,10 +2,10 @@
 
     KLD(P, Q) = sum over cells of P ln(P / Q)
 
-P and Q are the two cubes of `datacube`, each normalized over (cells x sensitive values); the sum runs over the cells of P.
-A cell that P reaches and Q does not makes it infinite, and such cells are counted; nothing is ever smoothed. Ghinita et al.
-2009, section 7.4, takes it by group-by (a level's KLD is the mean over its group-bys); Xiao et al. 2010, section 6.2 (2), for
-the joint distribution over all quasi columns and the sensitive one.
+P and Q are the two cubes of `datacube`, each normalized over (cells x sensitive values); the sum runs over the cells of
+P. A cell that P reaches and Q does not makes it infinite, and such cells are counted; nothing is ever smoothed. Ghinita
+et al. 2009, section 7.4, takes it by group-by (a level's KLD is the mean over its group-bys); Xiao et al. 2010, section
+6.2 (2), for the joint distribution over all quasi columns and the sensitive one.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def divergence(
     Raises:
         PolicyError: a column is not a quasi column of the release, or there is nothing to compare.
 
-    Cost: for each group-by one row for every (class, sensitive value, cell of the source that the class reaches), summed as
-    early as they fall together.
+    Cost: for each group-by one row for every (class, sensitive value, cell of the source that the class reaches),
+    summed as early as they fall together.
     """
     wanted = dict.fromkeys(column for columns in group_bys for column in columns)
     unknown = [column for column in wanted if column not in subject.quasi]
@@ -101,7 +101,8 @@ def divergence(
 def _of(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
     """One group-by. The column whose parts reach furthest is spread first: what it reaches in vain is dropped soonest.
 
-    Of the columns whose parts are runs of codes, the widest is not spread: its runs are summed up in the order of its codes.
+    Of the columns whose parts are runs of codes, the widest is not spread: its runs are summed up in the order of its
+    codes.
     """
     places = [both.columns.index(column) for column in group_by]
     places.sort(key=lambda place: -both.widths[place])

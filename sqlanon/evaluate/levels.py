@@ -1,4 +1,7 @@
-"""The levels of a column's hierarchy, as a release has it, over the values of its source: for the owner, as nodes are values."""
+"""The levels of a column's hierarchy, as a release has it, over the values of its source.
+
+For the owner, as nodes are values.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ from sqlanon.table.tree import hierarchy_of, tree_of
 class Level:
     """One level: its height above the values, how many nodes it has, and the rows of the source in each, by label.
 
-    Nodes are in the order of the tree; those of files, groups and tables may have no row. Nodes that share a label count together.
+    Nodes are in the order of the tree; those of files, groups and tables may have no row. Nodes that share a label
+    count together.
     """
 
     level: int

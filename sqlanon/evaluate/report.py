@@ -36,7 +36,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The distribution of a measure; all None where nothing was measured. ``p95``: 95 % are at most this (nearest rank)."""
+    """The distribution of a measure; all None where nothing was measured.
+
+    ``p95``: 95 % are at most this (nearest rank).
+    """
 
     count: int
     mean: float | None = None
@@ -138,7 +141,10 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class CubeResult:
-    """Divergence of one generator: ``kld`` is the mean of its group-bys; infinite where the release reaches no row of a cell."""
+    """Divergence of one generator: ``kld`` is the mean of its group-bys.
+
+    Infinite where the release reaches no row of a cell.
+    """
 
     name: str
     sensitive: str | None

@@ -1,7 +1,9 @@
-"""Evaluate a release: ask a workload of it and of its source, compare cell by cell, and measure the divergence of the two.
+"""Evaluate a release.
 
-The truth is what the same SQL gives on the source. HAVING, ORDER BY and LIMIT are left out there, so that every group that
-the release answers finds its truth.
+Ask a workload of it and of its source, compare cell by cell, and measure the divergence of the two.
+
+The truth is what the same SQL gives on the source. HAVING, ORDER BY and LIMIT are left out there, so that every group
+that the release answers finds its truth.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ def evaluate(
         PolicyError: no such release, or the workload does not fit it.
         DatabaseError: the database refused.
 
-    Cost: two statements for each query, or for so many counts as `MOST_TOGETHER`, and for each group-by of a datacube what `divergence` says.
+    Cost: two statements for each query, or for so many counts as `MOST_TOGETHER`, and for each group-by of a datacube
+    what `divergence` says.
     """
     start = time.perf_counter()
     reporter = progress or Silent()
@@ -140,9 +143,12 @@ def _together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
 
 
 def _measured(engine: Engine, on: Subject, some: Sequence[Asked], known: Names) -> list[tuple[QueryResult, list[Cell]]]:
-    """Ask queries of both; a result and its cells for every aggregate. ``known``: what earlier queries found of the release.
+    """Ask queries of both; a result and its cells for every aggregate.
 
-    Several are counts, and asked as one: each row of the source and each box of the release is read once for all of them.
+    ``known``: what earlier queries found of the release.
+
+    Several are counts, and asked as one: each row of the source and each box of the release is read once for all of
+    them.
     """
     if len(some) == 1:
         return _asked_alone(engine, on, some[0], known)
@@ -207,7 +213,8 @@ def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:
     query = parse(one.sql, engine.dialect)
     if engine.relation(query.table_name).ref != on.roles.relation.ref:
         raise PolicyError(
-            f"query {one.name}: asks {query.table_name}, but {on.name} was made of {on.roles.relation.ref}; write that after FROM"
+            f"query {one.name}: asks {query.table_name}, but {on.name} was made of {on.roles.relation.ref}; write that "
+            "after FROM"
         )
     return query
 
@@ -271,8 +278,8 @@ def _compared(
 ) -> tuple[QueryResult, list[Cell]]:
     """The cells of one aggregate.
 
-    A group that only the release has counts 0 rows in truth; another aggregate than a plain count is not compared there, and
-    outside where the release is certain of the group.
+    A group that only the release has counts 0 rows in truth; another aggregate than a plain count is not compared
+    there, and outside where the release is certain of the group.
     """
     cells = []
     seen = set()

@@ -49,10 +49,11 @@ def spread(
         number: which column of ``released`` it is.
 
     Returns:
-        The table, and a table (part, low, high, size) where every part is a run of codes, of which each value has the same share, or two: NULL,
-        which has half of the rows, and a run; None: the parts are sets. A step of an integer or a date and a leaf of a hierarchy is a value; so is a value of a declared
-        order. For other types (floats, decimals, timestamps, text by the alphabet) and where any value is possible, the
-        values are those that the source holds.
+        The table, and a table (part, low, high, size) where every part is a run of codes, of which each value has the
+        same share, or two: NULL, which has half of the rows, and a run; None: the parts are sets. A step of an integer
+        or a date and a leaf of a hierarchy is a value; so is a value of a declared order. For other types (floats,
+        decimals, timestamps, text by the alphabet) and where any value is possible, the values are those that the
+        source holds.
 
     Raises:
         PolicyError: the source does not hold the ends of a range any more: it has changed.
@@ -82,8 +83,8 @@ def spread(
     lost = scratch.fetch("datacube/unknown", runs=runs)[0][0]
     if lost:
         raise PolicyError(
-            f"{subject.name}: the source does not hold {lost} of the values that are published of {domain.reading.name}; "
-            "it has changed since the release was made. Run the release again, then compare"
+            f"{subject.name}: the source does not hold {lost} of the values that are published of "
+            f"{domain.reading.name}; it has changed since the release was made. Run the release again, then compare"
         )
     members = _members(read) if _is_set(read) else None
     table = read.table("spread")

@@ -1,4 +1,6 @@
-"""What is compared: a published release and the source that it was made of, as the catalog and its metadata describe it.
+"""What is compared.
+
+A published release and the source that it was made of, as the catalog and its metadata describe it.
 
 Only the metadata of a release are read here; `datacube` looks at rows.
 """
@@ -143,7 +145,10 @@ def _entry(engine: Engine, release: str | None) -> Entry:
 
 
 def _column(name: str, kept: Mapping[str, Any], described: tuple[object, ...]) -> ColumnSpec:
-    """A column as the policy had it; lists of values come from the metadata, since the catalog holds only their hashes."""
+    """A column as the policy had it.
+
+    Lists of values come from the metadata, since the catalog holds only their hashes.
+    """
     _, role, kind, _, _, _, declared = described
     values = json.loads(str(declared)) if declared is not None else {}
     words: dict[str, Literal["alphabetical", "declared"]] = {

@@ -32,7 +32,10 @@ MOST_GROUPS = 100
 """Values that a column of text may have to be grouped by unless it is named."""
 
 FEW = 12
-"""Values that a column of whole numbers may have to be grouped by as they are unless it is named; others are grouped by steps."""
+"""Values that a column of whole numbers may have to be grouped by as they are unless it is named.
+
+Others are grouped by steps.
+"""
 
 NUMERIC = ("integer", "float", "decimal")
 
@@ -169,8 +172,8 @@ def _equality(generator: GeneratorSpec, subject: Subject, values: Values, draw: 
 def _ranges(generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random) -> Iterator[Asked]:
     """COUNT(*) over qd quasi columns and the sensitive one (Xiao and Tao 2006, section 6).
 
-    Each predicate takes b = ceil(|A| s^(1 / (qd + 1))) of the |A| values that the source holds. The paper draws any b of
-    them; here they are neighbours in the column's order, and any b where it has none.
+    Each predicate takes b = ceil(|A| s^(1 / (qd + 1))) of the |A| values that the source holds. The paper draws any b
+    of them; here they are neighbours in the column's order, and any b where it has none.
     """
     columns = tuple(column for column in chosen(generator, subject) if values.of(column))
     value = sensitive(generator, subject)
@@ -221,7 +224,10 @@ def _aggregates(generator: GeneratorSpec, subject: Subject, values: Values, _: r
 
 
 def _coarse(subject: Subject, values: Values) -> Iterator[tuple[str, str]]:
-    """Keys that analysts group by, with their columns: values where there are few, else steps; text in order has no groups over ranges."""
+    """Keys that analysts group by, with their columns: values where there are few, else steps.
+
+    Text in order has no groups over ranges.
+    """
     ordered = {reading.name for reading in subject.roles.quasi if reading.treatment == "ordered"}
     for name in (*subject.quasi, *subject.sensitive, *subject.insensitive):
         kind, column = values.column(name).kind, identifier(name)
@@ -240,7 +246,10 @@ def _coarse(subject: Subject, values: Values) -> Iterator[tuple[str, str]]:
 
 
 def _step(extent: float) -> str:
-    """A step of 1, 2 or 5 times a power of ten, of which about ten are in the extent; written with a point, so that no engine divides whole."""
+    """A step of 1, 2 or 5 times a power of ten, of which about ten are in the extent.
+
+    Written with a point, so that no engine divides whole.
+    """
     size = 10.0 ** math.floor(math.log10(extent / 10))
     step = next(factor * size for factor in (1, 2, 5, 10) if factor * size >= extent / 10)
     return format(Decimal(repr(step)), "f") if step < 1 else f"{step:.1f}"

@@ -67,9 +67,9 @@ class Anatomy(Format):
             )
         if spec.privacy.k > 1 and not spec.privacy.presence_disclosed:
             problems.append(
-                f"{spec.name}: format {name} publishes exact quasi columns, which meet no k and show who is in the table; say "
-                "privacy: {presence: disclosed} to accept that (k then counts the rows of a group), leave k out, or choose "
-                "another format"
+                f"{spec.name}: format {name} publishes exact quasi columns, which meet no k and show who is in the "
+                "table; say privacy: {presence: disclosed} to accept that (k then counts the rows of a group), "
+                "leave k out, or choose another format"
             )
         return problems
 
@@ -95,8 +95,8 @@ class Anatomy(Format):
         """
         if levels:
             raise PolicyError(
-                "format anatomy publishes quasi values as they are, and this method generalizes them; use the format ranges, labels "
-                "or suppressed, or another method"
+                "format anatomy publishes quasi values as they are, and this method generalizes them; use the format "
+                "ranges, labels or suppressed, or another method"
             )
         import numpy as np
 
@@ -126,7 +126,10 @@ class Anatomy(Format):
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> None:
-        """The predicate is equality: the staged values themselves are published, and verify compares what was written."""
+        """The predicate is equality.
+
+        The staged values themselves are published, and verify compares what was written.
+        """
 
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> None:
         """Quasi values are published as they are."""

@@ -55,8 +55,8 @@ class Cell:
 
     Attributes:
         parts: ``lo`` and ``hi`` of an ordered column, the ``set`` of a nominal one, the ``node`` of a hierarchy.
-        state: ``none`` (a value is known), ``all`` (NULL), ``some`` (any value or NULL), ``any`` (any value), and where ``beside`` is true ``ends``
-            (a value between the ends, or NULL); None: none throughout.
+        state: ``none`` (a value is known), ``all`` (NULL), ``some`` (any value or NULL), ``any`` (any value), and where
+            ``beside`` is true ``ends`` (a value between the ends, or NULL); None: none throughout.
         mean: the class's mean, where it is published.
         point: the representative value that is published in place of a box.
         valued: the parts are values of the source's type.
@@ -173,15 +173,19 @@ class Format:
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> tuple[int, int] | None:
-        """The covering predicate, counted: rows that reach the release, and those that what is published does not cover.
+        """The covering predicate, counted.
 
-        Compares staged original values with released ones, by class; it knows nothing of codes or methods. What is ``known`` of
-        columns need not be asked again. None: the staged values themselves are published.
+        Rows that reach the release, and those that what is published does not cover.
+
+        Compares staged original values with released ones, by class; it knows nothing of codes or methods. What is
+        ``known`` of columns need not be asked again. None: the staged values themselves are published.
         """
         raise NotImplementedError
 
     def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
-        """Which values lie in what is published of a column, as the covering predicate has it: a table (seen, said) of their numbers.
+        """Which values lie in what is published of a column, as the covering predicate has it.
+
+        A table (seen, said) of their numbers.
 
         Asked of formats whose facts say ``cells``.
 
@@ -201,7 +205,9 @@ class Format:
         return measured
 
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef | None:
-        """What a reader takes a row of each class to be: a table as formats/regions makes it. None: its own values are published.
+        """What a reader takes a row of each class to be: a table as formats/regions makes it.
+
+        None: its own values are published.
 
         Raises:
             PolicyError: the format cannot say it.

@@ -1,4 +1,7 @@
-"""Formats that publish a box per quasi column: the boxes of classes by SQL aggregation, decoded into published columns."""
+"""Formats that publish a box per quasi column.
+
+The boxes of classes by SQL aggregation, decoded into published columns.
+"""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ class Column:
         key: the column of the boxes that ``members`` (of a set) are found by.
         found: the node of every span of a hierarchy.
         type: what values are cast to, where they travel as text.
-        leveled: the boxes have the level that is published, ``at_<code>``: -1 the least node, ``height`` the root or any value, more
-            a starred class.
+        leveled: the boxes have the level that is published, ``at_<code>``: -1 the least node, ``height`` the root or
+            any value, more a starred class.
         height: of the tree; 1 for other columns.
         either: a cell is the value or nothing.
         labels, means, middle: the texts of values or nodes; the means, and the representative codes, of classes.
@@ -60,7 +60,10 @@ class Column:
 
     @property
     def value_places(self) -> bool:
-        """Whether its values are read so too: in an array with NULLs or with values of other widths an engine looks for a place."""
+        """Whether its values are read so too.
+
+        In an array with NULLs or with values of other widths an engine looks for a place.
+        """
         fixed = self.source.reading.column.kind in ("integer", "float", "date", "timestamp", "boolean")
         return self.places and fixed and not self.nulls
 

@@ -1,4 +1,7 @@
-"""Does what is published for a row cover its values, and does it cover no more? Written apart from how it was recoded; it trusts only tables."""
+"""Does what is published for a row cover its values, and does it cover no more? Written apart from how it was recoded.
+
+It trusts only tables.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +33,12 @@ class Claim:
         alias: the staged original; ``as_text`` if it is compared as text, ``type`` what texts are cast to.
         kind: ordered, set or tree.
         names: the published columns.
-        claims: what a released text means: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read back.
+        claims: what a released text means: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read
+            back.
         ranks: (value, rank) of a declared order.
         said: the released texts of the column, each once, with a number; ``at`` its place among such columns.
-        listed: the type of the originals, if a set of them fits into bits: then the number of a text is the set that it has, and
-            ``has`` asks it for the value of a row.
+        listed: the type of the originals, if a set of them fits into bits: then the number of a text is the set that it
+            has, and ``has`` asks it for the value of a row.
         by_row: the released array is asked for the value of every row, by ``has``.
         boolean: values are true and false, which an engine may have no least of.
     """

@@ -1,8 +1,8 @@
 """What makes a group of a release: its released columns, or a table of groups. Everybody who counts groups asks it.
 
-A group is what a reader sees as one. `Grouping` finds the groups of a published release, `RowGroups` those of a run, whose
-rows and classes are still scratch tables. Where every row has a box of its own, the groups are the rows that fit a box: the table is that
-of the edges of the certificate.
+A group is what a reader sees as one. `Grouping` finds the groups of a published release, `RowGroups` those of a run,
+whose rows and classes are still scratch tables. Where every row has a box of its own, the groups are the rows that fit
+a box: the table is that of the edges of the certificate.
 """
 
 from __future__ import annotations

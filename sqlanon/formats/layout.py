@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from sqlanon.errors import PolicyError
 
 GROUP, COUNT = "group_id", "count"
-"""Columns of groups that a table of their own holds: the group, in both tables; and how often it holds a sensitive value."""
+"""Columns of groups that a table of their own holds: the group, in both tables.
+
+And how often it holds a sensitive value.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,10 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One column of the release: from the class (``r``), from the staged row (``s``, of what kind), or counted (``n``)."""
+    """One column of the release.
+
+    From the class (``r``), from the staged row (``s``, of what kind), or counted (``n``).
+    """
 
     source: str
     column: str

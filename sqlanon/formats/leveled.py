@@ -1,4 +1,7 @@
-"""Classes at the levels that a method decides, in place of their own boxes: nodes of hierarchies, or any value at all."""
+"""Classes at the levels that a method decides, in place of their own boxes.
+
+Nodes of hierarchies, or any value at all.
+"""
 
 from __future__ import annotations
 

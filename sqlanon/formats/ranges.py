@@ -55,7 +55,10 @@ class Ranges(BoxFormat):
         return column.having(beside_null=table)
 
     def ranks(self, domain: Domain, names: Names) -> Mapping[str, str]:
-        """Codes rank classes as their ends, and sets of few values as their bits, do; not those of NULL and values as what is beside it."""
+        """Codes rank classes as their ends, and sets of few values as their bits, do.
+
+        Not those of NULL and values as what is beside it.
+        """
         if domain.fits_bits:
             return {names.value: f"set_{domain.code}"} if names.value else {}
         if _has_ends_beside_null(domain):
@@ -71,7 +74,10 @@ class Ranges(BoxFormat):
             if state is None:
                 return Cell({"lo": at["_lo"], "hi": at["_hi"]}, None, at.get("_mean"))
             # Earlier versions, and classes of which any value is published, have no ends where some are NULL.
-            ends = f"CASE WHEN {state} = 'some' AND {at['_lo']} IS NOT NULL AND {at['_hi']} IS NOT NULL THEN 'ends' ELSE {state} END"
+            ends = (
+                f"CASE WHEN {state} = 'some' AND {at['_lo']} IS NOT NULL AND {at['_hi']} IS NOT NULL THEN 'ends' ELSE "
+                f"{state} END"
+            )
             return Cell({"lo": at["_lo"], "hi": at["_hi"]}, ends, at.get("_mean"), beside=True)
         part = "set" if shape == "set" else "node"
         return Cell({part: f'"{view}".{identifier(own.published[0])}'}, state)

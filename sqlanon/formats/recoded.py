@@ -1,4 +1,7 @@
-"""What a format makes of the classes of a run: recoded classes, their levels, and candidates where every row has a box of its own."""
+"""What a format makes of the classes of a run.
+
+Recoded classes, their levels, and candidates where every row has a box of its own.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,8 @@ class Candidates:
         matched: scratch table of the classed rows, every one once for each of its boxes: ``class`` is the box.
         edges, slots: scratch tables of the rows' boxes and numbers, see `sqlanon.release.divide.own_boxes.Drawn`.
         kept: the certificate's table of edges, where it is written.
-        content: what remix and draw were keyed with, besides secret and release: a keyed hash of the options and the quasi values.
+        content: what remix and draw were keyed with, besides secret and release: a keyed hash of the options and the
+            quasi values.
     """
 
     k: int
@@ -62,9 +66,10 @@ class Least:
 
     Attributes:
         wide: by the name of a quasi column, how many classes publish more than the least.
-        ends: names of the columns whose published ends are the least and greatest value of every class, as the engine compares values:
-            so every value lies between them.
-        reached: rows that reach the release, as the covering predicate counts them; None: nothing was counted by which that is known.
+        ends: names of the columns whose published ends are the least and greatest value of every class, as the engine
+            compares values: so every value lies between them.
+        reached: rows that reach the release, as the covering predicate counts them; None: nothing was counted by which
+            that is known.
     """
 
     wide: Mapping[str, int]
@@ -91,7 +96,8 @@ class Recoded:
         leveled: the boxes have the level that is published.
         candidates: every row has a box of its own; None: classes.
         wider: boxes may reach further than the rows of their classes, now or later.
-        attained: quasi columns of which each published end, or member of a set, is the value of some row of its class: verify found it.
+        attained: quasi columns of which each published end, or member of a set, is the value of some row of its class:
+            verify found it.
     """
 
     boxes: TableRef
@@ -127,7 +133,10 @@ class Recoded:
         return self.layout.sensitive
 
     def grouping(self, rows: TableRef, counted: TableRef | None = None) -> Grouping:
-        """What makes the groups of the published tables; see `Format.grouping`. With boxes of their own: the rows that fit a box."""
+        """What makes the groups of the published tables; see `Format.grouping`.
+
+        With boxes of their own: the rows that fit a box.
+        """
         if self.candidates is not None:
             return Grouping(self.candidates.kept, ("box",))
         return self.form.grouping(rows, counted, self.layout)

@@ -1,7 +1,8 @@
 """Boxes on arrays: what a growing set of rows covers, and how wide that is.
 
 A box is one row of three arrays: ``low`` and ``high`` int32[*, lanes] (places) and ``mask`` uint64[*, words] (sets).
-The small functions here are written into their callers by numba, since a call that takes arrays costs more than its work.
+The small functions here are written into their callers by numba, since a call that takes arrays costs more than its
+work.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Where compiled kernels are kept: a folder of the user's, by the contents of the sources that they were compiled from.
 
-numba's own cache is next to the source and looks at the file of a function alone, so that each checkout and each environment compiles
-everything again, and a function that a kernel takes from another file may change unnoticed. Here the key is a hash of the kernel's file and of
-all files of kernels that it imports, directly or not: checkouts and environments of one user share what is alike, and a
-change compiles its importers only. What a wheel carries (`shipped`) is looked for next. Compiled files are code, so a folder is used only if it is this user's and nobody else can write it. Functions
-outside this package keep numba's cache and settings.
+numba's own cache is next to the source and looks at the file of a function alone, so that each checkout and each
+environment compiles everything again, and a function that a kernel takes from another file may change unnoticed. Here
+the key is a hash of the kernel's file and of all files of kernels that it imports, directly or not: checkouts and
+environments of one user share what is alike, and a change compiles its importers only. What a wheel carries (`shipped`)
+is looked for next. Compiled files are code, so a folder is used only if it is this user's and nobody else can write it.
+Functions outside this package keep numba's cache and settings.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def name_in_package(function: Callable[..., Any]) -> str:
 def folder() -> Path | None:
     """The folder that holds what is compiled: the first that is safe and can be written, or else be read.
 
-    Order: the one that NUMBA_CACHE_DIR names, ``$XDG_CACHE_HOME/sqlanon/kernels`` (``~/.cache`` by default), next to the sources.
+    Order: the one that NUMBA_CACHE_DIR names, ``$XDG_CACHE_HOME/sqlanon/kernels`` (``~/.cache`` by default), next to
+    the sources.
     """
     safe = [place for place in map(_made, _places()) if place]
     return next((place for place in safe if os.access(place, os.W_OK | os.X_OK)), safe[0] if safe else None)
@@ -118,7 +120,9 @@ def _private(path: Path | str) -> bool:
 
 @cache
 def digest(name: str) -> str:
-    """Hash of what the kernels of a file are compiled from: the file and those that it imports, the compiler, its settings.
+    """Hash of what the kernels of a file are compiled from.
+
+    The file and those that it imports, the compiler, its settings.
 
     Args:
         name: of the file, as `name_in_package` writes it.
@@ -279,12 +283,14 @@ class _Locator(_CacheLocator):
 
 
 class CompiledFile(IndexDataCacheFile):
-    """The files of one function: an index, and one file for each variant, named after what it was compiled from and for.
+    """The files of one function.
 
-    numba numbers variants by what the index lists: two processes that save one each at the same time would both call theirs the first, and
-    one would be run for the other from then on. Here processes need not wait for each other: each file is put in place as a whole,
-    and none is ever used for another variant. An index that was read before another process wrote it lacks that one's variant, which is
-    compiled again.
+    An index, and one file for each variant, named after what it was compiled from and for.
+
+    numba numbers variants by what the index lists: two processes that save one each at the same time would both call
+    theirs the first, and one would be run for the other from then on. Here processes need not wait for each other: each
+    file is put in place as a whole, and none is ever used for another variant. An index that was read before another
+    process wrote it lacks that one's variant, which is compiled again.
     """
 
     @property
@@ -293,7 +299,10 @@ class CompiledFile(IndexDataCacheFile):
         return str(self._index_path)
 
     def save(self, key: Any, data: Any) -> None:  # noqa: ANN401 - numba's own
-        """The file first, so that no index lists one that is not there. What cannot be written is in memory all the same."""
+        """The file first, so that no index lists one that is not there.
+
+        What cannot be written is in memory all the same.
+        """
         named = hashlib.sha256(self._dump((self._source_stamp, key))).digest()
         name = self._data_name(int.from_bytes(named[:8], "big"))
         with contextlib.suppress(OSError):
@@ -308,7 +317,10 @@ class CompiledFile(IndexDataCacheFile):
         return self._read(self._data_path(name), lambda: super(CompiledFile, self)._load_data(name))
 
     def _read(self, path: str, load: Callable[[], Any]) -> Any:  # noqa: ANN401
-        """What a file holds; None: it is not there, another user could have written it or its folder, or it is damaged."""
+        """What a file holds.
+
+        None: it is not there, another user could have written it or its folder, or it is damaged.
+        """
         try:
             return load() if self._trusted(path) else None
         except Exception:  # noqa: BLE001 - whatever reading half a pickle raises: the function is compiled again

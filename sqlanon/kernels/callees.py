@@ -1,4 +1,7 @@
-"""Which functions are compiled with a kernel: those that it calls, directly or not, and that are neither in memory nor on disk."""
+"""Which functions are compiled with a kernel.
+
+Those that it calls, directly or not, and that are neither in memory nor on disk.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The loss cut of a large partition: frequency sets of all attributes, each entry with the box of its rows, from one pass.
+"""The loss cut of a large partition.
+
+Frequency sets of all attributes, each entry with the box of its rows, from one pass.
 
 Boxes are of codes; what a box is wide is looked up only where it grows, which in a large partition is soon over.
 """
@@ -50,8 +52,8 @@ class Slots(NamedTuple):
     """Scratch of one thread. A slot is a value of an attribute that is counted.
 
     Attributes:
-        slots: int64[parts * room, record], per slot a box of its rows' codes, their number (source rows), and their sets, see
-            `vectors.meet`. A part has 8 attributes of the box and 64 bits of the sets, and ``room`` slots.
+        slots: int64[parts * room, record], per slot a box of its rows' codes, their number (source rows), and their
+            sets, see `vectors.meet`. A part has 8 attributes of the box and 64 bits of the sets, and ``room`` slots.
         room: slots of a part.
         used: int64[values], slots with rows, of one attribute in the order of its values.
         left: int64[values], source rows up to and including each used slot.
@@ -147,10 +149,12 @@ def cut_counted(
     work: Slots,
     counters: Counters,
 ) -> tuple[int, int, int, int]:
-    """The strict cut with the least loss: loss, tilt, attribute, largest code of the left half; attribute -1 if none is allowed.
+    """The strict cut with the least loss: loss, tilt, attribute, largest code of the left half.
 
-    Only attributes ``first`` to ``past`` are looked at; ``work`` holds the partition's range. Tilt is how uneven the cut is.
-    Ties: the more even cut, then the first attribute, then the lower bound.
+    Attribute -1 if none is allowed.
+
+    Only attributes ``first`` to ``past`` are looked at; ``work`` holds the partition's range. Tilt is how uneven the
+    cut is. Ties: the more even cut, then the first attribute, then the lower bound.
 
     Cost: O(n d) in one pass, where the values of all attributes have room, and O(values d).
     """
@@ -212,7 +216,8 @@ def cut_counted(
                 end -= 1
             if begin >= end:
                 continue
-            # 4. The widths of both halves of every cut; the last slot is never in a left half, nor the first in a right one.
+            # 4. The widths of both halves of every cut; the last slot is never in a left half, nor the first in a right
+            # one.
             for half in range(2):
                 for b in range(0, lanes, WIDTH):
                     part = b // WIDTH * room

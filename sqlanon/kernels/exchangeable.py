@@ -1,4 +1,7 @@
-"""Which rows may be those that candidates are of: edges of a graph that some perfect matching has (Dulmage and Mendelsohn 1958)."""
+"""Which rows may be those that candidates are of.
+
+Edges of a graph that some perfect matching has (Dulmage and Mendelsohn 1958).
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,10 @@ Longs = npt.NDArray[np.int64]
 def exchangeable(at: Longs, other: Longs) -> Longs:
     """How many candidates of every record are possible, all records together.
 
-    Record i is of row i, and that is known to nobody. A reader knows for every record the rows that it may be of, and that each row has
-    one record. So he excludes a row that no assignment of all records has. Assignments differ in cycles: row j is possible for record
-    i where a way along candidates leads from j back to i, which is where they are in one strongly connected component.
+    Record i is of row i, and that is known to nobody. A reader knows for every record the rows that it may be of, and
+    that each row has one record. So he excludes a row that no assignment of all records has. Assignments differ in
+    cycles: row j is possible for record i where a way along candidates leads from j back to i, which is where they are
+    in one strongly connected component.
 
     Args:
         at: int64[n + 1], where the candidates of a record begin in ``other``.

@@ -86,7 +86,9 @@ def boxes_of_rows(held: Ints) -> Ints:
 
 @njit(nogil=True, cache=True)
 def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
-    """Rows and boxes in the order in which a search from row 0 on finds them: what is near in the graph is near in memory.
+    """Rows and boxes in the order in which a search from row 0 on finds them.
+
+    What is near in the graph is near in memory.
 
     Args:
         held: int32[n, k], the rows of every box.
@@ -123,7 +125,10 @@ def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
 
 @njit(nogil=True, cache=True)
 def renumbered(targets: Ints, rows: Ints, boxes: Ints) -> Ints:
-    """Matchings int32[k, n] of rows and boxes that were numbered by these orders, with the numbers from before. Cost: O(n k)."""
+    """Matchings int32[k, n] of rows and boxes that were numbered by these orders, with the numbers from before.
+
+    Cost: O(n k).
+    """
     k, n = targets.shape
     found = np.empty((k, n), np.int32)
     for t in range(k):

@@ -82,8 +82,8 @@ def cut_median(
         order: int64[>= stop - start], scratch.
 
     Returns:
-        the attribute, -1 if no cut is allowed; the largest code of the left half; and up to which position rows of that code
-        belong to it.
+        the attribute, -1 if no cut is allowed; the largest code of the left half; and up to which position rows of that
+        code belong to it.
     """
     n, codes = stop - start, rows.codes
     wide = _widths(rows, start, stop, geometry)

@@ -1,8 +1,8 @@
 """Mondrian on arrays: the tree of cuts of LeFevre, DeWitt and Ramakrishnan (2006), section 4, Figure 7.
 
 Two ways to choose a cut: ``median`` is the paper's; ``loss`` is ours: every candidate value of every attribute is
-scored by the rows times extents of its two halves. Rows are kept in one array that is partitioned in place, stably, so that a
-leaf is a run of it, left before right.
+scored by the rows times extents of its two halves. Rows are kept in one array that is partitioned in place, stably, so
+that a leaf is a run of it, left before right.
 """
 
 from __future__ import annotations

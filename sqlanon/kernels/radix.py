@@ -1,7 +1,9 @@
-"""Rows sorted by 64-bit keys: the keys of a range are collected, then dealt by eleven of their bits at a time, the lowest first.
+"""Rows sorted by 64-bit keys.
 
-A stable sort (Knuth 5.2.5, least significant digit first) that reads and writes its rows a few times, whatever their order; bits
-that all keys of a range have alike take no pass.
+The keys of a range are collected, then dealt by eleven of their bits at a time, the lowest first.
+
+A stable sort (Knuth 5.2.5, least significant digit first) that reads and writes its rows a few times, whatever their
+order; bits that all keys of a range have alike take no pass.
 """
 
 from __future__ import annotations
@@ -90,7 +92,10 @@ def sort_range(
 
 @njit(nogil=True, cache=True)
 def stable_order(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """The places of values, int32[n] and not negative, in ascending order; those of equal values as they are. Cost: O(n) a byte."""
+    """The places of values, int32[n] and not negative, in ascending order; those of equal values as they are.
+
+    Cost: O(n) a byte.
+    """
     n = len(values)
     order, other = np.empty(n, np.int32), np.empty(n, np.int32)
     same, every = np.int32(0), np.int32(-1)

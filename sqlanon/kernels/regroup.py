@@ -1,8 +1,10 @@
-"""Regroup: the rows of a few classes divided anew, from random seeds, then improved by moves and swaps. Ours, not a paper's.
+"""Regroup: the rows of a few classes divided anew, from random seeds, then improved by moves and swaps.
 
-A cluster begins with a random row or the row farthest from the last cluster and takes the row that widens it least until every
-requirement holds (as in k-member clustering, Byun et al. 2007); the rows that are left go where they cost least. Then rows
-move to other clusters, or change places with rows there, while rows x extents falls.
+Ours, not a paper's.
+
+A cluster begins with a random row or the row farthest from the last cluster and takes the row that widens it least
+until every requirement holds (as in k-member clustering, Byun et al. 2007); the rows that are left go where they cost
+least. Then rows move to other clusters, or change places with rows there, while rows x extents falls.
 """
 
 from __future__ import annotations
@@ -106,7 +108,10 @@ def _lawful(pool: Pool, demands: Demands, c: int, left: int, entered: int) -> bo
 def _build(
     pool: Pool, n: int, clusters: int, least: int, demands: Demands, measure: Measure, state: npt.NDArray[np.uint64]
 ) -> int:
-    """Divide ``n`` rows into clusters that meet every requirement; the sum of rows x extents, -1 where rows do not suffice."""
+    """Divide ``n`` rows into clusters that meet every requirement.
+
+    The sum of rows x extents, -1 where rows do not suffice.
+    """
     box, mask, members, size, wide, free, bound = (
         pool.box,
         pool.mask,
@@ -138,14 +143,15 @@ def _build(
         for t in range(left):
             bound[t] = -1
         while True:
-            # The first row may be the one farthest from the last cluster, the others are the nearest; from ``least`` rows on
-            # the nearest of those with which the requirements hold, if there are any.
+            # The first row may be the one farthest from the last cluster, the others are the nearest; from ``least``
+            # rows on the nearest of those with which the requirements hold, if there are any.
             if far or size[c] > 0:
                 seed, sign = (own - 1, -1) if far else (own, 1)
                 least_width, closed = _ANY, -1
                 closing = checks and not far and size[c] + 1 >= least
                 for t in range(left):
-                    # A box only grows, so that what it was with a row is the least that it is now: most rows are passed over.
+                    # A box only grows, so that what it was with a row is the least that it is now: most rows are passed
+                    # over.
                     if not far and bound[t] >= least_width and (not closing or closed >= 0):
                         continue
                     w = lines_width(box, seed, box, free[t], weight)

@@ -1,7 +1,8 @@
 """Is there a graph of rows and boxes in which every row has k boxes that it fits, and every box k rows? By a maximum flow (Dinic 1970).
 
-Rows of equal values, and boxes that publish the same, are one node with a number of members. Between a rows and b boxes at most a b units
-flow, one an edge: where a flow of the groups exists, spread evenly it is a fractional flow of the members, and so there is a whole one.
+Rows of equal values, and boxes that publish the same, are one node with a number of members. Between a rows and b boxes
+at most a b units flow, one an edge: where a flow of the groups exists, spread evenly it is a fractional flow of the
+members, and so there is a whole one.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def fitting(
         most: pairs that are listed at most.
 
     Returns:
-        int64[r + 1], where a row's boxes begin, and the boxes; a first array of one number where there are more than ``most``.
+        int64[r + 1], where a row's boxes begin, and the boxes; a first array of one number where there are more than
+        ``most``.
 
     Cost: O(r b d) at worst, as columns are compared until one does not fit.
     """

@@ -153,7 +153,10 @@ def _clear(demands: Demands, c: int, held: Ints, begin: int, past: int, counters
 
 @njit(nogil=True, cache=True)
 def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
-    """The items of all rows in order, from the last one back: per tally one part, and where the parts begin (int64[c + 1])."""
+    """The items of all rows in order, from the last one back.
+
+    Per tally one part, and where the parts begin (int64[c + 1]).
+    """
     tallies, n = len(demands.add), len(number)
     begin = np.zeros(tallies + 1, np.int64)
     for c in range(tallies):
@@ -172,7 +175,10 @@ def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
 def grown(
     demands: Demands, held: Ints, begin: Longs, first: int, past: int, ends: Longs, counters: Counters, holds: Flags
 ) -> None:
-    """Go on counting rows ``first`` to ``past`` of what `last_first` made; ``holds`` says after each whether all are met."""
+    """Go on counting rows ``first`` to ``past`` of what `last_first` made.
+
+    ``holds`` says after each whether all are met.
+    """
     for s in range(past - first):
         holds[s] = True
     for c in range(len(demands.add)):

@@ -75,7 +75,10 @@ def pack(columns: npt.NDArray[np.int32], packed: npt.NDArray[np.int32], start: i
 def pick(
     packed: npt.NDArray[np.int32], number: npt.NDArray[np.int32], codes: npt.NDArray[np.int32], start: int, stop: int
 ) -> None:
-    """Copy rows ``number[start]`` to ``number[stop - 1]`` of ``packed``, which are in random places: one cache miss a row."""
+    """Copy rows ``number[start]`` to ``number[stop - 1]`` of ``packed``, which are in random places.
+
+    One cache miss a row.
+    """
     for i in range(start, stop):
         for b in range(0, codes.shape[1], WIDTH):
             put(codes, i, b, lanes_of(packed, np.int64(number[i]), b))

@@ -1,7 +1,7 @@
 """Search: the rows of a few near classes are regrouped many times, and what loses less is kept. Ours, not a paper's.
 
-Moves and swaps between classes that exist (`kernels.refine`) end in a division that no single step improves. Here classes
-appear and vanish, and what is near is found by the widths of unions, not by the order of the classes.
+Moves and swaps between classes that exist (`kernels.refine`) end in a division that no single step improves. Here
+classes appear and vanish, and what is near is found by the widths of unions, not by the order of the classes.
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ def search(
         places, sets: n rows, see `Rows`.
         geometry: the attributes.
         demands: the requirements, which the classes meet; its arrays are indexed by the same row numbers.
-        group: int32[n], class of each row, 0 to ``classes`` - 1; changed. Afterwards the numbers are below n / least, or below
-            ``classes``, and some may have no row.
+        group: int32[n], class of each row, 0 to ``classes`` - 1; changed. Afterwards the numbers are below n / least,
+            or below ``classes``, and some may have no row.
         classes: how many there are.
         least: no class of fewer rows meets the requirements, at least 1.
         most: rows that are pooled, at most.

@@ -25,8 +25,8 @@ def words_of(facts: npt.NDArray[np.int64]) -> int:
 def set_facts(geometry: Geometry) -> npt.NDArray[np.int64]:
     """What sets are counted with, int64[m, 8], those that have the first word alone first.
 
-    Per set attribute its first and past-the-last word, its bit there, the bits of its codes, where its extents begin in the
-    table, its weight, whether NULL is one of its codes, and its number.
+    Per set attribute its first and past-the-last word, its bit there, the bits of its codes, where its extents begin in
+    the table, its weight, whether NULL is one of its codes, and its number.
     """
     facts = geometry.facts
     found = np.empty((len(facts), 8), np.int64)

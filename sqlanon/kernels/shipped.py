@@ -1,8 +1,9 @@
 """Kernels that a wheel carries compiled, so that a first release compiles next to nothing.
 
-They are compiled for a level of processors and not for one of them: x86-64-v3 (AVX2 and FMA: Intel from Haswell on, AMD from Zen on), or aarch64 as it
-began. A processor below the level, other versions of the compiler, or settings of NUMBA_CPU_* of the user's own: everything is compiled as
-without them. They are code as the modules next to them are, and trusted as those are.
+They are compiled for a level of processors and not for one of them: x86-64-v3 (AVX2 and FMA: Intel from Haswell on, AMD
+from Zen on), or aarch64 as it began. A processor below the level, other versions of the compiler, or settings of
+NUMBA_CPU_* of the user's own: everything is compiled as without them. They are code as the modules next to them are,
+and trusted as those are.
 """
 
 from __future__ import annotations

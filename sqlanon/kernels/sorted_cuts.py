@@ -1,7 +1,10 @@
-"""Loss cuts of small partitions, down to the leaves: rows are sorted by every attribute once, and a cut divides the sorted lists.
+"""Loss cuts of small partitions, down to the leaves.
 
-The lists hold positions, so a list stays sorted when its rows are dealt to two halves (Mehta, Agrawal, Rissanen 1996, for
-decision trees). A cut is scored by sweeps over a list in both directions, with the box of the rows passed in registers.
+Rows are sorted by every attribute once, and a cut divides the sorted lists.
+
+The lists hold positions, so a list stays sorted when its rows are dealt to two halves (Mehta, Agrawal, Rissanen 1996,
+for decision trees). A cut is scored by sweeps over a list in both directions, with the box of the rows passed in
+registers.
 """
 
 from __future__ import annotations
@@ -62,8 +65,8 @@ def cut_sorted(
 
     Ties: the more even cut, then the first attribute, then the lower bound.
 
-    One long function on purpose: numba counts references to every array that a call takes, so that calls for partitions of
-    a few rows would cost more than their work.
+    One long function on purpose: numba counts references to every array that a call takes, so that calls for partitions
+    of a few rows would cost more than their work.
 
     Cost: O(n d log n) for balanced cuts.
     """

@@ -19,7 +19,8 @@ class Lists(NamedTuple):
     """Scratch of one thread for at most ``most`` rows.
 
     Attributes:
-        places: int32[most, lanes], what boxes are made of: a line's positions (NULL at -`SCALE`), other attributes' codes.
+        places: int32[most, lanes], what boxes are made of: a line's positions (NULL at -`SCALE`), other attributes'
+            codes.
         masks: uint64[most, words], the row's bit in every `SET` attribute; at least one word.
         codes: int32[d * most], one attribute after the other.
         count: int32[most], source rows of each row.
@@ -95,7 +96,10 @@ def new_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
 
 @njit(nogil=True, cache=True)
 def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> int:
-    """Copy rows ``start`` to ``stop`` and sort them by every attribute, stably. Returns how many source rows they are."""
+    """Copy rows ``start`` to ``stop`` and sort them by every attribute, stably.
+
+    Returns how many source rows they are.
+    """
     facts, table = geometry.facts, geometry.table
     places, codes, masks, lists = work.places, work.codes, work.masks, work.lists
     n, d, most = stop - start, len(facts), len(work.final)

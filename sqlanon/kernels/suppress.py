@@ -1,8 +1,10 @@
-"""Sets of cells: what a set may keep of its rows so that it meets every requirement (Xiao, Yi and Tao 2010, section 5.2).
+"""Sets of cells.
 
-A *cell* is a number of rows that are equal in their quasi values and in their sensitive value (with several sensitive columns: in all of
-them). A *set* is the cells of one class in the making, one entry a value; entries of set s are ``start[s]`` to ``start[s + 1]``. What is
-not kept is the *residue*. Nothing here looks at a row.
+What a set may keep of its rows so that it meets every requirement (Xiao, Yi and Tao 2010, section 5.2).
+
+A *cell* is a number of rows that are equal in their quasi values and in their sensitive value (with several sensitive
+columns: in all of them). A *set* is the cells of one class in the making, one entry a value; entries of set s are
+``start[s]`` to ``start[s + 1]``. What is not kept is the *residue*. Nothing here looks at a row.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ class Rules(NamedTuple):
         p, q: no value is more than q / p of the rows; 1 and 1 where nothing is asked.
         item: int64[checks, values], what a check counts of each value.
         within: int64[checks, items], the combination of other columns within which an item is counted.
-        distinct: bool[checks], whether at least ``least`` items are asked; otherwise an item is at most ``of`` / ``least`` of the rows.
+        distinct: bool[checks], whether at least ``least`` items are asked; otherwise an item is at most ``of`` /
+            ``least`` of the rows.
         least, of: int64[checks].
     """
 
@@ -114,7 +117,10 @@ def gather(
 
 @njit(nogil=True, cache=True)
 def descending(count: Longs, turn: Longs) -> None:
-    """The cells by their rows, most first, otherwise as they are. Cost: linear in the cells and the largest count, or a sort."""
+    """The cells by their rows, most first, otherwise as they are.
+
+    Cost: linear in the cells and the largest count, or a sort.
+    """
     most = np.int64(0)
     for rows in count:
         most = max(most, rows)
@@ -135,8 +141,9 @@ def descending(count: Longs, turn: Longs) -> None:
 def height(rows: Longs, p: int, q: int, top: Longs) -> int:
     """The largest h so that no value is more than q / p of what is left when every count is cut to h.
 
-    With the counts c1 >= c2 >= ... and S_r the sum after the r largest, that is the least of c1 and of floor(q S_r / (p - q r)) over
-    r < p / q: the sum of the cut counts is the least of r h + S_r over r. Removing rows of the most frequent value one by one ends there.
+    With the counts c1 >= c2 >= ... and S_r the sum after the r largest, that is the least of c1 and of floor(q S_r / (p
+    - q r)) over r < p / q: the sum of the cut counts is the least of r h + S_r over r. Removing rows of the most
+    frequent value one by one ends there.
 
     Args:
         rows: the counts, any order.
@@ -203,7 +210,8 @@ def counters(rules: Rules) -> Longs:
 def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
     """The rows of a set that meets k and every check, else 0; ``room`` is made by `counters`, and left as it was found.
 
-    Of a combination the room holds its rows, the rows of its most frequent item, its items, and, apart, which combinations were seen.
+    Of a combination the room holds its rows, the rows of its most frequent item, its items, and, apart, which
+    combinations were seen.
     """
     total = np.int64(0)
     for count in rows:

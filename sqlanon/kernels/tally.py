@@ -1,7 +1,7 @@
 """One requirement on arrays: a tally, two compiled functions over flat counters that kernels call by address.
 
-Kernels know no requirement. So a new one compiles its own two functions, and no kernel anew. Functions take many rows a call:
-one call costs about 20 ns.
+Kernels know no requirement. So a new one compiles its own two functions, and no kernel anew. Functions take many rows a
+call: one call costs about 20 ns.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], 
     """Compile ``add(items, ends, bounds, weights, counts, sums, holds)`` of a tally, and keep it on disk.
 
     It counts rows in order and sets ``holds[s]`` to False where the rows counted since the counters were cleared, up to
-    and including row ``ends[s] - 1`` of this call, do not meet the requirement; it never sets True. A later call goes on
-    from the counters. It must not raise, and must be a function of a module, not of another function.
+    and including row ``ends[s] - 1`` of this call, do not meet the requirement; it never sets True. A later call goes
+    on from the counters. It must not raise, and must be a function of a module, not of another function.
 
     Args (of ``function``):
         items: int32[rows * width], the numbers of the rows.
@@ -59,8 +59,8 @@ def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], 
 def clearing(function: Callable[[Ints, Longs, Reals, Longs, Reals], None]) -> Compiled:
     """Compile ``clear(items, bounds, weights, counts, sums)`` of a tally, and keep it on disk.
 
-    It brings the counters back to zero after the rows of ``items`` (at least all that were counted) were counted. Cost: linear
-    in those rows, not in the counters.
+    It brings the counters back to zero after the rows of ``items`` (at least all that were counted) were counted. Cost:
+    linear in those rows, not in the counters.
     """
     made: Compiled = callback(_CLEAR)(function)
     return made

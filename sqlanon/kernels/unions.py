@@ -1,8 +1,9 @@
 """Boxes of rows and of sets of rows, kept alike, and how wide two of them are together.
 
-A box is a row of two arrays. ``box`` int32[*, 2 * lanes] has, for every `WIDTH` attributes, their least places, then the
-complements of their greatest: one minimum joins two boxes. ``mask`` uint64[*, words] has the sets. A row of a table is the box
-of itself. What is written into its callers here counts no references to arrays: that costs more than the work.
+A box is a row of two arrays. ``box`` int32[*, 2 * lanes] has, for every `WIDTH` attributes, their least places, then
+the complements of their greatest: one minimum joins two boxes. ``mask`` uint64[*, words] has the sets. A row of a table
+is the box of itself. What is written into its callers here counts no references to arrays: that costs more than the
+work.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Vectors of lanes as values: what `lanes` does in memory, but kept in a processor's registers from row to row.
 
-A vector is `WIDTH` numbers of one row of a C-contiguous array, or twice as many: a box of codes, the smallest ones and then
-the complements of the largest, so that one minimum widens both.
+A vector is `WIDTH` numbers of one row of a C-contiguous array, or twice as many: a box of codes, the smallest ones and
+then the complements of the largest, so that one minimum widens both.
 """
 
 from __future__ import annotations
@@ -166,7 +166,10 @@ def clear_slot(typing: Any, slots: Any, slot: Any, codes: Any) -> Any:
 
 @_inline
 def meet(typing: Any, slots: Any, slot: Any, box: Any, count: Any, mask: Any) -> Any:
-    """Add a row to a slot: a row of int64[slots, record] that holds a box, then the number of its rows, then a set mask."""
+    """Add a row to a slot.
+
+    A row of int64[slots, record] that holds a box, then the number of its rows, then a set mask.
+    """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[2]

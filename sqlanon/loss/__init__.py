@@ -1,8 +1,8 @@
 """Information loss: how much a release gives away of the source's detail. Many metrics, one scan of the class boxes.
 
-A metric that every run measures contributes SQL aggregates over the classes and finishes them in Python (`base`, `measure`). Others are
-measured where a policy asks for them, of counts that a run else does not need (`facts`). `extents` gives the widest class of each
-column in the column's own units.
+A metric that every run measures contributes SQL aggregates over the classes and finishes them in Python (`base`,
+`measure`). Others are measured where a policy asks for them, of counts that a run else does not need (`facts`).
+`extents` gives the widest class of each column in the column's own units.
 """
 
 from __future__ import annotations

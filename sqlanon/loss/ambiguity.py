@@ -1,6 +1,7 @@
 """Metrics of how many values a cell may be, asked for by name: AM, LM by values, and the level in the hierarchy.
 
-R is a cell, |R| the values of the domain in it; |A| those of the domain, the leaves of a hierarchy's file among them. NULL is a value.
+R is a cell, |R| the values of the domain in it; |A| those of the domain, the leaves of a hierarchy's file among them.
+NULL is a value.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ class Ambiguity:
 
 
 class LossOfValues:
-    """LM = mean over cells of (|R| - 1) / (|A| - 1) (Goldberger & Tassa 2010, equation 3), numbers by distinct values; 0 to 1.
+    """LM = mean over cells of (|R| - 1) / (|A| - 1) (Goldberger & Tassa 2010, equation 3), numbers by distinct values.
+
+    0 to 1.
 
     LM of `sqlanon.loss.means` measures numbers by their range, weights columns, and has no value NULL. |A| = 1 gives 0.
     """
@@ -33,7 +36,8 @@ class LossOfValues:
 class Level:
     """Mean over cells of level / height (Aggarwal et al. 2005, in Goldberger & Tassa 2010, section 3); 0 to 1.
 
-    The level is that of the node which is published. A column without a hierarchy has the value, 0, and anything else, 1.
+    The level is that of the node which is published. A column without a hierarchy has the value, 0, and anything else,
+    1.
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:

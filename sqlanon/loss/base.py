@@ -1,4 +1,7 @@
-"""What a metric is, and what it is given. A metric that every run measures is sums over classes; others read `sqlanon.loss.facts`."""
+"""What a metric is, and what it is given.
+
+A metric that every run measures is sums over classes; others read `sqlanon.loss.facts`.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,10 @@ class Metric(Protocol):
         """As reports name it."""
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """Alias -> SQL over the classes ``b`` of ``loss/scan``; equal aliases are computed once, and NULL (of no class) is 0."""
+        """Alias -> SQL over the classes ``b`` of ``loss/scan``.
+
+        Equal aliases are computed once, and NULL (of no class) is 0.
+        """
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """The metric from its aggregates."""

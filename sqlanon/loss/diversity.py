@@ -6,7 +6,10 @@ from sqlanon.loss.facts import Facts, OfValue
 
 
 class Classification:
-    """CM: the share of rows that lack their class's most frequent sensitive value, or are suppressed (Iyengar 2002); 0 to 1."""
+    """CM: the share of rows that lack their class's most frequent sensitive value, or are suppressed (Iyengar 2002).
+
+    0 to 1.
+    """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
         """See `AskedMetric`."""
@@ -15,7 +18,10 @@ class Classification:
 
 
 class EntropyOfClasses:
-    """Mean over classes of the entropy of their sensitive values, in bits (Goldberger & Tassa 2010, Table 3). Rows left out are in none."""
+    """Mean over classes of the entropy of their sensitive values, in bits (Goldberger & Tassa 2010, Table 3).
+
+    Rows left out are in none.
+    """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
         """See `AskedMetric`."""
@@ -25,7 +31,10 @@ class EntropyOfClasses:
 
 
 class EntropyOfRows:
-    """Mean over rows of the entropy of their class's sensitive values, in bits. A row that is left out has that of the source."""
+    """Mean over rows of the entropy of their class's sensitive values, in bits.
+
+    A row that is left out has that of the source.
+    """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
         """See `AskedMetric`."""

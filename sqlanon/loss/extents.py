@@ -13,7 +13,10 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.wide import few
 
 EXACT = 1e37
-"""Ranges of integers and decimals up to this are subtracted exactly; wider ones do not fit every engine's widest integer."""
+"""Ranges of integers and decimals up to this are subtracted exactly.
+
+Wider ones do not fit every engine's widest integer.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +24,10 @@ class Extent:
     """How wide the classes of a release are in one column.
 
     Attributes:
-        largest: of an ordered column, the largest (highest - lowest) of a class: numbers as they are, days for dates and
-            timestamps, steps for ordered text, enums and booleans. Exact, but for floats, which are subtracted as such.
-            Of a hierarchy the leaves of a class's node, of a nominal column the values of its set; a single value is 1.
+        largest: of an ordered column, the largest (highest - lowest) of a class: numbers as they are, days for dates
+            and timestamps, steps for ordered text, enums and booleans. Exact, but for floats, which are subtracted as
+            such. Of a hierarchy the leaves of a class's node, of a nominal column the values of its set; a single value
+            is 1.
         unbounded: classes that have no such extent: NULL together with values, or an infinity or NaN with
             other values, or floats whose difference no float holds.
     """

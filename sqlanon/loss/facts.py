@@ -1,8 +1,11 @@
-"""What the metrics that are asked for are made of: counts of source rows, cumulated over domains and joined with the cells of a release.
+"""What the metrics that are asked for are made of.
 
-R is what a release publishes of a row in a column, a *cell*: the values that the row may have. F(R) are the rows of the source whose
-value lies in R; F(R, s) those of them with the sensitive value s. NULL is a value. Suppressed rows have every value in their cells.
-No row leaves the database: every statement gives sums. Logarithms are of base 2 here, natural ones in SQL.
+Counts of source rows, cumulated over domains and joined with the cells of a release.
+
+R is what a release publishes of a row in a column, a *cell*: the values that the row may have. F(R) are the rows of the
+source whose value lies in R; F(R, s) those of them with the sensitive value s. NULL is a value. Suppressed rows have
+every value in their cells. No row leaves the database: every statement gives sums. Logarithms are of base 2 here,
+natural ones in SQL.
 """
 
 from __future__ import annotations
@@ -51,14 +54,14 @@ class Facts:
         scratch: the run.
         encoded: the columns, with their domains.
         classed: rows with their class and, of every quasi and sensitive column, their code.
-        regions: table (class, n, and of every quasi column first_, last_, level_; see the template formats/regions); None: every row
-            shows its own values.
+        regions: table (class, n, and of every quasi column first_, last_, level_; see the template formats/regions);
+            None: every row shows its own values.
         groups: which classes publish the same.
         lost: what is suppressed.
         joint: counts of pairs of values.
 
-    Cost: of the cells a join of the classes with the domains of all columns; of a sensitive column two joins and a sort of the pairs
-    (class, sensitive value) for every quasi column.
+    Cost: of the cells a join of the classes with the domains of all columns; of a sensitive column two joins and a sort
+    of the pairs (class, sensitive value) for every quasi column.
     """
 
     def __init__(
@@ -227,7 +230,10 @@ class OfValue:
 
     @cached_property
     def group_entropies(self) -> tuple[float, float, float]:
-        """Over the groups that are published: their number, the sum of their entropies in bits, and of rows x entropy."""
+        """Over the groups that are published.
+
+        Their number, the sum of their entropies in bits, and of rows x entropy.
+        """
         row = self._facts.fetch("loss/entropies", histogram=self.histogram, groups=self._facts.groups)
         return row[0], row[1] / math.log(2), row[2] / math.log(2)
 

@@ -1,7 +1,7 @@
 """Metrics of mutual information, asked for by name, in bits (Goldberger & Tassa 2010, sections 4 and 5).
 
-Columns are taken as independent, and count alike. F(R) are the rows of the source whose value lies in the cell R, F(R, s) those of them
-with the sensitive value s.
+Columns are taken as independent, and count alike. F(R) are the rows of the source whose value lies in the cell R, F(R,
+s) those of them with the sensitive value s.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ class PMILoss:
 
 
 class PMILost:
-    """PMI of the release minus that of the source (section 5.1): what generalizing lost. Negative where it hid outliers."""
+    """PMI of the release minus that of the source (section 5.1): what generalizing lost.
+
+    Negative where it hid outliers.
+    """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
         """See `AskedMetric`."""
@@ -43,7 +46,10 @@ class PMILost:
 
 
 class PMIMaximum:
-    """max over columns of I(Y; R_j), what column j says of the sensitive value (equations 11 and 15). Larger is better."""
+    """max over columns of I(Y; R_j), what column j says of the sensitive value (equations 11 and 15).
+
+    Larger is better.
+    """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
         """See `AskedMetric`."""
@@ -54,8 +60,8 @@ class PMIMaximum:
 class PMIRoot:
     """The root of the mean over columns of I(Y; R_j)^2 (equation 16). Larger is better.
 
-    The paper writes 1/r before the root, which is less than the mean it is to exceed: here the mean is under the root, so that it lies
-    between equation 12 and equation 15.
+    The paper writes 1/r before the root, which is less than the mean it is to exceed: here the mean is under the root,
+    so that it lies between equation 12 and equation 15.
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:

@@ -1,4 +1,7 @@
-"""How often each quasi value meets each sensitive value in the source: counted while rows still have all their codes."""
+"""How often each quasi value meets each sensitive value in the source.
+
+Counted while rows still have all their codes.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Scratch tables (code, value, n), by quasi code column and sensitive code column; none where no metric needs them."""
+    """Scratch tables (code, value, n), by quasi code column and sensitive code column.
+
+    None where no metric needs them.
+    """
 
     tables: Mapping[tuple[str, str], TableRef] = field(default_factory=dict)
 

@@ -66,8 +66,9 @@ class LM:
 class AverageVolume:
     """Weighted average volume = sum over classes |G| V(G) / N (Ghinita et al., section 7.2, metric iii).
 
-    V(G) = product over attributes of NCP_i(G), or of 1 / |A_i| where the class has one value, lest the product be 0. The
-    weights of attributes play no part: in a product they would scale all classes alike. Volumes below 1e-304 count as that.
+    V(G) = product over attributes of NCP_i(G), or of 1 / |A_i| where the class has one value, lest the product be 0.
+    The weights of attributes play no part: in a product they would scale all classes alike. Volumes below 1e-304 count
+    as that.
     """
 
     name: str = "weighted_avg_volume"

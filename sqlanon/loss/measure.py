@@ -1,13 +1,15 @@
 """The metrics that every run measures, exactly as the papers define them, in one scan of its boxes.
 
-A class is what a reader sees, all rows of equal released values: so the papers count (LeFevre et al., section 1.1; Ghinita
-et al., definition 3). In format ``ranges`` that is one box; where another format publishes several boxes alike, the class's
-NCP, LM and volume are means over its rows, but `LargestExtent` looks at each box, for a bound holds for each.
+A class is what a reader sees, all rows of equal released values: so the papers count (LeFevre et al., section 1.1;
+Ghinita et al., definition 3). In format ``ranges`` that is one box; where another format publishes several boxes alike,
+the class's NCP, LM and volume are means over its rows, but `LargestExtent` looks at each box, for a bound holds for
+each.
 
-Per class G and attribute i, NCP_i(G) is for numbers (max - min) / (range of the domain), for a hierarchy node or a nominal
-set u 0 if |u| = 1 and |u| / |A| else; a constant attribute scores 0, a class with some NULLs 1, one of NULLs only 0
-(Xu et al. 2006; Ghinita et al. 2009, section 2.1). NCP(G) = sum w_i NCP_i(G) / sum w_i (equation 1), in 0 to 1, is also the
-class's extent, which the paper's one-dimensional IL metrics take unscaled. LM_i uses (|u| - 1) / (|A| - 1) instead (Iyengar 2002).
+Per class G and attribute i, NCP_i(G) is for numbers (max - min) / (range of the domain), for a hierarchy node or a
+nominal set u 0 if |u| = 1 and |u| / |A| else; a constant attribute scores 0, a class with some NULLs 1, one of NULLs
+only 0 (Xu et al. 2006; Ghinita et al. 2009, section 2.1). NCP(G) = sum w_i NCP_i(G) / sum w_i (equation 1), in 0 to 1,
+is also the class's extent, which the paper's one-dimensional IL metrics take unscaled. LM_i uses (|u| - 1) / (|A| - 1)
+instead (Iyengar 2002).
 """
 
 from __future__ import annotations
@@ -52,9 +54,9 @@ def measure(
         groups: which boxes publish the same.
         attributes: the quasi columns.
         k: the k that was asked; None: none was, and there is no C_AVG.
-        lost: rows of the source that are not published, or starred. Each has lost everything: its NCP, LM and volume are 1, and
-            it is as any other row of the source (DM). The boxes of the starred class say so themselves but for DM; rows that are
-            left out count as one class more.
+        lost: rows of the source that are not published, or starred. Each has lost everything: its NCP, LM and volume
+            are 1, and it is as any other row of the source (DM). The boxes of the starred class say so themselves but
+            for DM; rows that are left out count as one class more.
 
     Raises:
         PolicyError: a metric of an extension calls an aggregate as another metric calls a different one.

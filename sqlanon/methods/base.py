@@ -57,7 +57,10 @@ class Problem:
         if needed <= self.memory:
             return None
         least = (needed >> 20) + 1
-        return f"needs {least} MiB of memory for {self.rows} rows and may use {self.memory >> 20}: raise memory to {least}MiB"
+        return (
+            f"needs {least} MiB of memory for {self.rows} rows and may use {self.memory >> 20}: raise memory to "
+            f"{least}MiB"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,8 @@ class Context:
         search_seed: for the search of ``refine``: the same in every run where the policy has no seed.
         listed: the assignment may be `Assignment.listed`; only who reads no table (rid, class) of it says so.
         read_again: somebody may read the codes when the method is done; otherwise it need not leave the work table.
-        secret: what the release's hashes are keyed with, for what must be random to readers and the same in every run; of a method that makes
-            boxes of their own another one, made of it, which is not what the draw is keyed with.
+        secret: what the release's hashes are keyed with, for what must be random to readers and the same in every run;
+            of a method that makes boxes of their own another one, made of it, which is not what the draw is keyed with.
         release: its name.
     """
 
@@ -108,9 +111,12 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """A graph of rows and boxes: what a method returns that makes boxes of their own. Which box shows which row is drawn afterwards.
+    """A graph of rows and boxes: what a method returns that makes boxes of their own.
 
-    Which of the rows of equal quasi values have which of their places in ``boxes`` the method does not decide: they are dealt out by a keyed hash.
+    Which box shows which row is drawn afterwards.
+
+    Which of the rows of equal quasi values have which of their places in ``boxes`` the method does not decide: they are
+    dealt out by a keyed hash.
 
     Attributes:
         rid: int32[n], the row ids, in the method's order.
@@ -126,22 +132,27 @@ class Assignment:
     """Row -> class, in a scratch table (rid integer, class integer).
 
     Attributes:
-        table: the scratch table; classes that are alike have numbers that are near, where the method has an order. With ``matches`` nobody reads it.
+        table: the scratch table; classes that are alike have numbers that are near, where the method has an order. With
+            ``matches`` nobody reads it.
         execution: what was really used.
         notes: what the owner should know of the way it was found.
         search: figures of the search, by name, for reports: numbers that hold no value of a cell.
-        spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
+        spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes
+            them.
         wider: ``spans`` reach further than the rows of their classes.
-        divided: rows of equal codes may be in more than one class, or some of them in none; False where the method knows that none are.
-        shared: with ``divided``, a scratch table (rid integer) that has all rows of every group of equal codes of which this is so; None:
-            the method does not know.
-        unassigned: rows that are not in ``table`` are left out of the release on purpose; otherwise a missing row is an error.
-        starred: the class of the suppressed rows that are published: every quasi column hidden. It meets every requirement as any
-            other class does, and no row of it is in another one. None: there is none.
-        levels: a scratch table of the levels at which classes are published: class integer, then one smallint for each quasi code
-            column, called as that column. Level 0 is the value itself, the hierarchy's height its root (``*``); a column without
-            hierarchy has level 0 (all rows of the class agree) and 1 (``*``). A NULL level, a class without a row, and None: the
-            class's least common node. A class of more leaves than a node at its level covers is an error that verify finds.
+        divided: rows of equal codes may be in more than one class, or some of them in none; False where the method
+            knows that none are.
+        shared: with ``divided``, a scratch table (rid integer) that has all rows of every group of equal codes of which
+            this is so; None: the method does not know.
+        unassigned: rows that are not in ``table`` are left out of the release on purpose; otherwise a missing row is an
+            error.
+        starred: the class of the suppressed rows that are published: every quasi column hidden. It meets every
+            requirement as any other class does, and no row of it is in another one. None: there is none.
+        levels: a scratch table of the levels at which classes are published: class integer, then one smallint for each
+            quasi code column, called as that column. Level 0 is the value itself, the hierarchy's height its root
+            (``*``); a column without hierarchy has level 0 (all rows of the class agree) and 1 (``*``). A NULL level, a
+            class without a row, and None: the class's least common node. A class of more leaves than a node at its
+            level covers is an error that verify finds.
         refined: the local pass that the context asks for is done.
         listed: ``table`` has one row instead, the classes of all rows in the order of their rid: classes integer[].
         packed: ``table`` has the codes of the rows too, as `sqlanon.table.work.Work.packed` makes them.

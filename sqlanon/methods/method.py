@@ -1,4 +1,6 @@
-"""Methods: published algorithms, one file each, declared in `sqlanon.declared`. They see codes, positions and spans, never values.
+"""Methods: published algorithms, one file each, declared in `sqlanon.declared`.
+
+They see codes, positions and spans, never values.
 
 A method returns an assignment, row -> class. It is never trusted: verify measures what was released.
 """
@@ -95,8 +97,8 @@ def method(spec: MethodSpec) -> Method:
     """The configured method that a spec names.
 
     Raises:
-        PolicyError: no such method, option or value; the text lists what there is and does not repeat what was given, which
-            may be a secret or a cell value in the wrong place.
+        PolicyError: no such method, option or value; the text lists what there is and does not repeat what was given,
+            which may be a secret or a cell value in the wrong place.
     """
     declaration = METHODS.get(spec.name)
     if declaration is None:

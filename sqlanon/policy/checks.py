@@ -115,7 +115,8 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
             if column.hierarchy is not None and column.hierarchy.other is not None:
                 problems.add(
                     (*path, "columns", name, "hierarchy", "other"),
-                    f"the format {model.format.kind} publishes single values, of which this one would not say that it means others",
+                    f"the format {model.format.kind} publishes single values, of which this one would not say that it "
+                    "means others",
                     "leave it out, or take the format ranges or labels",
                 )
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)

@@ -93,7 +93,10 @@ class Document:
         return self._shared(path) in self._lines
 
     def _shared(self, path: Path) -> Path:
-        """The place of a key that a table of several has from their release: ``releases[0].tables[1].key`` is written as ``releases[0].key``."""
+        """The place of a key that a table of several has from their release.
+
+        ``releases[0].tables[1].key`` is written as ``releases[0].key``.
+        """
         if path[2:3] != ("tables",) or len(path) < 5 or path[:5] in self._lines:
             return path
         shared = (*path[:2], *path[4:])
@@ -209,7 +212,10 @@ class Document:
                 (
                     path,
                     "a variable of the environment",
-                    "variables are read in connection, secret and hierarchy; write the value, or $${ for the characters ${ themselves",
+                    (
+                        "variables are read in connection, secret and hierarchy; write the value, or $${ for the "
+                        "characters ${ themselves"
+                    ),
                 )
             )
             self.unread.add(path)

@@ -1,4 +1,7 @@
-"""One release whose keys are inside another tool's file: the same checks; the caller gives file and line for messages."""
+"""One release whose keys are inside another tool's file: the same checks.
+
+The caller gives file and line for messages.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,10 @@ _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
-A_TABLE = 'table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: schema."my.table"'
+A_TABLE = (
+    "table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: "
+    'schema."my.table"'
+)
 AN_ORDER = "alphabetical, declared, a list of different values, or a file with one value per line"
 BUILDERS = ("steps", "calendar", "prefix", "mask", "table")
 """What builds a hierarchy and can be written as text: `steps:5,10`."""
@@ -109,7 +112,9 @@ def variable(value: object) -> str:
 
 
 def name_parts(value: str) -> tuple[str, ...] | None:
-    """The parts of ``table``, ``schema.table`` or ``catalog.schema.table`` without their quotes; None if it is none of them.
+    """The parts of ``table``, ``schema.table`` or ``catalog.schema.table`` without their quotes.
+
+    None if it is none of them.
 
     Example:
         >>> name_parts('main."my ""own"" table"')
@@ -195,7 +200,10 @@ def hierarchy(value: object) -> object:
 
 
 def method(value: object) -> object:
-    """The text form ``name:option=value,option=value`` as the mapping it means; a list of methods as one text, apart by ``;``."""
+    """The text form ``name:option=value,option=value`` as the mapping it means.
+
+    A list of methods as one text, apart by ``;``.
+    """
     if isinstance(value, Mapping):
         declared = METHODS.get(str(value.get("name")))
         several = [one.name for one in declared.options if isinstance(one, Several)] if declared else []

@@ -1,4 +1,7 @@
-"""What the labels of PostgreSQL Anonymizer on a column mean for its role. Arguments of a label may be values: none is shown."""
+"""What the labels of PostgreSQL Anonymizer on a column mean for its role.
+
+Arguments of a label may be values: none is shown.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,8 @@ def load(
     Args:
         path: the YAML file; hierarchies and orders it names are relative to its directory.
         environ: values for ``${NAME}``; default: the environment of the process.
-        connection: read the variables of ``connection``; without, it stays as it is written, as another database is used.
+        connection: read the variables of ``connection``; without, it stays as it is written, as another database is
+            used.
 
     Raises:
         PolicyError: with every problem of the file, each as ``file:line: where: what is wrong; what is allowed``.
@@ -55,7 +56,8 @@ def _spec(document: Document, path: str) -> PolicySpec:
     connection = _head(raw, problems)
     releases = _releases(raw, problems, FilePath(path).parent, document)
     problems.stop()
-    return PolicySpec(connection=connection, releases=tuple(releases), path=path or None)
+    written = document.shown(("connection",), "") or None
+    return PolicySpec(connection=connection, releases=tuple(releases), path=path or None, written=written)
 
 
 def _head(raw: dict[str, Any], problems: Problems) -> str | None:

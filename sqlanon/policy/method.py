@@ -37,7 +37,8 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
         return
     wrong = wrong_options(declaration, spec.method.options)
     known = {option.name for option in declaration.options}
-    # A word in the text form may be a value in the wrong place: only a key of a mapping, or an option that exists, is shown.
+    # A word in the text form may be a value in the wrong place: only a key of a mapping, or an option that exists, is
+    # shown.
     written = set(raw["method"]) if isinstance(raw.get("method"), Mapping) else set()
     if not wrong and not any(problems.broken((*path, key)) for key in ("privacy", "columns", "execution", "format")):
         wrong = refusals(declaration, asked_of(spec, declaration))

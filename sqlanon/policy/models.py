@@ -1,8 +1,8 @@
 """The policy file as pydantic models: the types of its keys. Defaults and descriptions are in `sqlanon.declared.keys`.
 
 Only the file boundary uses these: editors get them through ``sqlanon schema``, and ``docs/policy.md`` is generated from
-them. A new key is an entry in `sqlanon.declared.keys`, one field here, one line in `checks.build`, and, if it must fit with
-others, one check there.
+them. A new key is an entry in `sqlanon.declared.keys`, one field here, one line in `checks.build`, and, if it must fit
+with others, one check there.
 """
 
 from __future__ import annotations
@@ -71,7 +71,11 @@ class Part(BaseModel):
 
 
 class HierarchyModel(Part):
-    """What the nodes of a column are: exactly one of the keys, `from` with `steps`, and `other` with those that list values. See [hierarchies.md](hierarchies.md)."""
+    """What the nodes of a column are.
+
+    Exactly one of the keys, `from` with `steps`, and `other` with those that list values. See
+    [hierarchies.md](hierarchies.md).
+    """
 
     file: Text | None = described("columns.*.hierarchy.file")
     steps: Words | None = described("columns.*.hierarchy.steps")
@@ -112,7 +116,9 @@ class MaxLossModel(Part):
 
 
 class AtLeastModel(Part):
-    """The least privacy that is accepted with `maximize`. Where the bound on the loss allows less, nothing is published.
+    """The least privacy that is accepted with `maximize`.
+
+    Where the bound on the loss allows less, nothing is published.
 
     The requirement that is maximized is needed here; the other one may be asked for as well.
     """
@@ -124,10 +130,9 @@ class AtLeastModel(Part):
 class PrivacyModel(Part):
     """What every class (the rows that look alike in all quasi columns) must meet.
 
-    Either `k`, `l` and `distinct_l` are given and the loss becomes small, or `max_loss` or `max_extent` bounds what every
-    class may lose and `maximize` makes k or l as large as that allows:
-    `privacy: {max_loss: {per_class_ncp: 0.3}, maximize: l, at_least: {l: 2}}` or
-    `privacy: {max_extent: {age: 10}, maximize: k, at_least: {k: 5}}`.
+    Either `k`, `l` and `distinct_l` are given and the loss becomes small, or `max_loss` or `max_extent` bounds what
+    every class may lose and `maximize` makes k or l as large as that allows: `privacy: {max_loss: {per_class_ncp: 0.3},
+    maximize: l, at_least: {l: 2}}` or `privacy: {max_extent: {age: 10}, maximize: k, at_least: {k: 5}}`.
     """
 
     # Other requirements, those of extensions among them, have no field here: `sqlanon.policy.privacy` reads their keys.
@@ -161,10 +166,12 @@ class MethodModel(Part):
 
 
 class RefineModel(Part):
-    """A local pass after the method: rows move to, or change places with rows of, classes near theirs while the loss falls.
+    """A local pass after the method.
 
-    Then, with `search`, the rows of a few near classes are divided anew in trials. The result meets every requirement and is
-    never worse. `refine: true` takes the defaults, and as many trials as double the time of method `tree`.
+    Rows move to, or change places with rows of, classes near theirs while the loss falls.
+
+    Then, with `search`, the rows of a few near classes are divided anew in trials. The result meets every requirement
+    and is never worse. `refine: true` takes the defaults, and as many trials as double the time of method `tree`.
     """
 
     window: Annotated[int, whole(1, MAX_WINDOW)] = described("refine.window")
@@ -264,7 +271,9 @@ class ReleaseModel(Part):
 
 
 class TablesModel(Part):
-    """Several tables of the same persons, published together in one transaction: see [pseudonyms.md](pseudonyms.md#several-tables).
+    """Several tables of the same persons, published together in one transaction.
+
+    See [pseudonyms.md](pseudonyms.md#several-tables).
 
     Every other key of a release may be there, too, and holds for all tables.
     """

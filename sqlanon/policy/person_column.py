@@ -1,4 +1,7 @@
-"""The column that says whose row it is, as ``sqlanon init`` finds it: by what stays the same of a person, by names, by how values are written."""
+"""The column that says whose row it is, as ``sqlanon init`` finds it.
+
+By what stays the same of a person, by names, by how values are written.
+"""
 
 from __future__ import annotations
 
@@ -71,9 +74,9 @@ def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[s
 def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | None:
     """The column that says whose row it is, where several rows are one person's.
 
-    That is a column within whose values what stays the same of a person does so; of several the one that is called a person's number,
-    then the one of the fewest values, as a visit determines the person as well. Where attributes prove nothing, the name decides, and where
-    that says nothing, how values are written, and how often each is there.
+    That is a column within whose values what stays the same of a person does so; of several the one that is called a
+    person's number, then the one of the fewest values, as a visit determines the person as well. Where attributes prove
+    nothing, the name decides, and where that says nothing, how values are written, and how often each is there.
     """
     able = [column for column in profile if can_be_key(column)]
     found = [column for column in able if _determines(column, related, profile)]
@@ -130,7 +133,10 @@ def _varies(column: ColumnProfileLike, related: Related, profile: Sequence[Colum
 def owners(
     column: ColumnProfileLike, person: str | None, by_name: Mapping[str, ColumnProfileLike], related: Related
 ) -> int:
-    """How many may have values of a column of their own: the persons, where a value is that of fewer than two on average, else the rows."""
+    """How many may have values of a column of their own.
+
+    The persons, where a value is that of fewer than two on average, else the rows.
+    """
     pairs = related.pairs.get(column.name)
     if person is None or pairs is None or pairs >= _OWN * (column.distinct + (column.nulls > 0)):
         return column.rows

@@ -104,7 +104,10 @@ def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: 
     if privacy.l is not None and privacy.l > MOST_L:
         problems.add((*at, "l"), "too large", f"with person at most {MOST_L}")
     if FORMATS[model.format.kind].exact and not problems.broken((*path, "format", "kind")):
-        what = f"the format {model.format.kind} publishes exact quasi values, by which one person's rows are found together"
+        what = (
+            f"the format {model.format.kind} publishes exact quasi values, by which one person's rows are found "
+            "together"
+        )
         problems.add((*path, "format"), what, "with person use the format ranges, or leave person out")
     share = model.person_share if model.person_share != Fraction(0) else None
     return replace(

@@ -108,7 +108,10 @@ def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Pr
 
 
 def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
-    """With maximize: a bound on the loss and the least that is accepted are there, what belongs there is nowhere else."""
+    """With maximize.
+
+    A bound on the loss and the least that is accepted are there, what belongs there is nowhere else.
+    """
     privacy, method = model.privacy, METHODS.get(model.method.name)
     if method is not None and privacy.maximize not in (method.maximizes or ()):
         return  # the method is refused, whatever else is there

@@ -23,8 +23,8 @@ class Proposed:
     Attributes:
         named: its name decided.
         settings: other keys of it in a policy, and their values.
-        rank: of a quasi column how much it is wanted: 0 what most tables of persons are grouped by (age, sex, place), 1 other names that
-            are known, 2 the rest.
+        rank: of a quasi column how much it is wanted: 0 what most tables of persons are grouped by (age, sex, place), 1
+            other names that are known, 2 the rest.
     """
 
     name: str
@@ -109,7 +109,8 @@ class Proposal:
             Proposed(
                 column.name,
                 "identifier",
-                f"left out: with it quasi columns lose {mean:.0%}, and it {losses[column.name]:.0%} of its own; was: quasi, {column.reason}",
+                f"left out: with it quasi columns lose {mean:.0%}, and it {losses[column.name]:.0%} of its own; was: "
+                f"quasi, {column.reason}",
                 accept_repeats=True,
             )
             if column.name in names
@@ -128,14 +129,17 @@ class Proposal:
         )
         if self.rows_are == "persons" and not numbered and not self.refused:
             notes.append(
-                "no column says whose row it is, so that each counts as another person's; if one may have several, name the column: person"
+                "no column says whose row it is, so that each counts as another person's; if one may have several, "
+                "name the column: person"
             )
         dropped = sum(column.reason.startswith("left out: with it") for column in self.columns)
         if dropped:
             notes.append(
-                "1 column that could be quasi is left out, as with it every class is too wide; to publish it, give it the role quasi."
+                "1 column that could be quasi is left out, as with it every class is too wide; to publish it, give it "
+                "the role quasi."
                 if dropped == 1
-                else f"{dropped} columns that could be quasi are left out, as with them every class is too wide; to publish one, give it the role quasi."
+                else f"{dropped} columns that could be quasi are left out, as with them every class is too wide; to "
+                "publish one, give it the role quasi."
             )
         return notes
 
@@ -172,7 +176,8 @@ class Proposal:
         ]
         if self.person:
             lines.append(
-                f"    person: {_key(self.person[0])}  # a person has several rows: every class has rows of k persons, and a person's are in one class"
+                f"    person: {_key(self.person[0])}  # a person has several rows: every class has rows of k persons, "
+                "and a person's are in one class"
             )
         elif self.rows_are == "events":
             lines.append("    rows_are: events  # a person may have several rows")

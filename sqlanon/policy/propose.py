@@ -1,7 +1,10 @@
-"""What ``sqlanon init`` proposes for a table: a role for every column, each with its reason, whose rows they are, and k and l.
+"""What ``sqlanon init`` proposes for a table.
 
-The role of one column is in `sqlanon.policy.roles`, the column of the person in `sqlanon.policy.person_column`. Here is what takes several: columns that
-are one thing twice, how many quasi and sensitive columns a release carries, and what l the table reaches.
+A role for every column, each with its reason, whose rows they are, and k and l.
+
+The role of one column is in `sqlanon.policy.roles`, the column of the person in `sqlanon.policy.person_column`. Here is
+what takes several: columns that are one thing twice, how many quasi and sensitive columns a release carries, and what l
+the table reaches.
 """
 
 from __future__ import annotations
@@ -25,7 +28,10 @@ from sqlanon.policy.roles import (
 
 L = 2
 MOST_QUASI = 12
-"""Quasi columns of a proposal, at most, those that are the same in all rows not counted: with more, classes say next to nothing."""
+"""Quasi columns of a proposal, at most, those that are the same in all rows not counted.
+
+With more, classes say next to nothing.
+"""
 MOST_SENSITIVE = 4
 """Sensitive columns of a proposal, at most: l is asked of each."""
 _RARE = 0.01
@@ -103,7 +109,8 @@ def propose(
 def _counted(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
     """An identifier that repeats, and whose repeats would count persons, where nothing else says whose rows they are.
 
-    None where an identifier is another one in every row: then rows are persons, and who repeats is a manager, or a shop.
+    None where an identifier is another one in every row: then rows are persons, and who repeats is a manager, or a
+    shop.
     """
     identifiers = [column for column in columns if column.role == "identifier" and column.named]
     if any(not repeats(by_name[column.name]) and by_name[column.name].comparable for column in identifiers):
@@ -145,7 +152,10 @@ def _with_person(
 def _without_twins(
     by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed], related: Related
 ) -> list[Proposed]:
-    """Of columns that are one thing twice, such as a code and its label, one is kept: of those that a name explains, the first."""
+    """Of columns that are one thing twice, such as a code and its label, one is kept.
+
+    Of those that a name explains, the first.
+    """
     dropped: dict[str, str] = {}
     known = {column.name: column for column in columns}
     for group in related.same:
@@ -201,8 +211,8 @@ def _no_quasi(columns: Sequence[Proposed]) -> tuple[str, ...]:
         return ()
     return (
         (
-            "no column can be proposed as quasi: each identifies, or is sensitive; a release needs one that others may know, in groups or ranges "
-            "(a view can make them)"
+            "no column can be proposed as quasi: each identifies, or is sensitive; a release needs one that others may "
+            "know, in groups or ranges (a view can make them)"
         ),
     )
 

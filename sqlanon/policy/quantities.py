@@ -1,4 +1,7 @@
-"""Checks of one quantity: a whole number, a fraction, an amount, a size in bytes or a time span. See `fields` for what they have in common."""
+"""Checks of one quantity: a whole number, a fraction, an amount, a size in bytes or a time span.
+
+See `fields` for what they have in common.
+"""
 
 from __future__ import annotations
 

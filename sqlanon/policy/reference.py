@@ -1,7 +1,7 @@
 """The JSON Schema of policy files, and the policy reference in Markdown that is generated from it.
 
-``docs/policy.md`` is the output of `reference`, ``sqlanon/declared/options.py`` that of `signatures`; tests compare them. The words about
-each key are in `sqlanon.declared.keys`.
+``docs/policy.md`` is the output of `reference`, ``sqlanon/declared/options.py`` that of `signatures`; tests compare
+them. The words about each key are in `sqlanon.declared.keys`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The role that ``sqlanon init`` proposes for one column, by its counts and its name.
 
-It sees names, types and counts, never values. Counts decide before names: an ``admission_type_id`` of eight values is no identifier.
-Where neither says enough, the safer role is taken: left out before generalized before published; nothing is proposed as insensitive.
+It sees names, types and counts, never values. Counts decide before names: an ``admission_type_id`` of eight values is
+no identifier. Where neither says enough, the safer role is taken: left out before generalized before published; nothing
+is proposed as insensitive.
 """
 
 from __future__ import annotations
@@ -24,9 +25,15 @@ _OFTEN = 10
 _FLAG = 3
 """Values of a column of answers such as yes and no."""
 _SINGLE = 0.01
-"""Share of rows alone with their value from which a column that would be published as it is names persons; of insensitive ones a run asks no more."""
+"""Share of rows alone with their value from which a column that would be published as it is names persons.
+
+Of insensitive ones a run asks no more.
+"""
 _SETS = 0.05
-"""Share of rows alone with their value up to which a quasi column without an order is proposed: its classes publish sets of values."""
+"""Share of rows alone with their value up to which a quasi column without an order is proposed.
+
+Its classes publish sets of values.
+"""
 _MOSTLY = 0.9
 """Share of the texts that look like dates, or like numbers of things, from which a column is one of them."""
 
@@ -35,10 +42,11 @@ class ColumnProfileLike(Protocol):
     """What is known of a column: counts only.
 
     ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
-    ``comparable`` is false for types without equality, whose values cannot be counted. Of texts, ``iso`` look like dates or times that
-    begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``, ``15-Mar-2020``), ``coded`` have digits and no space, and are
-    no numbers with decimals and no times, ``worded`` are words with capitals, as names are. ``bottom`` and ``top_value`` are the
-    ends, as round numbers or days, of what is left without a few values far from all others; None: there are none.
+    ``comparable`` is false for types without equality, whose values cannot be counted. Of texts, ``iso`` look like
+    dates or times that begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``,
+    ``15-Mar-2020``), ``coded`` have digits and no space, and are no numbers with decimals and no times, ``worded`` are
+    words with capitals, as names are. ``bottom`` and ``top_value`` are the ends, as round numbers or days, of what is
+    left without a few values far from all others; None: there are none.
     """
 
     @property
@@ -92,7 +100,10 @@ def left_out(column: ColumnProfileLike, reason: str) -> Proposed:
 
 
 def can_be_key(column: ColumnProfileLike) -> bool:
-    """Whether the values of a column may be the numbers of persons of whom several have several rows: by its type and its counts."""
+    """Whether the values of a column may be the numbers of persons of whom several have several rows.
+
+    By its type and its counts.
+    """
     known, words = column.rows - column.nulls, words_of(column.name)
     named = names_person(words)
     others = words_.FREE_TEXT if named else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE | words_.TIMES
@@ -120,8 +131,8 @@ def named_person(column: ColumnProfileLike) -> bool:
 def may_number(column: ColumnProfileLike) -> bool:
     """Whether a column's values may be numbers or names of persons, where no name of a column says so.
 
-    They are many, and written as numbers or names are, or as often as each other, or integers almost all of which are different; or the column
-    is just called ``id``.
+    They are many, and written as numbers or names are, or as often as each other, or integers almost all of which are
+    different; or the column is just called ``id``.
     """
     filled = column.rows - column.nulls
     nearly = column.kind == "integer" and column.distinct * 10 >= filled * 9
@@ -130,7 +141,10 @@ def may_number(column: ColumnProfileLike) -> bool:
 
 
 def _even(column: ColumnProfileLike) -> bool:
-    """Whether every value has about as many rows, more evenly than those of a measure would by chance: persons who are seen equally often."""
+    """Whether every value has about as many rows, more evenly than those of a measure would by chance.
+
+    Persons who are seen equally often.
+    """
     mean = (column.rows - column.nulls) / max(column.distinct, 1)
     return mean >= 2 and column.top <= mean + mean**0.5
 
@@ -157,7 +171,10 @@ def attribute(column: ColumnProfileLike) -> bool:
 
 
 def shown(column: ColumnProfileLike) -> bool:
-    """Whether a column of many values would publish them in clear: as sets, were it quasi, or as it is, were it sensitive."""
+    """Whether a column of many values would publish them in clear.
+
+    As sets, were it quasi, or as it is, were it sensitive.
+    """
     texts = column.kind in ("text", "enum")
     return column.comparable and column.distinct > _FEW and (texts or bool(_sensitive(words_of(column.name), column)))
 
@@ -220,7 +237,8 @@ def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, kn
         once += f", one person's alone in {alone} rows" if alone > column.singles else ""
         return left_out(
             column,
-            f"sensitive by its name ({word}), but {counts_of(column)}{once}, would name persons: left out; a view can make groups of them",
+            f"sensitive by its name ({word}), but {counts_of(column)}{once}, would name persons: left out; a view can "
+            "make groups of them",
         )
     return Proposed(column.name, "sensitive", f"sensitive by its name ({word}); {counts_of(column)}")
 
@@ -240,8 +258,8 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
     elif nominal and column.distinct > K and column.dated + column.iso >= _MOSTLY * filled:
         return left_out(
             column,
-            f"dates as text ({counts}): left out, as sets of exact dates say too much; of a CSV file read them as dates "
-            "(--types COLUMN=date --date-format FORMAT), of others in a view, and propose again",
+            f"dates as text ({counts}): left out, as sets of exact dates say too much; of a CSV file read them as "
+            "dates (--types COLUMN=date --date-format FORMAT), of others in a view, and propose again",
         )
     elif nominal and column.distinct > _FEW and first(words, words_.POSTCODES):
         nominal, settings = False, (("hierarchy", "prefix:3,2,1"),)
@@ -253,7 +271,10 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
     ends = [(key, value) for key, value in (("bottom", column.bottom), ("top", column.top_value)) if value]
     if ends:
         settings += tuple(ends)
-        counts += "; a few values are far from all others, or one is below 0 (missing values are often written so), and count as the end"
+        counts += (
+            "; a few values are far from all others, or one is below 0 (missing values are often written so), and "
+            "count as the end"
+        )
     if nominal and _lists(column, known, alone, named=bool(named)):
         return _mostly_different(column, known)
     rank = 0 if first(words, words_.GROUPED) else 1 if named else 2
@@ -272,7 +293,8 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
 def _lists(column: ColumnProfileLike, known: int, alone: int, *, named: bool) -> bool:
     """Whether sets of a column's values would list many that few rows have.
 
-    Half of ``known`` persons, or 1 of 20 rows, have one of their own; or no name explains it, and values are more than those of a category.
+    Half of ``known`` persons, or 1 of 20 rows, have one of their own; or no name explains it, and values are more than
+    those of a category.
     """
     filled = column.rows - column.nulls
     if column.distinct <= K:

@@ -1,6 +1,9 @@
-"""`tables:`: one release of several tables, which a policy file writes as one mapping and a run publishes in one transaction.
+"""`tables:`.
 
-Every table becomes a `ReleaseSpec` of its own, named `release.table`: what the mapping says for all tables, replaced by what the table says.
+One release of several tables, which a policy file writes as one mapping and a run publishes in one transaction.
+
+Every table becomes a `ReleaseSpec` of its own, named `release.table`: what the mapping says for all tables, replaced by
+what the table says.
 """
 
 from __future__ import annotations
@@ -67,7 +70,10 @@ def _last(source: object) -> str | None:
 def joined(
     raw: Mapping[str, Any], path: Path, made: Sequence[tuple[Path, ReleaseSpec]], problems: Problems
 ) -> list[tuple[Path, ReleaseSpec]]:
-    """The specs of the tables of a release, which know each other and share a scope; notes what keeps them from being joined."""
+    """The specs of the tables of a release, which know each other and share a scope.
+
+    Notes what keeps them from being joined.
+    """
     group = str(raw.get("name"))
     rotate = "rotate" in raw
     scopes = set()

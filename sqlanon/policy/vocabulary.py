@@ -12,36 +12,44 @@ def _vocabulary(words: str) -> frozenset[str]:
 
 
 IDENTIFIERS = _vocabulary(
-    "name names firstname lastname forename surname fullname fname lname mname maiden nickname username user email mail ssn"
-    " sin nin nino nhs mrn bsn cpf dni nif nie curp aadhaar pesel personnummer medicare medicaid phone telephone tel mobile"
-    " fax address addr street url uri website ip ipaddress imei iban creditcard passport vin password passwd secret signature"
-    " photo picture fingerprint biometric note notes comment comments remark remarks description freetext latitude longitude"
-    " lat lon lng geom geometry coordinates contact kontakt claimant nachname vorname familienname anschrift adresse strasse straße telefon handy"
-    " sender receiver recipient payer payee owner"
+    "name names firstname lastname forename surname fullname fname lname mname maiden nickname username user email "
+    "mail ssn sin nin nino nhs mrn bsn cpf dni nif nie curp aadhaar pesel personnummer medicare medicaid phone "
+    "telephone tel mobile fax address addr street url uri website ip ipaddress imei iban creditcard passport vin "
+    "password passwd secret signature photo picture fingerprint biometric note notes comment comments remark remarks "
+    "description freetext latitude longitude lat lon lng geom geometry coordinates contact kontakt claimant nachname "
+    "vorname familienname anschrift adresse strasse straße telefon handy sender receiver recipient payer payee owner"
 )
 """Words that identify a person, or may, however many values there are."""
 STAFF = _vocabulary(
-    "nurse doctor physician provider clinician attending surgeon therapist officer agent clerk teacher manager supervisor chef arzt ärztin"
-    " hausarzt verordner behandler lehrer lehrerin lehrkraft bearbeiter sachbearbeiter pfleger betreuer berater"
+    "nurse doctor physician provider clinician attending surgeon therapist officer agent clerk teacher manager "
+    "supervisor chef arzt ärztin hausarzt verordner behandler lehrer lehrerin lehrkraft bearbeiter sachbearbeiter "
+    "pfleger betreuer berater"
 )
-"""Words for persons who did something for those whose rows they are: named, unless a few words are meant (``officer_race``)."""
+"""Words for persons who did something for those whose rows they are.
+
+Named, unless a few words are meant (``officer_race``).
+"""
 NUMBERS = _vocabulary("id identifier no nr nbr num number nummer numero key uid uuid guid pid ref reference")
 BY_COUNT = NUMBERS | _vocabulary(
-    "account acct card login mac token license licence plate badge case patient pat subject participant respondent member mbr customer"
-    " cust client employee emp student resident beneficiary bene donor user"
+    "account acct card login mac token license licence plate badge case patient pat subject participant respondent "
+    "member mbr customer cust client employee emp student resident beneficiary bene donor user"
 )
-"""Words that identify at the end of a name, where there are many values: ``account_no`` does, ``admission_type_id`` may not."""
+"""Words that identify at the end of a name, where there are many values.
+
+``account_no`` does, ``admission_type_id`` may not.
+"""
 PERSONS = _vocabulary(
-    "patient pat pt person pers customer cust client member mbr user employee emp student subject subj participant respondent resident"
-    " insured citizen voter beneficiary bene donor pupil worker taxpayer nhs mr usubj visitor rider driver passenger kunde versicherter mitglied"
-    " teilnehmer proband individual who schüler schueler schülerin vpn versuchsperson mitarbeiter angestellter bewohner klient mandant mieter fahrer"
+    "patient pat pt person pers customer cust client member mbr user employee emp student subject subj participant "
+    "respondent resident insured citizen voter beneficiary bene donor pupil worker taxpayer nhs mr usubj visitor rider "
+    "driver passenger kunde versicherter mitglied teilnehmer proband individual who schüler schueler schülerin vpn "
+    "versuchsperson mitarbeiter angestellter bewohner klient mandant mieter fahrer"
 )
 """Words for persons: alone, or with one of `NUMBERS`, they say whose row it is."""
 PERSONS_NUMBERED = PERSONS | _vocabulary("response account session device household")
 """The same, and words that do so only with a number."""
 FIRST_PERSONS = _vocabulary(
-    "patient pat pt person pers subject subj participant respondent resident insured citizen beneficiary bene nhs mr mrn usubj proband"
-    " versicherter member mbr customer cust client pupil student donor kunde mitglied schüler schueler"
+    "patient pat pt person pers subject subj participant respondent resident insured citizen beneficiary bene nhs mr "
+    "mrn usubj proband versicherter member mbr customer cust client pupil student donor kunde mitglied schüler schueler"
 )
 """Of these, those whom a table is about where it names others as well, such as users and employees."""
 _JOINED = re.compile(
@@ -61,38 +69,43 @@ FREE_TEXT = _vocabulary(
 )
 """Identifying words of texts: that a value of them repeats proves nothing about persons."""
 SENSITIVE = _vocabulary(
-    "disease diseases illness condition conditions disorder symptom symptoms hiv hypertension diabetes cancer stroke depression smoker"
-    " medication medications drug drugs treatment therapy procedure surgery prescription reaction adverse"
-    " result results finding findings outcome verdict sentence"
-    " salary income wage wages earnings debt religion faith political party orientation sexuality conviction offence"
-    " offense charge crime criminal recid recidivism disability allergy allergies attrition churn fraud loan credit amount charges spending"
-    " paid claim premium performance score rating suicide abuse alcohol health medical pregnant pregnancy infection infected positive"
-    " tumor tumour cholesterol glucose mental anxiety relapse survived default delinquent delinq bankrupt bankruptcy lien liens bonus pension"
-    " wealth turnover terminated termination resigned gpa befund krankheit erkrankung medikament medikation behandlung therapie gehalt einkommen lohn"
-    " schulden kredit vermögen religion konfession delikt straftat strafe urteil zensur wirkstoff arzneimittel arrest arrested"
+    "disease diseases illness condition conditions disorder symptom symptoms hiv hypertension diabetes cancer stroke "
+    "depression smoker medication medications drug drugs treatment therapy procedure surgery prescription reaction "
+    "adverse result results finding findings outcome verdict sentence salary income wage wages earnings debt religion "
+    "faith political party orientation sexuality conviction offence offense charge crime criminal recid recidivism "
+    "disability allergy allergies attrition churn fraud loan credit amount charges spending paid claim premium "
+    "performance score rating suicide abuse alcohol health medical pregnant pregnancy infection infected positive "
+    "tumor tumour cholesterol glucose mental anxiety relapse survived default delinquent delinq bankrupt bankruptcy "
+    "lien liens bonus pension wealth turnover terminated termination resigned gpa befund krankheit erkrankung "
+    "medikament medikation behandlung therapie gehalt einkommen lohn schulden kredit vermögen religion konfession "
+    "delikt straftat strafe urteil zensur wirkstoff arzneimittel arrest arrested"
 )
 """Words for what nobody may learn of a person."""
 CODED = re.compile(
     r"diags?|\w*diagnos(en?|[ei]s)|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
     r"|[a-z]{2}(orres|stres[cn]?)|cod"
 )
-"""Codes of diagnoses, and the variables of clinical trials (CDISC SDTM) for terms, treatments and results: ``diag_1``, ``aedecod``."""
+"""Codes of diagnoses, and the variables of clinical trials (CDISC SDTM) for terms, treatments and results.
+
+``diag_1``, ``aedecod``.
+"""
 QUASI = _vocabulary(
-    "age birth birthday birthdate dob brthdtc brthdt born zip zipcode postcode postal plz city town county state region province"
-    " country nation nationality native place sex gender male female race ethnicity ethnic hispanic black marital married marriage education"
-    " degree occupation job profession employer workclass language relationship children household admitted admission discharge discharged"
-    " visit death died height weight hospital ward department neighborhood neighbourhood borough suburb"
-    " blutgruppe jahrgang alter geburtsdatum geburtsjahr geschlecht wohnort ort stadt bundesland land beruf familienstand nationalität station"
+    "age birth birthday birthdate dob brthdtc brthdt born zip zipcode postcode postal plz city town county state "
+    "region province country nation nationality native place sex gender male female race ethnicity ethnic hispanic "
+    "black marital married marriage education degree occupation job profession employer workclass language "
+    "relationship children household admitted admission discharge discharged visit death died height weight hospital "
+    "ward department neighborhood neighbourhood borough suburb blutgruppe jahrgang alter geburtsdatum geburtsjahr "
+    "geschlecht wohnort ort stadt bundesland land beruf familienstand nationalität station"
 )
 """Words for what others may know of a person."""
 GROUPED = _vocabulary(
-    "age birth birthday birthdate dob born sex gender male race ethnicity ethnic zip zipcode postcode plz city state region country marital"
-    " alter geburtsdatum geschlecht wohnort"
+    "age birth birthday birthdate dob born sex gender male race ethnicity ethnic zip zipcode postcode plz city state "
+    "region country marital alter geburtsdatum geschlecht wohnort"
 )
 """Of these, what tables of persons are mostly grouped by."""
 ATTRIBUTES = _vocabulary(
-    "birth birthday birthdate dob brthdtc brthdt born sex gender male female race ethnicity ethnic ethnicgroup hispanic age nationality"
-    " geburtsdatum geburtsjahr jahrgang blutgruppe geschlecht nationalität"
+    "birth birthday birthdate dob brthdtc brthdt born sex gender male female race ethnicity ethnic ethnicgroup "
+    "hispanic age nationality geburtsdatum geburtsjahr jahrgang blutgruppe geschlecht nationalität"
 )
 """Words for what stays the same for a person from row to row, or nearly: a number of the person has one value of it."""
 ROWS = re.compile(
@@ -100,7 +113,8 @@ ROWS = re.compile(
 )
 """Names of what numbers the rows of a table, or those of a person."""
 TIMES = _vocabulary(
-    "time day days week month year quarter hour minute date period wave round step seq visit tag woche monat jahr quartal stunde datum zeit"
+    "time day days week month year quarter hour minute date period wave round step seq visit tag woche monat jahr "
+    "quartal stunde datum zeit"
 )
 """Words for when: as even as persons are where all are seen at the same times."""
 POSTCODES = _vocabulary("zip zipcode postcode postal plz")

@@ -1,6 +1,7 @@
 """The workload file: its keys as pydantic models, and reading it into the frozen spec with every error and its line.
 
-What a workload measures is in `sqlanon.evaluate.workload`; whether its columns exist is decided there, where the release is.
+What a workload measures is in `sqlanon.evaluate.workload`; whether its columns exist is decided there, where the
+release is.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Requirements: what every class of a release must meet, a folder each with declaration, tally, SQL, a query of its own, and kernels.
+"""Requirements.
 
-Methods see a requirement's `tally` or `below`; `measure` is a separately written query over released columns, which feasibility,
-verify and audit use. A method never judges itself. What `declaration` has is data: to import it imports no code of a requirement, so
-that this file and those of the folders hold nothing.
+What every class of a release must meet, a folder each with declaration, tally, SQL, a query of its own, and kernels.
+
+Methods see a requirement's `tally` or `below`; `measure` is a separately written query over released columns, which
+feasibility, verify and audit use. A method never judges itself. What `declaration` has is data: to import it imports no
+code of a requirement, so that this file and those of the folders hold nothing.
 """

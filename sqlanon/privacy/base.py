@@ -27,8 +27,8 @@ class Shape:
     """What fast paths may know of a requirement, in integers.
 
     Attributes:
-        kind: ``rows`` (at least p of them), ``frequency`` (most frequent * p <= rows * q), ``distinct`` (>= p values), or
-            ``other``: nothing is known, and only the tally and the SQL decide.
+        kind: ``rows`` (at least p of them), ``frequency`` (most frequent * p <= rows * q), ``distinct`` (>= p values),
+            or ``other``: nothing is known, and only the tally and the SQL decide.
         p, q: the bound.
         value: index of the sensitive column, or -1.
         within: indices of the sensitive columns whose every combination is checked by itself.
@@ -69,10 +69,10 @@ class Coded:
         rows: how many.
         sensitive: per sensitive column the codes of these rows, int32[rows].
         codes: per sensitive column how many codes the whole table has.
-        whole: rows of each code of a sensitive column in the whole table, int64[codes] each; empty unless a requirement says
-            that it compares with them.
-        persons: per counted identifier the codes of these rows, int32[rows]; a code is a person. Empty unless a requirement
-            says that it counts persons.
+        whole: rows of each code of a sensitive column in the whole table, int64[codes] each; empty unless a requirement
+            says that it compares with them.
+        persons: per counted identifier the codes of these rows, int32[rows]; a code is a person. Empty unless a
+            requirement says that it counts persons.
         person_codes: per counted identifier how many codes the whole table has.
         values: per sensitive column what its codes mean; empty unless a requirement says that it reads values.
     """
@@ -95,13 +95,14 @@ class Grouped:
         groups: the columns; none: all rows are one group.
         names: what the sensitive columns are called, in the policy's order.
         count: a column with the number of rows that each row represents; None: one.
-        whole: a table of all rows of the release, one row each, of which these may be a part; None where rows are only measured.
+        whole: a table of all rows of the release, one row each, of which these may be a part; None where rows are only
+            measured.
         whole_names: what the sensitive columns are called there.
-        persons: columns with a number of each person, one per counted identifier: never NULL, and equal where the persons are.
-            Empty unless a requirement says that it counts persons.
+        persons: columns with a number of each person, one per counted identifier: never NULL, and equal where the
+            persons are. Empty unless a requirement says that it counts persons.
         counts: where the sensitive columns are codes, as `Coded.whole`; empty where they are hashes of the values.
-        values: the same as `Coded.values`. A requirement that reads values has to do without in histories, which keep hashes: it
-            then refuses whatever it would refuse of some values.
+        values: the same as `Coded.values`. A requirement that reads values has to do without in histories, which keep
+            hashes: it then refuses whatever it would refuse of some values.
     """
 
     table: TableRef
@@ -139,21 +140,23 @@ class Measured:
 class Requirement(ABC):
     """What every class must meet. Each is one file: a subclass, and its declaration in `sqlanon.declared.requirements`.
 
-    It has three forms of the same predicate: `tally` for kernels, `below` for set-oriented SQL, and `measure`, the query of
-    its own by which feasibility, verify and audit judge a table. `measure` shares nothing with the others.
+    It has three forms of the same predicate: `tally` for kernels, `below` for set-oriented SQL, and `measure`, the
+    query of its own by which feasibility, verify and audit judge a table. `measure` shares nothing with the others.
 
     Attributes:
         name: as it is declared, and as policies and reports name it.
         unit: of its value, for reports; may be empty.
         compares: classes are compared with the values of the whole table: `Coded.whole` is filled.
-        counts_persons: it counts persons, who may have several rows each: `Coded.persons` and `Grouped.persons` are filled,
-            and `measure` gets the columns of persons. No release has such columns: verify measures it over the rows of the run
-            in the groups that were published, an audit over the private link table, which has no sensitive columns.
-        across: it is about where the rows of a person are, and not about each class by itself: methods, which then divide persons and
-            not rows, and histories do without it, and only `measure` decides.
-        afterwards: methods do without it, as kernels do not count it: the groups that are published are judged by `below`, and united where
-            they fail (`sqlanon.release.divide.merge_failing_groups`).
-        of_population: it compares the rows of a class with those of a population in its cell: `sqlanon.privacy.population.OfPopulation`.
+        counts_persons: it counts persons, who may have several rows each: `Coded.persons` and `Grouped.persons` are
+            filled, and `measure` gets the columns of persons. No release has such columns: verify measures it over the
+            rows of the run in the groups that were published, an audit over the private link table, which has no
+            sensitive columns.
+        across: it is about where the rows of a person are, and not about each class by itself: methods, which then
+            divide persons and not rows, and histories do without it, and only `measure` decides.
+        afterwards: methods do without it, as kernels do not count it: the groups that are published are judged by
+            `below`, and united where they fail (`sqlanon.release.divide.merge_failing_groups`).
+        of_population: it compares the rows of a class with those of a population in its cell:
+            `sqlanon.privacy.population.OfPopulation`.
         asked: the value that was asked.
         column: the sensitive column, or the identifier, that it is about, or None.
     """
@@ -175,7 +178,8 @@ class Requirement(ABC):
     def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Self]:
         """The requirements of this kind in a policy; `PrivacySpec.value` gives the value of a key.
 
-        ``sensitive`` and ``persons`` name the sensitive columns and the counted identifiers, in the order of `Coded` and `Grouped`.
+        ``sensitive`` and ``persons`` name the sensitive columns and the counted identifiers, in the order of `Coded`
+        and `Grouped`.
         """
 
     @property
@@ -185,7 +189,10 @@ class Requirement(ABC):
 
     @property
     def monotone(self) -> bool:
-        """Whether the union of classes that each meet it meets it; where the declaration leaves that to what is asked, a subclass says so."""
+        """Whether the union of classes that each meet it meets it.
+
+        Where the declaration leaves that to what is asked, a subclass says so.
+        """
         return REQUIREMENTS[self.name].monotone is True
 
     @property
@@ -199,11 +206,17 @@ class Requirement(ABC):
 
     @abstractmethod
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """Make the scratch table ``made`` of the groups that do not meet it: the columns of the groups, one row each."""
+        """Make the scratch table ``made`` of the groups that do not meet it.
+
+        The columns of the groups, one row each.
+        """
 
     @abstractmethod
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """Measure a table whose classes are groups of rows, by a query of its own; without columns of groups all rows are one class."""
+        """Measure a table whose classes are groups of rows, by a query of its own.
+
+        Without columns of groups all rows are one class.
+        """
 
     def largest(self, engine: Engine, rows: Grouped) -> Fraction:
         """The most (the least, where it is an upper bound) that any release of rows may ask for.

@@ -1,7 +1,10 @@
-"""Rows of every value in every class of a table, read from the table itself: what `Requirement.measure` of most models looks at.
+"""Rows of every value in every class of a table, read from the table itself.
 
-One query groups the table; what is computed of the counts is written here and in the models' files, apart from tallies and `below`. Over
-persons the same is computed of weights: a person weighs one in a class, split over its rows there, in integers of one unit.
+What `Requirement.measure` of most models looks at.
+
+One query groups the table; what is computed of the counts is written here and in the models' files, apart from tallies
+and `below`. Over persons the same is computed of weights: a person weighs one in a class, split over its rows there, in
+integers of one unit.
 """
 
 from __future__ import annotations
@@ -122,7 +125,8 @@ def weighed(
 ) -> Counts:
     """The same of persons: in each class, and in the table, a person weighs one, split over its rows there.
 
-    Weights are exact: integers of the unit 1 / L, with L the least common multiple of the numbers of rows that persons have.
+    Weights are exact: integers of the unit 1 / L, with L the least common multiple of the numbers of rows that persons
+    have.
 
     Cost: groupings of the table by class, person and value, and by person and value.
     """
@@ -196,14 +200,23 @@ class OfCounts(Requirement):
 
     @abstractmethod
     def inside(self, found: GroupShares) -> Reals:
-        """float64[groups], how far inside of what is asked each group is, in shares; below 0: outside. It is off by less than 1e-9."""
+        """float64[groups], how far inside of what is asked each group is, in shares; below 0: outside.
+
+        It is off by less than 1e-9.
+        """
 
     @abstractmethod
     def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
-        """Whether these shares of a group meet it, with those of the table where it compares; exactly. ``values`` as those of `GroupShares`."""
+        """Whether these shares of a group meet it, with those of the table where it compares; exactly.
+
+        ``values`` as those of `GroupShares`.
+        """
 
     def of_hashes(self) -> Self:
-        """What it asks at most where values are hashes, of which nothing is known but which are equal; that reads no values."""
+        """What it asks at most where values are hashes, of which nothing is known but which are equal.
+
+        That reads no values.
+        """
         return self
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:

@@ -1,7 +1,7 @@
 """Bounds on shares as fractions of few bits that decide exactly as the bounds do.
 
-A share n / N has a denominator of at most `MOST`. So it is below a bound, rational or not, exactly where it is below the largest
-fraction with such a denominator below the bound; and products of two such numbers fit 64 bits.
+A share n / N has a denominator of at most `MOST`. So it is below a bound, rational or not, exactly where it is below
+the largest fraction with such a denominator below the bound; and products of two such numbers fit 64 bits.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ def at_least(bound: Fraction, *, strict: bool = False) -> Fraction:
 
 
 def _neighbours(x: Fraction) -> tuple[Fraction, Fraction]:
-    """The fractions with denominators of at most `MOST` next to one with a larger denominator: below it, and above it."""
+    """The fractions with denominators of at most `MOST` next to one with a larger denominator.
+
+    Below it, and above it.
+    """
     p0, q0, p1, q1 = 0, 1, 1, 0
     n, d = x.numerator, x.denominator
     while True:

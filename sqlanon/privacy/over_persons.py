@@ -1,13 +1,17 @@
-"""What models of rows ask over persons (docs/persons.md): in a class every person weighs one, split over its rows there.
+"""What models of rows ask over persons (docs/persons.md).
 
-The share of a value is the sum over the persons of the part of their rows that have it, by the number of persons. The shares of the table, with
-which t, beta and delta compare, are those of all persons, who weigh one each, split over all their rows. Methods do not count these
-weights: they divide by what the model asks of rows, or of persons by the value that most of their rows have, and the groups that are published are
-judged (`OverPersons.below`), and united where they fail. `OverPersons.measure`, by which a release is verified, has a query of its own
-and compares integers; `below` compares doubles, and fractions where these do not decide.
+In a class every person weighs one, split over its rows there.
 
-Of classes that share no person (`persons: whole`) a union is a mean of its parts, weighed by their persons: what is monotone over rows is
-so over persons. With `persons: rows` nothing is, as a person of two classes weighs two in them, and one in the union.
+The share of a value is the sum over the persons of the part of their rows that have it, by the number of persons. The
+shares of the table, with which t, beta and delta compare, are those of all persons, who weigh one each, split over all
+their rows. Methods do not count these weights: they divide by what the model asks of rows, or of persons by the value
+that most of their rows have, and the groups that are published are judged (`OverPersons.below`), and united where they
+fail. `OverPersons.measure`, by which a release is verified, has a query of its own and compares integers; `below`
+compares doubles, and fractions where these do not decide.
+
+Of classes that share no person (`persons: whole`) a union is a mean of its parts, weighed by their persons: what is
+monotone over rows is so over persons. With `persons: rows` nothing is, as a person of two classes weighs two in them,
+and one in the union.
 """
 
 from __future__ import annotations
@@ -96,7 +100,9 @@ class OverPersons(_OfPersons):
         return self.model.judged_in(found, engine, rows.table, value)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`. Cost: groupings as those of `measure`, and a few numbers for each value of a group in memory.
+        """See `Requirement.below`.
+
+        Cost: groupings as those of `measure`, and a few numbers for each value of a group in memory.
 
         Of ordered and hierarchical distances one number for each value, or node, of the table in every group.
         """

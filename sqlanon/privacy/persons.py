@@ -1,9 +1,10 @@
 """What a policy with `person` asks over persons, beside rows (`persons: rows` and `whole`; docs/persons.md).
 
-Every class has rows of at least k persons, and no value weighs more than 1/l where every person weighs one, split over its rows in the
-class: who knows one event of a person is left with k persons, and believes none of their values by more than 1/l. A bound on
-the largest part that one person has in a class's rows may be added. With `persons: whole` no person has rows in two classes: who
-knows all events of a person is left with the class. NULLs of a person's columns are settled in the stage.
+Every class has rows of at least k persons, and no value weighs more than 1/l where every person weighs one, split over
+its rows in the class: who knows one event of a person is left with k persons, and believes none of their values by more
+than 1/l. A bound on the largest part that one person has in a class's rows may be added. With `persons: whole` no
+person has rows in two classes: who knows all events of a person is left with the class. NULLs of a person's columns are
+settled in the stage.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 UNIT = 720_720
-"""The weight of a person in integers, as kernels and `below` divide it: exact for persons of up to 16 rows in a class."""
+"""The weight of a person in integers, as kernels and `below` divide it.
+
+Exact for persons of up to 16 rows in a class.
+"""
 
 
 _DENSE = 8
@@ -159,7 +163,10 @@ class Whole(_OfPersons):
         )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`: the classes of the person who is in most, and the classes that have a row of somebody who is in several."""
+        """See `Requirement.measure`.
+
+        The classes of the person who is in most, and the classes that have a row of somebody who is in several.
+        """
         return self._measured(engine, "verify/classes_of_person", rows)
 
 
@@ -243,7 +250,10 @@ class PersonDiversity(_OfPersons):
         return Fraction(-(-self.asked.numerator * 1000 // self.asked.denominator), 1000).as_integer_ratio()
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`; memory: four numbers a person, and two a pair of person and value, for every thread."""
+        """See `Requirement.tally`.
+
+        Memory: four numbers a person, and two a pair of person and value, for every thread.
+        """
         import numpy as np
 
         from sqlanon.kernels.tally import Tally
@@ -280,7 +290,10 @@ class PersonDiversity(_OfPersons):
         )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`; weights are rounded up as in kernels, so that what is reached is never too much."""
+        """See `Requirement.measure`.
+
+        Weights are rounded up as in kernels, so that what is reached is never too much.
+        """
         p, q = self._exact
         made = statement(
             "verify/weighted_l",

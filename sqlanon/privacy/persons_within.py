@@ -1,6 +1,7 @@
 """l over persons within every combination of other sensitive columns (`joint` with `person`).
 
-Who knows these values of an event is left with the rows of the class that have them: each person of these weighs one, split over its rows there.
+Who knows these values of an event is left with the rows of the class that have them: each person of these weighs one,
+split over its rows there.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def within_others(
 
 @dataclass(frozen=True, slots=True)
 class PersonDiversityWithin(PersonDiversity):
-    """The same within every combination of other sensitive columns: of a class, the rows that have it, and the persons of these.
+    """The same within every combination of other sensitive columns.
+
+    Of a class, the rows that have it, and the persons of these.
 
     Methods do without it, as kernels do not count it.
     """

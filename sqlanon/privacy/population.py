@@ -1,8 +1,9 @@
 """Requirements that compare the rows of a class with the rows of a population that lie in its published cell.
 
-Both are linear in these two numbers. The rows of the source are among those of the population, and a row of the population that lies in
-no published cell is a cell without rows of the source. Where classes are the nodes of one level a column, a coarser node has whole cells
-of the finer one, population included, so that what all cells meet their unions meet.
+Both are linear in these two numbers. The rows of the source are among those of the population, and a row of the
+population that lies in no published cell is a cell without rows of the source. Where classes are the nodes of one level
+a column, a coarser node has whole cells of the finer one, population included, so that what all cells meet their unions
+meet.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A class fails where x rows + y population < z; with ``everywhere`` every class fails where a row of the population is in none."""
+    """A class fails where x rows + y population < z.
+
+    With ``everywhere`` every class fails where a row of the population is in none.
+    """
 
     x: int
     y: int
@@ -52,7 +56,9 @@ class OfPopulation(Requirement):
 
     @abstractmethod
     def judged(self, rows: Longs, population: Longs) -> Measured:
-        """What the cells of a release reach: their rows, and those of the population, which may lie in no cell (0 rows).
+        """What the cells of a release reach.
+
+        Their rows, and those of the population, which may lie in no cell (0 rows).
 
         Written apart from `line`.
         """
@@ -70,7 +76,10 @@ class OfPopulation(Requirement):
         raise NotImplementedError
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`. The table has one row a group, and the columns population and outside: its rows in the group, and in none."""
+        """See `Requirement.below`.
+
+        The table has one row a group, and the columns population and outside: its rows in the group, and in none.
+        """
         line = self.line
         scratch.execute(
             "privacy/below_population",
@@ -85,7 +94,10 @@ class OfPopulation(Requirement):
         )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """Measure a table of one row a cell: `Grouped.count` is the column of its rows, `Grouped.names` that of its rows of the population."""
+        """Measure a table of one row a cell.
+
+        `Grouped.count` is the column of its rows, `Grouped.names` that of its rows of the population.
+        """
         import numpy as np
 
         made = statement(

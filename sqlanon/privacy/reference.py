@@ -1,4 +1,7 @@
-"""The values of a sensitive column in the whole table, as models compare classes with them in SQL; and rows within other columns."""
+"""The values of a sensitive column in the whole table, as models compare classes with them in SQL.
+
+And rows within other columns.
+"""
 
 from __future__ import annotations
 

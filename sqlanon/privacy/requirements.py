@@ -1,7 +1,8 @@
 """Requirements: what every class of a release must meet. Each is one file with its tally, its SQL and its own query.
 
-Methods see a requirement's `tally` or `below`; `measure` is a separately written query over released columns, which feasibility,
-verify and audit use. A method never judges itself. Keys and values of policies are in `sqlanon.declared.requirements`.
+Methods see a requirement's `tally` or `below`; `measure` is a separately written query over released columns, which
+feasibility, verify and audit use. A method never judges itself. Keys and values of policies are in
+`sqlanon.declared.requirements`.
 """
 
 from __future__ import annotations

@@ -59,7 +59,10 @@ def ratio_of(found: Counts, at: int) -> tuple[Fraction, Fraction]:
 
 
 class Shares(OfCounts):
-    """No value of ``column`` has a share of a class beyond its bounds: linear in the rows, so that unions of classes hold them too."""
+    """No value of ``column`` has a share of a class beyond its bounds.
+
+    Linear in the rows, so that unions of classes hold them too.
+    """
 
     __slots__ = ()
 
@@ -82,7 +85,10 @@ class Shares(OfCounts):
         raise NotImplementedError
 
     def over(self, found: Counts, gap: Reals, most: Reals) -> npt.NDArray[np.bool_]:
-        """For which values the gap, as doubles have it, is above ``most``; where doubles do not decide, `beyond` does."""
+        """For which values the gap, as doubles have it, is above ``most``.
+
+        Where doubles do not decide, `beyond` does.
+        """
         import numpy as np
 
         over = gap > most

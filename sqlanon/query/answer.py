@@ -8,12 +8,18 @@ from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
 from typing import Any
 
+from sqlanon.errors import UnsupportedError
+
+MOST_DIGITS = 308
+"""Digits of a number of an answer, at most: those of the largest double."""
+
 
 @dataclass(frozen=True)
 class Interval:
     """Where an aggregate lies in most of the consistent sources, if every value of a box is as likely as any other.
 
-    It is no bound, and no statement about the one source that there was: that is more likely to have values which are common elsewhere.
+    It is no bound, and no statement about the one source that there was: that is more likely to have values which are
+    common elsewhere.
 
     Attributes:
         level: at least this share of uniformly drawn consistent sources is in it; for a sum up to ``error``.
@@ -72,12 +78,14 @@ class Answer:
         columns: output names, in order.
         aggregates: those of them whose cells are `Bounded`.
         rows: one mapping a group, from name to `Bounded` or to a plain value.
-        certain: per row, whether the group is in the answer of every consistent source. Of format anatomy, where WHERE has a
-            condition on the sensitive column, it may be False for such a group too.
+        certain: per row, whether the group is in the answer of every consistent source. Of format anatomy, where WHERE
+            has a condition on the sensitive column, it may be False for such a group too.
         sql: the rewritten SQL that ran over the release.
-        unlisted_groups: some consistent source may have more groups than these, of values that the release shows nowhere.
+        unlisted_groups: some consistent source may have more groups than these, of values that the release shows
+            nowhere.
         left_out: rows of the source that the release does not publish; the bounds count them in.
-        unlike: with ``refresh: {mode: frozen}``: rows that are not as in the source; the bounds are about the rows as published, unless they were asked of the source.
+        unlike: with ``refresh: {mode: frozen}``: rows that are not as in the source; the bounds are about the rows as
+            published, unless they were asked of the source.
     """
 
     columns: tuple[str, ...]
@@ -90,7 +98,9 @@ class Answer:
     unlike: Unlike | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it: ``{"rows": [...], "unlisted_groups": ..}``, an aggregate as an object under its name, other columns plain.
+        """As JSON has it: ``{"rows": [...], "unlisted_groups".
+
+        ..}``, an aggregate as an object under its name, other columns plain.
 
         A row has the key ``certain`` too, unless the query has a column of that name.
         """
@@ -130,7 +140,7 @@ def make_answer(
     found: list[dict[str, Any]] = []
     certain = []
     for row in rows:
-        cells = iter(row)
+        cells = map(_checked, row)
         found.append(
             {
                 name: _read_bounds([next(cells) for _ in range(4)], tight=tight[name] and unlike is None)
@@ -163,13 +173,30 @@ def _read_bounds(cells: Sequence[Any], *, tight: bool) -> Bounded:
 def _with(cell: Bounded, interval: Interval) -> Bounded:
     """The cell with its interval, which ends where the bounds do: beyond them there is no source.
 
-    A sum that may be of no rows is NULL in some sources, and one that lies beyond the bounds says nothing: they have none.
+    A sum that may be of no rows is NULL in some sources, and one that lies beyond the bounds says nothing: they have
+    none.
     """
     if cell.undefined_possible:
         return cell
     low = interval.low if cell.low is None else max(interval.low, cell.low)
     high = interval.high if cell.high is None else min(interval.high, cell.high)
     return cell if low > high else replace(cell, interval=replace(interval, low=low, high=high))
+
+
+def _checked(cell: Any) -> Any:  # noqa: ANN401 - an engine's value
+    """The same cell.
+
+    Raises:
+        UnsupportedError: it is a number that no double holds: few clients can read it, and Python itself does not print
+            it.
+    """
+    number = Decimal(cell) if isinstance(cell, int) else cell
+    if isinstance(number, Decimal) and number.is_finite() and number.adjusted() >= MOST_DIGITS:
+        raise UnsupportedError(
+            f"the answer has a number of more than {MOST_DIGITS} digits, which few clients can read; ask for smaller "
+            "ones, or for their logarithm"
+        )
+    return cell
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value

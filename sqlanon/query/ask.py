@@ -65,14 +65,14 @@ def ask(
         sql: one SELECT, or a UNION ALL of several, in the engine's dialect, against the source's column names.
         release: the release to ask, whatever the query calls it; None: what is named after FROM.
         allow_linking: let the query join any table, also one that has several rows for one value of the join column.
-        spec: the release's policy, where the caller has one: it helps to find the release by its source's name, and lists
-            the tables that may be joined; otherwise the catalog does.
+        spec: the release's policy, where the caller has one: it helps to find the release by its source's name, and
+            lists the tables that may be joined; otherwise the catalog does.
         role: a role of the database whose rights apply: what it may not read is refused. None: the connected role.
         seconds: the deadline of the query, over the work here and in the engine.
-        as_of_source: of a release with ``refresh: {mode: frozen}`` bounds of the source as it was when the version was made, in place of the rows as published:
-            counts without groups only.
-        interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, where each count and sum lies in so many of
-            the uniformly drawn consistent sources (`sqlanon.query.intervals`).
+        as_of_source: of a release with ``refresh: {mode: frozen}`` bounds of the source as it was when the version was
+            made, in place of the rows as published: counts without groups only.
+        interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, where each count and sum lies in
+            so many of the uniformly drawn consistent sources (`sqlanon.query.intervals`).
         known: what the names of earlier queries over this connection meant; it is added to.
 
     Returns:
@@ -80,14 +80,16 @@ def ask(
 
     Raises:
         Refused: the query, or a piece of it, has no answer over a release; the text underlines the piece.
-        PolicyError: no release, or several, are meant; the role may not read it, or ``as_of_source`` is asked of a release that is not frozen.
+        PolicyError: no release, or several, are meant; the role may not read it, or ``as_of_source`` is asked of a
+            release that is not frozen.
         UnsupportedError: this database has no roles.
-        DatabaseError: the database refused, the release was replaced each time it was asked, or the query exceeded its deadline or its
-            memory (`sqlanon.query.limits`).
+        DatabaseError: the database refused, the release was replaced each time it was asked, or the query exceeded its
+            deadline or its memory (`sqlanon.query.limits`).
 
-    Cost: the release is read once or twice; it is brought down to distinct boxes first where boxes are unrolled. Besides the
-    answer, the text is bound and the metadata are read before and after: one statement each once the release is known.
-    Metadata that changed meanwhile describe other rows than those that were read, so that everything is asked again.
+    Cost: the release is read once or twice; it is brought down to distinct boxes first where boxes are unrolled.
+    Besides the answer, the text is bound and the metadata are read before and after: one statement each once the
+    release is known. Metadata that changed meanwhile describe other rows than those that were read, so that everything
+    is asked again.
     """
     if interval is not None and not 0 < interval < 1:
         raise PolicyError(f"interval {interval}: a number above 0 and below 1, such as 0.95")
@@ -131,7 +133,8 @@ def _ask(
             released = find(engine, name, spec, known=known)
         if as_of_source and released.unlike is None:
             raise PolicyError(
-                f"{name}: --as-of-source is for releases with refresh: {{mode: frozen}}; the rows of others are those of the source"
+                f"{name}: --as-of-source is for releases with refresh: {{mode: frozen}}; the rows of others are those "
+                "of the source"
             )
         if role is not None:
             require(engine, "query --as")
@@ -194,7 +197,8 @@ def _ask_released(
     ):
         if rights and role is not None and not rights.can_select(role, released.view.ref):
             raise PolicyError(
-                f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or grant it the view"
+                f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or "
+                "grant it the view"
             )
         return _answer(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
 
@@ -242,8 +246,8 @@ def _answer(
         refuse(
             query.text,
             None,
-            "rows may be in further groups, of values that the release shows nowhere, so that ranks and totals of groups have no bounds; ask without "
-            "window functions, or leave these rows out by WHERE",
+            "rows may be in further groups, of values that the release shows nowhere, so that ranks and totals of "
+            "groups have no bounds; ask without window functions, or leave these rows out by WHERE",
         )
     return make_answer(
         final.columns,

@@ -1,4 +1,7 @@
-"""Find the release that a query's FROM means, and the tables that it may join; what was found is kept for each connection."""
+"""Find the release that a query's FROM means, and the tables that it may join.
+
+What was found is kept for each connection.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +44,8 @@ def find(
 ) -> Released:
     """The release that ``name`` means: a release's view, a release's name, or a source's.
 
-    Of a name that is in ``known`` only the metadata and the catalog are read again, with one statement. Other rows there mean
-    another version, or other releases that the name may mean, and the name is looked up anew.
+    Of a name that is in ``known`` only the metadata and the catalog are read again, with one statement. Other rows
+    there mean another version, or other releases that the name may mean, and the name is looked up anew.
 
     Args:
         engine: the database.
@@ -148,13 +151,16 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
         {str(TableRef(place.view_schema, place.view_name)) for place in _list_published(engine) if place.view_name}
     )
     raise PolicyError(
-        f"no release goes by the name {name} in this database; name a published view, or the table that it was made of: "
-        f"{', '.join(views) or 'such as release.patients'}"
+        f"no release goes by the name {name} in this database; name a published view, or the table that it was made "
+        f"of: {', '.join(views) or 'such as release.patients'}"
     )
 
 
 def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None) -> frozenset[TableRef]:
-    """The tables that queries over a release may join: those of the caller's policy for it, else those of the catalog's."""
+    """The tables that queries over a release may join.
+
+    Those of the caller's policy for it, else those of the catalog's.
+    """
     view = released.view.ref
     if spec is not None and _place(_view_of(engine, spec)) == _place(view):
         names = list(spec.dimensions)

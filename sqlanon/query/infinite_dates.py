@@ -1,4 +1,7 @@
-"""Infinite dates and times in an answer: drivers that have none give the first or the last day that Python has, which is another one."""
+"""Infinite dates and times in an answer.
+
+Drivers that have none give the first or the last day that Python has, which is another one.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """Intervals: where counts and sums lie in most of the consistent sources, if these are drawn uniformly.
 
-The model is that of the estimates: each row takes every value of its box with equal probability, its columns and the rows
-independently. Then row i qualifies with probability p_i, its share. A COUNT is a sum of independent zeros and ones (Poisson-binomial),
-whose distribution is computed exactly: rows of one share are binomial, and these are convolved. A SUM of exact values x_i has mean
-sum x_i p_i and variance sum x_i^2 p_i (1 - p_i); it is taken to be normal, which misses each probability by at most
-0.56 sum E|x_i (B_i - p_i)|^3 / sigma^3 (Berry-Esseen, constant of Shevtsova 2010, Doklady Mathematics 82).
+The model is that of the estimates: each row takes every value of its box with equal probability, its columns and the
+rows independently. Then row i qualifies with probability p_i, its share. A COUNT is a sum of independent zeros and ones
+(Poisson-binomial), whose distribution is computed exactly: rows of one share are binomial, and these are convolved. A
+SUM of exact values x_i has mean sum x_i p_i and variance sum x_i^2 p_i (1 - p_i); it is taken to be normal, which
+misses each probability by at most 0.56 sum E|x_i (B_i - p_i)|^3 / sigma^3 (Berry-Esseen, constant of Shevtsova 2010,
+Doklady Mathematics 82).
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ class Distribution:
     Attributes:
         name: the item.
         summed: it is a SUM; else a COUNT.
-        tree: SQL: the keys of GROUP BY, and for a count a share and how many rows have it; for a sum, in one row a group, its mean, its
-            variance and the third absolute moments of its terms.
+        tree: SQL: the keys of GROUP BY, and for a count a share and how many rows have it; for a sum, in one row a
+            group, its mean, its variance and the third absolute moments of its terms.
         keys: how many keys there are.
     """
 
@@ -79,7 +80,8 @@ def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) 
         if scope.released.form.facts.paired
         else "format points does not show what a row may be"
         if any(box.point is not None for box in scope.boxes.values())
-        else "of comparisons of two columns, and of more than 12 predicates over columns with ranges, the share of a row is not exact"
+        else "of comparisons of two columns, and of more than 12 predicates over columns with ranges, the share of a "
+        "row is not exact"
         if plan.tests.relaxed
         else None
     )
@@ -96,7 +98,8 @@ def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) 
             refuse(
                 text,
                 node,
-                "intervals are of count(..), and of sum(..) of columns that the release shows as they are; ask this one without --interval",
+                "intervals are of count(..), and of sum(..) of columns that the release shows as they are; ask this "
+                "one without --interval",
             )
         found.append(_distribution(name, a, plan, values.of(a), (*rows.tables, *groups)))
     return found

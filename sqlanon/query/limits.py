@@ -35,15 +35,19 @@ _RESIDENT = Path("/proc/self/statm")
 
 
 class _Exceeded(BaseException):
-    """Raised in the thread of the query by its watcher. No `Exception`, so that no handler on the way takes it for its own."""
+    """Raised in the thread of the query by its watcher.
+
+    No `Exception`, so that no handler on the way takes it for its own.
+    """
 
 
 class Limits:
     """Watches one query from a thread of its own.
 
-    At the deadline the engine's statement is cancelled, and a rewriting is interrupted by an exception in its thread: sqlglot's work has no
-    place where a clock could be asked. Memory is that of this process while a rewriting runs; what DuckDB takes while it computes
-    is limited by its own ``memory_limit``, and the length of texts by `sqlanon.query.parse.text_lengths`.
+    At the deadline the engine's statement is cancelled, and a rewriting is interrupted by an exception in its thread:
+    sqlglot's work has no place where a clock could be asked. Memory is that of this process while a rewriting runs;
+    what DuckDB takes while it computes is limited by its own ``memory_limit``, and the length of texts by
+    `sqlanon.query.parse.text_lengths`.
 
     Args:
         cancel: cancels the statement that the engine runs; called from another thread.
@@ -70,7 +74,10 @@ class Limits:
 
     @contextmanager
     def rewriting(self) -> Iterator[None]:
-        """Work of Python alone, which the watcher may interrupt: nothing inside holds a resource, and the engine is asked by `guard`."""
+        """Work of Python alone, which the watcher may interrupt.
+
+        Nothing inside holds a resource, and the engine is asked by `guard`.
+        """
         self._interruptible(resident_bytes() + self._memory)
         try:
             yield
@@ -118,11 +125,14 @@ class Limits:
                 limit = self._limit  # may become 0 at any moment
                 if now >= self._deadline:
                     self.reason = (
-                        f"the query took longer than {self._seconds:g} seconds (--timeout, seconds=) and was stopped; ask for less, or "
-                        "allow more"
+                        f"the query took longer than {self._seconds:g} seconds (--timeout, seconds=) and was stopped; "
+                        "ask for less, or allow more"
                     )
                 elif limit and resident_bytes() > limit:
-                    self.reason = f"rewriting the query took more than {self._memory >> 20:,} MiB of memory and was stopped; ask for less at once"
+                    self.reason = (
+                        f"rewriting the query took more than {self._memory >> 20:,} MiB of memory and was stopped; ask "
+                        "for less at once"
+                    )
                 if self.reason is None:
                     continue
                 if self._limit:  # again until it ends: an exception within a callback of the collector is ignored

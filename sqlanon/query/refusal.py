@@ -11,7 +11,10 @@ from sqlanon.results.figures import safe
 
 
 class Refused(UnsupportedError):
-    """The query, or a piece of it, has no answer over this release; the message underlines the piece and gives the reason."""
+    """The query, or a piece of it, has no answer over this release.
+
+    The message underlines the piece and gives the reason.
+    """
 
 
 def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
@@ -29,7 +32,10 @@ def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
 
 
 def underline(text: str, node: exp.Expr | None) -> tuple[str, str]:
-    """The line of the query that holds the piece, and a line of carets below it; each character of the query is one there."""
+    """The line of the query that holds the piece, and a line of carets below it.
+
+    Each character of the query is one there.
+    """
     start, end = _span(text, node)
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", start)

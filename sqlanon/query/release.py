@@ -61,11 +61,15 @@ class Field:
 
 @dataclass(frozen=True)
 class Released:
-    """A release as a reader sees it: the view, its columns, and where there is one the table of sensitive values by group.
+    """A release as a reader sees it.
 
-    ``source`` is the table it was made of, as the policy writes it; ``left_out`` counts the rows of it that are not published.
-    ``metadata`` are the rows that it was read from, and ``token`` in them is of this version alone; "" where an older sqlanon made it.
-    ``unlike`` are the rows that are not as in the source, with ``refresh: {mode: frozen}``; ``as_of_source``: bounds are asked of the source, these rows included. ``known`` holds what was asked of the database about this version, see `once`.
+    The view, its columns, and where there is one the table of sensitive values by group.
+
+    ``source`` is the table it was made of, as the policy writes it; ``left_out`` counts the rows of it that are not
+    published. ``metadata`` are the rows that it was read from, and ``token`` in them is of this version alone; "" where
+    an older sqlanon made it. ``unlike`` are the rows that are not as in the source, with ``refresh: {mode: frozen}``;
+    ``as_of_source``: bounds are asked of the source, these rows included. ``known`` holds what was asked of the
+    database about this version, see `once`.
     """
 
     view: Relation

@@ -46,9 +46,10 @@ def erase(
 ) -> EraseReport:
     """Say what erasing keys costs, and do it where that is confirmed.
 
-    The classes that hold one of the keys leave, whole, in a version of its own. Tables of earlier versions are dropped, so that no rollback
-    can show them again, and what the lineages of the release kept of these classes is emptied. Where no version can follow, as the secret
-    or the key that earlier hashes were made with are not those of now, the keys are listed alone, for the new lineage that has to begin.
+    The classes that hold one of the keys leave, whole, in a version of its own. Tables of earlier versions are dropped,
+    so that no rollback can show them again, and what the lineages of the release kept of these classes is emptied.
+    Where no version can follow, as the secret or the key that earlier hashes were made with are not those of now, the
+    keys are listed alone, for the new lineage that has to begin.
 
     Args:
         engine: the source's database.
@@ -144,7 +145,10 @@ def _list(
     hashed: TableRef,
     secret: str,
 ) -> None:
-    """Put keys on the list of erased ones, and change nothing else: what was published is found by another key or secret."""
+    """Put keys on the list of erased ones, and change nothing else.
+
+    What was published is found by another key or secret.
+    """
     make_room(state, target, secret)
     every = scratch.table("erased_keys")
     scratch.execute("frozen/erased_keys", made=every, keys=hashed, erased=None)
@@ -156,22 +160,27 @@ def _list(
 
 
 def _lineage(state: ReleaseState, *, lost: bool) -> tuple[Lineage, bool]:
-    """The lineage to erase from, and whether a version can follow of it; ``lost``: the list or the secret is gone, or not by the key of now."""
+    """The lineage to erase from, and whether a version can follow of it.
+
+    ``lost``: the list or the secret is gone, or not by the key of now.
+    """
     newest = [one for one in state.versions if one.frozen and one.status in SHOWN]
     try:
         found = lineage_of_run(state, anew=False, listing=True)
     except GuardError as error:
         if not (lost and newest):
             raise GuardError(
-                f"{'; '.join(error.problems)}. Nothing was erased: what is published of these keys stays until they are erased with the policy and the source's columns as they "
-                "were, or after that run; it leaves them out where their rows were deleted from the source"
+                f"{'; '.join(error.problems)}. Nothing was erased: what is published of these keys stays until they "
+                "are erased with the policy and the source's columns as they were, or after that run; it leaves them "
+                "out where their rows were deleted from the source"
             ).advising(*error.options) from error
         return Lineage.of(state.engine, state.spec.name, number_of(newest[-1]) or 1), False
     if found is not None and found[1] and lost and newest:
         return found[0], False
     if found is None or found[1]:
         raise PolicyError(
-            f"{state.spec.name}: {_no_lineage(state, bool(newest))}, so that keys cannot be erased: delete the rows from the source and run"
+            f"{state.spec.name}: {_no_lineage(state, bool(newest))}, so that keys cannot be erased: delete the rows "
+            "from the source and run"
             + ("; then erase the keys, so that nothing is kept of earlier versions" if newest else "")
         )
     return found[0], True
@@ -190,7 +199,8 @@ def _no_lineage(state: ReleaseState, was: bool) -> str:
 
 def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: TableRef) -> EraseReport:
     """What would leave."""
-    # By what readers have, or had last: an earlier erasure may have been stopped before its version took that one's place.
+    # By what readers have, or had last: an earlier erasure may have been stopped before its version took that one's
+    # place.
     at = state.last_shown.version if state.last_shown else 0
     row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows, at=at)[0]
     classes, rows, other = (
@@ -229,6 +239,7 @@ def _check_dropped(engine: Engine, release: str) -> None:
     ]
     if left:
         raise DatabaseError(
-            f"{release}: the keys are erased from what is published, but tables of version {', '.join(left)} could not be dropped: something reads them or "
-            "depends on them. Drop that; the next run drops them, and no rollback returns to them"
+            f"{release}: the keys are erased from what is published, but tables of version {', '.join(left)} could not "
+            "be dropped: something reads them or depends on them. Drop that; the next run drops them, and no rollback "
+            "returns to them"
         )

@@ -63,8 +63,8 @@ def plan(
         engine: the source's database.
         spec: the release.
         progress: gets stages, counts and notes.
-        beside: other releases of the same policy, for warnings about what readers see together; the tables that are published together
-            with it are read too, as a change of one makes new versions of all.
+        beside: other releases of the same policy, for warnings about what readers see together; the tables that are
+            published together with it are read too, as a change of one makes new versions of all.
         machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs
             here too: what both versions reveal together depends on its classes.
         new_lineage: of a run that begins a new lineage (``refresh: {mode: frozen}``).
@@ -154,8 +154,8 @@ def plan(
 
 
 CANDIDATES = (
-    "boxes: own: every row gets a box of its own, and k counts candidates, the rows that fit a box; there are no classes "
-    "(docs/threat-model.md, boxes of their own)"
+    "boxes: own: every row gets a box of its own, and k counts candidates, the rows that fit a box; there are no "
+    "classes (docs/threat-model.md, boxes of their own)"
 )
 
 
@@ -170,7 +170,9 @@ def estimate(
     pushed: bool = False,
     walk: Cost = WALK,
 ) -> Estimate:
-    """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs. Refinement is not in it.
+    """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs.
+
+    Refinement is not in it.
 
     ``walk``: what the SQL around it costs.
     """
@@ -262,8 +264,9 @@ def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) 
         if shared:
             found.setdefault((", ".join(shared), pair), []).append(other.name)
     return tuple(
-        f"releases {', '.join([spec.name, *names[:-1]])} and {names[-1]} of one source {'both' if len(names) == 1 else 'all'} go to "
-        f"{readers}; together they may reveal more than each{how_to_measure(names, spec.name, pair)}"
+        f"releases {', '.join([spec.name, *names[:-1]])} and {names[-1]} of one source "
+        f"{'both' if len(names) == 1 else 'all'} go to {readers}; together they may reveal more than "
+        f"each{how_to_measure(names, spec.name, pair)}"
         for (readers, pair), names in found.items()
     )
 

@@ -1,4 +1,7 @@
-"""Preview: a few rows as they are and as they would be published, for the owner alone. Nothing is written, kept or logged."""
+"""Preview: a few rows as they are and as they would be published, for the owner alone.
+
+Nothing is written, kept or logged.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +33,20 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Rows of a source and what would be published of them. It holds cell values of the source: it is no report, and is shown to the owner alone.
+    """Rows of a source and what would be published of them.
+
+    It holds cell values of the source: it is no report, and is shown to the owner alone.
 
     Attributes:
         release, source: their names.
         rows: of the source.
-        classes, min_class: what would be published, where classes that publish the same are one; a run may make others, as it draws anew.
-        columns: columns of the source that are published in some form, and the columns that each becomes, in the order of the policy.
+        classes, min_class: what would be published, where classes that publish the same are one; a run may make others,
+            as it draws anew.
+        columns: columns of the source that are published in some form, and the columns that each becomes, in the order
+            of the policy.
         exposed: the risk with every published column; None: nothing is published as it is.
-        pairs: of each row that was drawn, its values by column of the source, and by published column; None: it would be left out.
+        pairs: of each row that was drawn, its values by column of the source, and by published column; None: it would
+            be left out.
     """
 
     release: str
@@ -97,7 +105,8 @@ def preview(
             version = version_of_run(state)
             if not version.anew:
                 raise UnsupportedError(
-                    f"{spec.name}: with refresh: {{mode: frozen}} a run makes classes of new rows alone; sqlanon plan shows which"
+                    f"{spec.name}: with refresh: {{mode: frozen}} a run makes classes of new rows alone; sqlanon plan "
+                    "shows which"
                 )
             target = target_of(state)
         with Scratch(engine, watch) as scratch:

@@ -1,7 +1,8 @@
 """Run a release: its list of stages is built from the policy, the state of the release and the source, and carried out.
 
-Tables that are published together (`tables:`) are read in one snapshot and published in one transaction. Their classes are made one after the other, in the
-policy's order: the persons of a table are divided by what their tokens are alike in the tables before it. What is written is then checked together.
+Tables that are published together (`tables:`) are read in one snapshot and published in one transaction. Their classes
+are made one after the other, in the policy's order: the persons of a table are divided by what their tokens are alike
+in the tables before it. What is written is then checked together.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class RunOptions:
         allow_weaker: the policy may promise less than that of the published version.
         only_due: leave a release alone that a run looked at less than ``every`` ago.
         compare: leave a release that is up to date; without it a new version is made in any case.
-        keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or `clean`;
-            the report lists them.
+        keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or
+            `clean`; the report lists them.
         new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
     """
 
@@ -81,7 +82,8 @@ def run(
     """
     if spec.together is not None:
         raise PolicyError(
-            f"{spec.name} is published together with the other tables of {spec.together.name}: give all of them to run_tables"
+            f"{spec.name} is published together with the other tables of {spec.together.name}: give all of them to "
+            "run_tables"
         )
     (report,) = _run(engine, [spec], machine, progress or Silent(), options or RunOptions())
     return report
@@ -103,7 +105,8 @@ def run_tables(
         specs: all tables of the release, in the policy's order.
         machine: what the run may use.
         progress: gets stages, counts and notes.
-        options: of this run; with ``only_due`` the tables are left alone if a run looked at all of them less than ``every`` ago.
+        options: of this run; with ``only_due`` the tables are left alone if a run looked at all of them less than
+            ``every`` ago.
 
     Returns:
         the report of each table.

@@ -1,4 +1,6 @@
-"""Reports of a release that people read: an owner's, which is confidential, and one for readers, made of what they may read.
+"""Reports of a release that people read.
+
+An owner's, which is confidential, and one for readers, made of what they may read.
 
 Sections are made of plain parts (`document`), which `page` writes as HTML or Markdown by the templates in this folder.
 """

@@ -21,12 +21,18 @@ READING = (
     ),
     (
         "relative error",
-        "How far an estimate is from the truth, as a share of the truth; the mean, the median, and what 95 % do not exceed.",
+        (
+            "How far an estimate is from the truth, as a share of the truth; the mean, the median, and what 95 % do not "
+            "exceed."
+        ),
     ),
     ("width", "How far the bounds are from each other, as a share of the truth: what readers can be sure of."),
     (
         "KLD",
-        "How far the release's distribution is from the source's, 0: the same. Infinite: the release expects nobody where somebody is.",
+        (
+            "How far the release's distribution is from the source's, 0: the same. Infinite: the release expects nobody "
+            "where somebody is."
+        ),
     ),
 )
 
@@ -45,7 +51,10 @@ def accuracy(found: Evaluation) -> Section:
         blocks.append(Text(f"{count(found.total.lost)} groups of the source are not named by the release's answers."))
     if not found.sound:
         missed = found.total.errors.cells - found.total.errors.inside
-        text = f"{count(missed)} of {count(found.total.errors.cells)} truths lie outside of their bounds: the source has changed since."
+        text = (
+            f"{count(missed)} of {count(found.total.errors.cells)} truths lie outside of their bounds: the source has "
+            "changed since."
+        )
         blocks.append(Text(text, warning=True))
     if found.cubes:
         rows = [
@@ -84,8 +93,9 @@ def _families(found: Evaluation) -> Picture | Block:
     drawn = [tuple(float(f"{value:.7g}") for value in point) for point in points[::step]]
     total = found.total.errors
     text = (
-        f"{count(len(drawn))} of {count(total.cells)} answers: each point is an estimate over the truth, each line its bounds; on the diagonal they "
-        f"agree. Median relative error {_percent(total.relative.median)}; {share(total.inside, total.cells)} of the truths lie in their bounds."
+        f"{count(len(drawn))} of {count(total.cells)} answers: each point is an estimate over the truth, each line its "
+        f"bounds; on the diagonal they agree. Median relative error {_percent(total.relative.median)}; "
+        f"{share(total.inside, total.cells)} of the truths lie in their bounds."
     )
     return Picture("Estimates and bounds over the truth", text, estimates(drawn), figures)
 

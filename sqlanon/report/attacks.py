@@ -10,29 +10,40 @@ READING = (
     (
         "linkage",
         (
-            "The attacker knows that a person is in the source and knows some values; he takes the rows that fit and picks one. Mean: over all persons "
-            "and all choices of so many columns. Highest: of the person who is found most easily."
+            "The attacker knows that a person is in the source and knows some values; he takes the rows that fit and "
+            "picks one. Mean: over all persons and all choices of so many columns. Highest: of the person who is found "
+            "most easily."
         ),
     ),
     ("one value wrong", "The same attacker is mistaken in one value without noticing. No promise is made for it."),
     ("homogeneity", "The attacker guesses the most frequent sensitive value among the rows where the person must be."),
     (
         "promised",
-        "What the policy bounds: 1/k for linkage, 1/l for homogeneity. It holds for who knows true values of all columns, and so of fewer.",
+        (
+            "What the policy bounds: 1/k for linkage, 1/l for homogeneity. It holds for who knows true values of all "
+            "columns, and so of fewer."
+        ),
     ),
     (
         "other versions and releases",
-        "Who finds a person in two publications is left with the rows that both have in common. k of each does not bound that.",
+        (
+            "Who finds a person in two publications is left with the rows that both have in common. k of each does not "
+            "bound that."
+        ),
     ),
     (
         "a class adds",
-        "By how much the share of a value is larger in a class than in the whole release: what who knows the class learns beyond the table.",
+        (
+            "By how much the share of a value is larger in a class than in the whole release: what who knows the class "
+            "learns beyond the table."
+        ),
     ),
     (
         "naive Bayes",
         (
-            "A classifier that learnt from the release guesses the sensitive value. More than by the table alone means that the release "
-            "teaches something about everybody, also about persons who are not in it: a useful release does."
+            "A classifier that learnt from the release guesses the sensitive value. More than by the table alone means "
+            "that the release teaches something about everybody, also about persons who are not in it: a useful "
+            "release does."
         ),
     ),
 )
@@ -73,14 +84,18 @@ def attacks(found: AttackReport) -> Section:
     return Section(
         "attacks",
         "Attacks",
-        f"How often somebody with values of the source is expected to succeed, computed {how} {things(found.victims, 'row')}{left}.",
+        f"How often somebody with values of the source is expected to succeed, computed {how} "
+        f"{things(found.victims, 'row')}{left}.",
         tuple(blocks),
         READING,
     )
 
 
 def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
-    known = f"linkage: {count(one.known)} value{'s' if one.known > 1 else ''} known{', one value wrong' if one.errors else ''}"
+    known = (
+        f"linkage: {count(one.known)} value{'s' if one.known > 1 else ''} "
+        f"known{', one value wrong' if one.errors else ''}"
+    )
     fewest = things(one.fewest, counted.partition(" ")[0].removesuffix("s")) if one.fewest else ""
     return (known, _likely(one.mean), _likely(one.highest), fewest, *_verdict(one.promised, one.exceeded))
 

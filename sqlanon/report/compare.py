@@ -1,7 +1,8 @@
 """Source against release: how the rows of each spread over the values of a column, and of two columns together.
 
-A reader knows of a value in a range, a set or a node only that it is one of them: the rows are spread evenly over the values that the source holds
-of it. (`evaluate` spreads them over all values that it may be, also those that nobody has.) All is counted in the database; bins come out.
+A reader knows of a value in a range, a set or a node only that it is one of them: the rows are spread evenly over the
+values that the source holds of it. (`evaluate` spreads them over all values that it may be, also those that nobody
+has.) All is counted in the database; bins come out.
 """
 
 from __future__ import annotations
@@ -81,12 +82,15 @@ class _Side:
 
 
 def compared(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pair, ...]]:
-    """Compare a published release with its source: each quasi column, and the pairs of them and the first sensitive one that are most associated.
+    """Compare a published release with its source.
+
+    Each quasi column, and the pairs of them and the first sensitive one that are most associated.
 
     Raises:
         PolicyError: a table is empty, or the source does not hold what is published any more.
 
-    Cost: as a datacube of level 1, and for each pair a join of the distinct pairs of released parts with at most 36 bins; a statement a column.
+    Cost: as a datacube of level 1, and for each pair a join of the distinct pairs of released parts with at most 36
+    bins; a statement a column.
     """
     on = subject(engine, release)
     with Scratch(engine) as scratch, engine.snapshot():
@@ -233,7 +237,8 @@ def _both(one: _Side, two: _Side, labels: dict[str, _Labels], at: int) -> tuple[
 def cramer(cells: Sequence[tuple[int, int, float]]) -> float:
     """Cramer's V of a table of shares, each (row, column, share).
 
-    V = sqrt(sum (p - p_x p_y)^2 / (p_x p_y) / (min(rows, columns) - 1)), Cramer 1946, section 21.9; 0 where a side has one value.
+    V = sqrt(sum (p - p_x p_y)^2 / (p_x p_y) / (min(rows, columns) - 1)), Cramer 1946, section 21.9; 0 where a side has
+    one value.
 
     >>> cramer([(0, 0, 0.5), (1, 1, 0.5)]), cramer([(0, 0, 0.25), (0, 1, 0.25), (1, 0, 0.25), (1, 1, 0.25)])
     (1.0, 0.0)

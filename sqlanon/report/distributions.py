@@ -12,14 +12,17 @@ from sqlanon.results.figures import share
 DRAWN = 3
 """Pairs that are drawn."""
 LEAD = (
-    "Shares of the rows at each value. The release's are what a reader expects: where a range or a set is published, its rows are spread "
-    "evenly over the source's values in it."
+    "Shares of the rows at each value. The release's are what a reader expects: where a range or a set is published, "
+    "its rows are spread evenly over the source's values in it."
 )
 READING = (
     ("difference", "Percentage points more or less in the release than in the source."),
     (
         "moved rows",
-        "The share of rows that would have to change the value for both distributions to agree: 0 % is the same distribution.",
+        (
+            "The share of rows that would have to change the value for both distributions to agree: 0 % is the same "
+            "distribution."
+        ),
     ),
     (
         "association",
@@ -54,8 +57,8 @@ def _column(one: Column) -> Picture:
         rows.append(("values that the source does not hold", _percent(0.0), _percent(one.beyond), _points(one.beyond)))
     most = max(one.bins, key=lambda item: abs(item[2] - item[1]))
     text = (
-        f"{_percent(one.apart)} of the rows would have to move. The largest difference is at {most[0]}: {_percent(most[1])} of the source, "
-        f"{_percent(most[2])} of the release."
+        f"{_percent(one.apart)} of the rows would have to move. The largest difference is at {most[0]}: "
+        f"{_percent(most[1])} of the source, {_percent(most[2])} of the release."
     )
     figures = table(f"{one.name}: shares of rows", "value | >source | >release | >difference", rows)
     drawn = [(short, n, m) for short, (_, n, m) in zip(one.short, one.bins, strict=True)]
@@ -70,7 +73,10 @@ def _pair(pair: Pair) -> Picture:
         (pair.labels[0][x], pair.labels[1][y], _percent(n), _percent(m))
         for x, y, n, m in sorted(pair.cells, key=lambda cell: (-max(cell[2:]), cell[:2]))[:12]
     ]
-    text = f"Association {pair.source:.3f} in the source, {pair.release:.3f} in the release. {pair.names[0]} across, {pair.names[1]} down; the stronger the colour, the more rows."
+    text = (
+        f"Association {pair.source:.3f} in the source, {pair.release:.3f} in the release. {pair.names[0]} across, "
+        f"{pair.names[1]} down; the stronger the colour, the more rows."
+    )
     figures = table(
         f"{title}: the largest cells",
         f"{_title(pair.names[0])} | {_title(pair.names[1])} | >source | >release",

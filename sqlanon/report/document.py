@@ -1,4 +1,7 @@
-"""What a report is made of, before it is HTML or Markdown: sections of tables, pictures and sentences. Plain text everywhere."""
+"""What a report is made of, before it is HTML or Markdown: sections of tables, pictures and sentences.
+
+Plain text everywhere.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,10 @@ from sqlanon.results.figures import count, measure
 READING = (
     (
         "NCP",
-        "The part of the column's range that a value may now lie in, on average over rows: 0 is the exact value, 1 is any value.",
+        (
+            "The part of the column's range that a value may now lie in, on average over rows: 0 is the exact value, 1 is "
+            "any value."
+        ),
     ),
     ("LM", "The same, where the most detailed value counts 0: Iyengar's loss metric."),
     (
@@ -30,8 +33,9 @@ def lost(run: RunReport) -> Section:
     if loss.rce is not None:
         blocks.append(
             Text(
-                "The columns that could identify somebody are published exactly. What is lost is which row of a group has which sensitive "
-                f"value: RCE {measure(_steady(loss.rce))}, {_fixed(loss.rce / max(run.rows, 1))} a row (0: all known, 1: all lost)."
+                "The columns that could identify somebody are published exactly. What is lost is which row of a group "
+                f"has which sensitive value: RCE {measure(_steady(loss.rce))}, {_fixed(loss.rce / max(run.rows, 1))} a "
+                "row (0: all known, 1: all lost)."
             )
         )
     elif loss.columns:
@@ -43,7 +47,8 @@ def lost(run: RunReport) -> Section:
     return Section(
         "loss",
         "What was lost",
-        "The price of the protection: how much detail the release has less than the source. Loss says nothing about privacy.",
+        "The price of the protection: how much detail the release has less than the source. Loss says nothing about "
+        "privacy.",
         tuple(blocks),
         READING,
     )
@@ -62,7 +67,10 @@ def _columns(loss: LossReport) -> Picture:
     ]
     rows.append(("all, weighted", _fixed(loss.gcp), _fixed(loss.lm), *([""] if hidden else [])))
     most = max(loss.columns, key=lambda name: loss.columns[name]["ncp"])
-    text = f"{most} loses most, NCP {_fixed(loss.columns[most]['ncp'])}; all columns together lose {_fixed(loss.gcp)} (0: exact, 1: all lost)."
+    text = (
+        f"{most} loses most, NCP {_fixed(loss.columns[most]['ncp'])}; all columns together lose {_fixed(loss.gcp)} (0: "
+        "exact, 1: all lost)."
+    )
     values = [(name, _steady(one["ncp"])) for name, one in loss.columns.items()]
     head = f"column | >NCP | >LM{' | >hidden' if hidden else ''}"
     return Picture("Loss by column", text, bars(values, "", "NCP"), table("Loss by column, 0 to 1", head, rows))

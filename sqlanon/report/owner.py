@@ -1,4 +1,7 @@
-"""The owner's report: the catalog, the release and the source side by side. It is confidential, for it shows the source."""
+"""The owner's report: the catalog, the release and the source side by side.
+
+It is confidential, for it shows the source.
+"""
 
 from __future__ import annotations
 
@@ -32,18 +35,21 @@ from sqlanon.risk import assess
 from sqlanon.risk.sizes import class_sizes
 from sqlanon.spec import WorkloadSpec
 
-ELSEWHERE = "The release was published into another file, away from its source: what needs both side by side is not in this report."
+ELSEWHERE = (
+    "The release was published into another file, away from its source: what needs both side by side is not in this "
+    "report."
+)
 OWN_BOXES = (
-    "Every row has a box of its own, which other rows fit as well: rows do not make classes, and figures of classes are not measured. "
-    "What was asked and reached is by the private certificate."
+    "Every row has a box of its own, which other rows fit as well: rows do not make classes, and figures of classes "
+    "are not measured. What was asked and reached is by the private certificate."
 )
 TOGETHER = (
-    "A person is known by several columns together, which the source's figures do not count: they are of rows. Those of the release "
-    "count persons."
+    "A person is known by several columns together, which the source's figures do not count: they are of rows. Those "
+    "of the release count persons."
 )
 PAIRED = (
-    "The release is two tables: rows with exact values of the columns that could identify somebody, and counts of sensitive values by "
-    "group. Who knows a person finds the row; the figures of the groups are those that protect."
+    "The release is two tables: rows with exact values of the columns that could identify somebody, and counts of "
+    "sensitive values by group. Who knows a person finds the row; the figures of the groups are those that protect."
 )
 
 
@@ -79,7 +85,8 @@ def owner_report(
     if entry.view is None:
         if attack:
             raise PolicyError(
-                f"{release} was published into another file, away from its source: it cannot be attacked; leave out --attack"
+                f"{release} was published into another file, away from its source: it cannot be attacked; leave out "
+                "--attack"
             )
         sections.append(risk_section(None, None, (ELSEWHERE,)))
         if run.certificate is None:
@@ -112,7 +119,10 @@ def owner_report(
 
 
 def _exposed(engine: Engine, entry: Entry, released: Released) -> Exposure | None:
-    """The risk with every published column, counted now; None: nothing is published as it is, or rows do not make classes."""
+    """The risk with every published column, counted now.
+
+    None: nothing is published as it is, or rows do not make classes.
+    """
     if entry.certificate or released.group is not None:
         return None
     exact = [

@@ -1,4 +1,7 @@
-"""A report as HTML or Markdown, by templates. The same report is the same bytes: nothing of the time or the place is in it."""
+"""A report as HTML or Markdown, by templates.
+
+The same report is the same bytes: nothing of the time or the place is in it.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,10 @@ def _drawn(numbers: Iterator[int], picture: Picture) -> Markup:
 
 
 def _finished(html: bool) -> Callable[[object], object]:
-    """What every value goes through: nothing that is not printable, and in Markdown nothing that would be its markup."""
+    """What every value goes through.
+
+    Nothing that is not printable, and in Markdown nothing that would be its markup.
+    """
 
     def finish(value: object) -> object:
         if isinstance(value, Markup) or not isinstance(value, str):

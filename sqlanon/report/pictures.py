@@ -30,13 +30,16 @@ _HEAD = 26
 
 
 def svg(drawing: Drawing, title: str, text: str, number_: int) -> str:
-    """The SVG of a drawing, with its title and text for who does not see it; ``number_`` makes its names unique in a page."""
+    """The SVG of a drawing, with its title and text for who does not see it.
+
+    ``number_`` makes its names unique in a page.
+    """
     name = f"p{number_}"
     width, height = number(drawing.width), number(drawing.height)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" style="max-width:{width}px" role="img" '
-        f'aria-labelledby="{name}-title {name}-text">'
-        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-text">{escape(text)}</desc>{"".join(drawing.elements)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" style="max-width:{width}px" '
+        f'role="img" aria-labelledby="{name}-title {name}-text"><title id="{name}-title">{escape(title)}</title><desc '
+        f'id="{name}-text">{escape(text)}</desc>{"".join(drawing.elements)}</svg>'
     )
 
 

@@ -24,8 +24,9 @@ from sqlanon.risk import assess
 from sqlanon.risk.sizes import class_sizes
 
 PERSONS = (
-    "A person may have several rows here, and readers do not see whose a row is. What was asked holds over persons too, so that rows of at least k "
-    "persons are in every class. All figures here count rows: the risk of a person may be higher than they are, and is at most 1 / k."
+    "A person may have several rows here, and readers do not see whose a row is. What was asked holds over persons "
+    "too, so that rows of at least k persons are in every class. All figures here count rows: the risk of a person may "
+    "be higher than they are, and is at most 1 / k."
 )
 
 
@@ -118,9 +119,10 @@ def _promised(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
         if facts.get(name) not in (None, REQUIREMENTS[name].nothing)
     ]
     lead = (
-        "Each requirement that the owner's policy asked for, and what the rows of the release show of it. The last column is measured without "
-        "the policy: alpha over all values, also those that the policy does not list, and recursive_cl for several c, so it may differ from "
-        "what was asked. The owner's own report has how each was verified."
+        "Each requirement that the owner's policy asked for, and what the rows of the release show of it. The last "
+        "column is measured without the policy: alpha over all values, also those that the policy does not list, and "
+        "recursive_cl for several c, so it may differ from what was asked. The owner's own report has how each was "
+        "verified."
     )
     blocks = (
         table("Requirements", "requirement | asked | in the release", rows)

@@ -16,7 +16,10 @@ READING = (
     ),
     (
         "journalist",
-        "Does not know who is in the table. Measured only with figures of the population; never above the prosecutor's risk.",
+        (
+            "Does not know who is in the table. Measured only with figures of the population; never above the prosecutor's "
+            "risk."
+        ),
     ),
     ("marketer", "Matches all rows at once: the share of rows that is expected to be matched with the right person."),
     ("rows above 0.2", "Rows that an attacker assigns to the right person in more than one of five cases."),
@@ -74,8 +77,8 @@ def risk_section(before: Measured | None, after: Measured | None, notes: tuple[s
     return Section(
         "risk",
         "Risk before and after" if before is not None else "Risk",
-        "How likely an attacker who knows the columns that could identify somebody finds the right person. Every model is measured, also "
-        "those that the policy does not ask for.",
+        "How likely an attacker who knows the columns that could identify somebody finds the right person. Every model "
+        "is measured, also those that the policy does not ask for.",
         tuple(blocks),
         (*READING, *((name, MODELS[name]) for name in shown if name in MODELS)),
     )

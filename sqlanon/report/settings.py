@@ -23,8 +23,8 @@ def settings(policy: Mapping[str, Any], policy_hash: str) -> Section:
     return Section(
         "policy",
         "The policy",
-        "The settings that this version was made by, as the catalog keeps them: lists of values are replaced by hashes, and the seed is left "
-        f"out. SHA-256 of the policy: {policy_hash}.",
+        "The settings that this version was made by, as the catalog keeps them: lists of values are replaced by "
+        f"hashes, and the seed is left out. SHA-256 of the policy: {policy_hash}.",
         (_columns(policy.get("columns", ())), table("Other settings", "key | value", rows)),
         ROLES,
     )

@@ -63,7 +63,10 @@ def class_sizes_section(sizes: Sizes | None, why: str = "") -> Section:
         bins = binned(sizes)
         rows = [(one.shown, count(one.classes), count(one.rows), share(one.rows, sizes.rows)) for one in bins]
         smallest, largest = int(sizes.size[0]), int(sizes.size[-1])
-        text = f"{count(sizes.count)} classes of {count(smallest)} to {count(largest)} rows, {measure(sizes.rows / sizes.count)} on average."
+        text = (
+            f"{count(sizes.count)} classes of {count(smallest)} to {count(largest)} rows, "
+            f"{measure(sizes.rows / sizes.count)} on average."
+        )
         drawing = bars([(one.shown, one.classes) for one in bins], "rows of a class", "classes")
         figures = table("Classes by size", "rows of a class | >classes | >rows | >share of rows", rows)
         blocks = (Picture("Classes by size", text, drawing, figures),)
@@ -72,8 +75,8 @@ def class_sizes_section(sizes: Sizes | None, why: str = "") -> Section:
     return Section(
         "classes",
         "Sizes of classes",
-        "A class is the set of rows that look alike in all columns that could identify somebody: a person is hidden among the others in "
-        "it.",
+        "A class is the set of rows that look alike in all columns that could identify somebody: a person is hidden "
+        "among the others in it.",
         blocks,
         (
             (

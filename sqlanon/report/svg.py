@@ -1,4 +1,7 @@
-"""Elements of SVG pictures: shapes, labels and axes. Colours are variables of the page's style, so that one picture suits a light and a dark page."""
+"""Elements of SVG pictures: shapes, labels and axes.
+
+Colours are variables of the page's style, so that one picture suits a light and a dark page.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ def number(value: float) -> str:
 def rect(x: float, y: float, width: float, height: float, colour: str, opacity: float = 1) -> str:
     """A filled rectangle."""
     faint = f' fill-opacity="{opacity:.3f}"' if opacity < 1 else ""
-    return f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" fill="{colour}"{faint}/>'
+    return (
+        f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" '
+        f'fill="{colour}"{faint}/>'
+    )
 
 
 def line(x: float, y: float, x2: float, y2: float, colour: str = LINE, opacity: float = 1) -> str:
@@ -110,7 +116,10 @@ def margin(names: Sequence[str], slot: float) -> float:
 
 
 def across(names: Sequence[str], left: float, slot: float, y: float) -> tuple[list[str], float]:
-    """Names below equal parts of a line, turned where they do not fit, and as many as there is room for; and the height that they take."""
+    """Names below equal parts of a line, turned where they do not fit, and as many as there is room for.
+
+    And the height that they take.
+    """
     lie = turned(names, slot)
     every = max(1, math.ceil((SIZE + 3) / slot)) if lie else 1
     shown = [(left + slot * (at + 0.5), cut(name, _BELOW)) for at, name in enumerate(names) if at % every == 0]

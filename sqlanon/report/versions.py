@@ -50,7 +50,8 @@ def versions(entries: Sequence[Entry], run: RunReport) -> Section:
     return Section(
         "versions",
         "Versions",
-        "Every version that was published under this name. Who keeps an old version and gets a new one can compare them.",
+        "Every version that was published under this name. Who keeps an old version and gets a new one can compare "
+        "them.",
         tuple(blocks),
         (
             ("published, replaced, withdrawn", "What readers see now; what they saw before; what was taken back."),

@@ -1,6 +1,9 @@
-"""What works where, read from the markers in the declarations (`sqlanon.lack`): docs/what-works.md and ``sqlanon methods`` show it.
+"""What works where, read from the markers in the declarations (`sqlanon.lack`).
 
-After a change of a declaration: python -c "from sqlanon.report.works import page; print(page(), end='')" > docs/what-works.md
+Docs/what-works.md and ``sqlanon methods`` show it.
+
+After a change of a declaration: python -c "from sqlanon.report.works import page; print(page(), end='')" >
+docs/what-works.md
 """
 
 from __future__ import annotations

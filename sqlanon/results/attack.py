@@ -1,4 +1,7 @@
-"""What an attacker with the source's values reaches against a release: expected success, and what the release promises."""
+"""What an attacker with the source's values reaches against a release.
+
+Expected success, and what the release promises.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,8 @@ class GuessAttack:
 
     Attributes:
         column: the sensitive column.
-        among: ``class``: the rows of his class, or of his group in format anatomy; ``candidates``: all rows that cover his quasi values.
+        among: ``class``: the rows of his class, or of his group in format anatomy; ``candidates``: all rows that cover
+            his quasi values.
         mean: the share of the most frequent value, mean over published victims.
         highest: the highest share.
         promised: what it is at most, 1/l; None: the release has no l (other models bound it by other measures).
@@ -63,13 +67,15 @@ class GuessAttack:
 
 @dataclass(frozen=True, slots=True)
 class CompositionAttack:
-    """Finding a victim who is in two versions, or in two releases of one source: candidates are what both have in common.
+    """Finding a victim who is in two versions, or in two releases of one source.
+
+    Candidates are what both have in common.
 
     Attributes:
         kind: ``version`` or ``release``.
         other: with which version or release, as ``NAME@VERSION``.
-        who: which victims: ``common``, in both (of two releases: in one at least); ``arrived``, only in the version attacked; ``left``, only in the
-            other.
+        who: which victims: ``common``, in both (of two releases: in one at least); ``arrived``, only in the version
+            attacked; ``left``, only in the other.
         rows: how many they are.
         mean: expected success over them.
         highest: the highest.
@@ -115,7 +121,8 @@ class BayesAttack:
     Attributes:
         column: the sensitive column.
         accuracy: the expected share of victims whose value is guessed.
-        in_class: the same where only values are guessed that the victim's candidates have; None: the format shows no candidates.
+        in_class: the same where only values are guessed that the victim's candidates have; None: the format shows no
+            candidates.
         baseline: the share of victims who have the value that is most frequent in the release.
         margin: as of `LinkageAttack`.
     """
@@ -136,10 +143,11 @@ class AttackReport(Report):
         table: the view.
         source: what it was made of.
         format: how it is published.
-        victims: rows of the source that the version was made of; ``published`` of them are in it, the others it leaves out.
+        victims: rows of the source that the version was made of; ``published`` of them are in it, the others it leaves
+            out.
         published: see there.
-        drawn: how many of the published victims were compared, drawn at random; all of them: figures are exact. Else means have a margin, and highest and
-            fewest are of the victims drawn.
+        drawn: how many of the published victims were compared, drawn at random; all of them: figures are exact. Else
+            means have a margin, and highest and fewest are of the victims drawn.
         unmatched: rows of the source that the version was not made of: they came or changed since, and are no victims.
         boxes: different combinations of published quasi cells.
         counted: what a candidate is: ``rows`` or ``persons``.

@@ -43,7 +43,8 @@ class GroupAudit:
 class AuditReport(Report):
     """What grouping a table by its quasi columns shows. Risks are prosecutor risks, 1 / the fewest persons of a class.
 
-    Where no identifier is counted every row is a person; of several identifiers the one with the fewest values in a class counts.
+    Where no identifier is counted every row is a person; of several identifiers the one with the fewest values in a
+    class counts.
 
     Attributes:
         quasi: the columns that made the classes; ``left_out`` the others that are not sensitive.
@@ -52,15 +53,18 @@ class AuditReport(Report):
         lowering_together: where none does alone: left-out columns that do together, of which none can be spared.
         unique_rows: rows alone in their class.
         highest_risk: 1 / the fewest persons of any class.
-        average_risk: the mean over rows of 1 / the fewest persons of the row's class; classes / rows where rows are persons.
-        min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest distinct
-            values in any class; NULL is one value.
-        not_measured: what the policy promises and this audit could not count, each with the reason; the audit then fails.
-        suppressed: rows of the source that lose all their quasi values by the release's metadata; ``missing`` of them are left out:
-            ``rows`` and all measures are of those in the table.
-        candidates: every row has a box of its own: ``classes`` are boxes, ``k`` the rows that fit one, by the certificate.
-        groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
-            exact quasi columns.
+        average_risk: the mean over rows of 1 / the fewest persons of the row's class; classes / rows where rows are
+            persons.
+        min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest
+            distinct values in any class; NULL is one value.
+        not_measured: what the policy promises and this audit could not count, each with the reason; the audit then
+            fails.
+        suppressed: rows of the source that lose all their quasi values by the release's metadata; ``missing`` of them
+            are left out: ``rows`` and all measures are of those in the table.
+        candidates: every row has a box of its own: ``classes`` are boxes, ``k`` the rows that fit one, by the
+            certificate.
+        groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those
+            of the exact quasi columns.
     """
 
     table: str
@@ -104,14 +108,17 @@ class TogetherReport(Report):
     Attributes:
         first: the one release, ``second`` the other.
         matched: rows of the source found in both releases.
-        unmatched: rows of the source that at least one release does not hold (it changed since, or the release leaves them out).
+        unmatched: rows of the source that at least one release does not hold (it changed since, or the release leaves
+            them out).
         k: the smallest intersection; ``k_first`` and ``k_second`` are each release's own.
         rows_below: rows in intersections smaller than the smaller of the two k.
         min_identifiers: releases of events: per identifier that one of them counts, the fewest distinct values in any
             intersection, NULL being one.
-        requirements: persons, where a policy promises them, and with boxes of their own candidates: the least k that is promised, and what is left.
+        requirements: persons, where a policy promises them, and with boxes of their own candidates: the least k that is
+            promised, and what is left.
         not_measured: what is promised and could not be counted, each with the reason.
-        candidates: a release has boxes of their own: every row is a class, and ``k`` the fewest rows that the records of one may be of.
+        candidates: a release has boxes of their own: every row is a class, and ``k`` the fewest rows that the records
+            of one may be of.
     """
 
     first: str

@@ -83,8 +83,8 @@ class Exposure:
         as_they_are = "is published as it is" if len(self.columns) == 1 else "are published as they are"
         alone = f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
         return (
-            f"{listed} {as_they_are}, and no class hides them: with them {alone} (k {self.k}, not {k}). Who knows such a value of a person finds the "
-            "row; make the column quasi, or an identifier, if somebody may know it"
+            f"{listed} {as_they_are}, and no class hides them: with them {alone} (k {self.k}, not {k}). Who knows such "
+            "a value of a person finds the row; make the column quasi, or an identifier, if somebody may know it"
         )
 
 
@@ -94,20 +94,22 @@ class LossReport:
 
     Attributes:
         ncp, gcp, lm: means over rows, 0 to 1.
-        dm, c_avg: from the sizes of classes alone; ``c_avg`` compares with the k that was asked and is None if none was.
+        dm, c_avg: from the sizes of classes alone; ``c_avg`` compares with the k that was asked and is None if none
+            was.
         il1, il_inf, il_sum: NCP of the classes: mean, largest, sum.
         weighted_max_ncp: largest rows x NCP of a class.
         avg_ncp: as ``il1``, every column weighing the same.
         weighted_avg_volume: mean over rows of the product of the columns' NCP.
-        columns: each quasi column's ``ncp`` and ``lm``, averaged over the source's rows, unweighted; in format suppressed also the
-            share of ``hidden`` values.
+        columns: each quasi column's ``ncp`` and ``lm``, averaged over the source's rows, unweighted; in format
+            suppressed also the share of ``hidden`` values.
         more: the metrics that the policy's `metrics` asks for, and those that extensions add, by name.
         sensitive: of those that are asked for, the ones about sensitive columns: by column, then by name.
-        cm: share of rows that lack their class's most frequent sensitive value, or are suppressed; where rows are suppressed or levels
-            are published, and there is one sensitive column; else None.
-        stars, starred_rows, hidden_rows: format suppressed: cells that hide a value, rows with such a cell, and rows all of whose cells
-            are; None for the others.
-        rce: what format anatomy loses; None for the others. It keeps the quasi columns exact, so that their losses are 0.
+        cm: share of rows that lack their class's most frequent sensitive value, or are suppressed; where rows are
+            suppressed or levels are published, and there is one sensitive column; else None.
+        stars, starred_rows, hidden_rows: format suppressed: cells that hide a value, rows with such a cell, and rows
+            all of whose cells are; None for the others.
+        rce: what format anatomy loses; None for the others. It keeps the quasi columns exact, so that their losses are
+            0.
     """
 
     ncp: float

@@ -13,16 +13,20 @@ class EraseReport(Report):
 
     Attributes:
         release: its name.
-        keys: different ones in the list; ``published`` of them are published, ``waiting`` are not yet, ``left`` were; the others were never seen.
-        classes: exit groups that hold one of them; they leave whole, ``rows`` in all. The others of these wait for a new lineage.
-        stays: rows of the other published classes; None: nothing is published. With 0 no version can follow: the release has to be withdrawn before the
-            keys are erased.
+        keys: different ones in the list; ``published`` of them are published, ``waiting`` are not yet, ``left`` were;
+            the others were never seen.
+        classes: exit groups that hold one of them; they leave whole, ``rows`` in all. The others of these wait for a
+            new lineage.
+        stays: rows of the other published classes; None: nothing is published. With 0 no version can follow: the
+            release has to be withdrawn before the keys are erased.
         versions: earlier ones whose tables are dropped.
-        version: the version that was published without them; None: there is none, as nothing is published, or nothing was done yet.
+        version: the version that was published without them; None: there is none, as nothing is published, or nothing
+            was done yet.
         done: the keys are erased.
-        apart: keys on the list by another key, type of it or secret than that of now: they are recognized no more, and have to be among these.
-        only_listed: no version without the keys can be made of the lineage, as its key or secret are others by now; they are listed alone, and left
-            out by the new lineage that has to begin.
+        apart: keys on the list by another key, type of it or secret than that of now: they are recognized no more, and
+            have to be among these.
+        only_listed: no version without the keys can be made of the lineage, as its key or secret are others by now;
+            they are listed alone, and left out by the new lineage that has to begin.
     """
 
     release: str

@@ -15,7 +15,8 @@ class HistorySets:
 
     Attributes:
         rows: in all the groups; ``groups`` how many there are.
-        smallest: rows of the smallest group; ``l`` the least rows / most frequent sensitive value. None where there is none.
+        smallest: rows of the smallest group; ``l`` the least rows / most frequent sensitive value. None where there is
+            none.
         failing: rows in groups that do not meet the policy's k, l and distinct_l, and of events its k persons.
         persons: of events: the fewest different values of a counted identifier in a group; None where none was counted.
     """
@@ -33,18 +34,21 @@ class HistoryReport(Report):
     """What version ``new`` reveals together with version ``old``.
 
     Attributes:
-        values: whether rows were compared by their values too; else (the policies read other columns) by their key alone.
+        values: whether rows were compared by their values too; else (the policies read other columns) by their key
+            alone.
         components: sets of classes linked by rows that both versions have.
         arrived: per component the rows that only the new version has, changed ones among them.
         left: per component the rows that only the old version had, changed ones among them.
         common: per pair of an old and a new class the rows in both.
         failing: rows of all these groups that do not meet the policy, each person once.
-        unknown: why the versions cannot be compared; then all rows of the new version count as failing, and the other figures are empty.
-        not_measured: of events: why persons were not counted, in all groups or in some; rows count for them there. With `persons: whole`: what
-            is known of a person whose rows are in several of these groups. With boxes of their own:
-            which requirements of the policy were not measured.
-        candidates: a version has boxes of their own: every row is a group, of the rows that its records in both versions may be of, and fails
-            with fewer than k. Rows are matched by key alone, a changed row is common, and there are no components.
+        unknown: why the versions cannot be compared; then all rows of the new version count as failing, and the other
+            figures are empty.
+        not_measured: of events: why persons were not counted, in all groups or in some; rows count for them there. With
+            `persons: whole`: what is known of a person whose rows are in several of these groups. With boxes of their
+            own: which requirements of the policy were not measured.
+        candidates: a version has boxes of their own: every row is a group, of the rows that its records in both
+            versions may be of, and fails with fewer than k. Rows are matched by key alone, a changed row is common, and
+            there are no components.
     """
 
     old: int

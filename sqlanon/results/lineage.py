@@ -14,14 +14,16 @@ class LineageReport(Report):
 
     Attributes:
         number: of the lineage, from 1.
-        published: in the version; ``entered`` of them are new in it, and ``left`` were in the version before and are not in this one.
-        current: published as the source has them; ``stale``: the source has other values; ``retained``: the source has them no more.
-        waiting: of the source, for their cohort; ``refused``: in a cohort that could not be published, for a new lineage; ``gone``: of
-            classes that left, for a new lineage; ``erased``: never published again; ``later``: of persons who were published before it came, with
-            ``persons: whole``, for a new lineage.
+        published: in the version; ``entered`` of them are new in it, and ``left`` were in the version before and are
+            not in this one.
+        current: published as the source has them; ``stale``: the source has other values; ``retained``: the source has
+            them no more.
+        waiting: of the source, for their cohort; ``refused``: in a cohort that could not be published, for a new
+            lineage; ``gone``: of classes that left, for a new lineage; ``erased``: never published again; ``later``: of
+            persons who were published before it came, with ``persons: whole``, for a new lineage.
         cohort_refused: rows of the cohort that this run tried and could not publish.
-        groups: exit groups, of ``min_group`` to ``max_group`` rows: each leaves, and is erased, as a whole. A reader of the version sees those with
-            equal cells as one class, and so does the report that this is part of.
+        groups: exit groups, of ``min_group`` to ``max_group`` rows: each leaves, and is erased, as a whole. A reader of
+            the version sees those with equal cells as one class, and so does the report that this is part of.
         loss: mean over the published rows of the weighted NCP that their class had in its own cohort.
         waits_since: since when the row has waited for its cohort that has waited longest; None: none waits.
         refused_since: the same of rows of cohorts that could not be published.
@@ -59,7 +61,10 @@ class LineageReport(Report):
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Its rows and exit groups in words, as pages and notebooks show them."""
-        groups = f"{count(self.groups)} of {count(self.min_group)} to {count(self.max_group)} rows, each of which leaves whole"
+        groups = (
+            f"{count(self.groups)} of {count(self.min_group)} to {count(self.max_group)} rows, each of which leaves "
+            "whole"
+        )
         return (
             ("lineage", count(self.number)),
             ("rows published", f"{count(self.published)}, {count(self.entered)} of them new in this version"),

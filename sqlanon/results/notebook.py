@@ -168,7 +168,10 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], wrong: Sequence
 
 
 def _block(title: str, *parts: str) -> str:
-    return f'<div style="overflow-x:auto"><p style="margin:.3em 0"><strong>{_text(title)}</strong></p>{"".join(parts)}</div>'
+    return (
+        '<div style="overflow-x:auto"><p style="margin:.3em '
+        f'0"><strong>{_text(title)}</strong></p>{"".join(parts)}</div>'
+    )
 
 
 def _text(value: str) -> str:

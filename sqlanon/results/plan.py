@@ -11,7 +11,10 @@ from sqlanon.results.run import DataChange
 
 @dataclass(frozen=True, slots=True)
 class PlanColumn:
-    """How one column of the source would be treated, the columns it becomes, and its NCP, from 0 to 1; None: that is not measured."""
+    """How one column of the source would be treated, the columns it becomes, and its NCP, from 0 to 1.
+
+    None: that is not measured.
+    """
 
     name: str
     type: str
@@ -44,7 +47,8 @@ class Estimate:
 
     Attributes:
         seconds: of the method, one thread; ``most_seconds`` the same on the worst data that was seen.
-        memory: bytes that its kernel needs for all rows at once; where that is more than it may use, it works in parts or refuses.
+        memory: bytes that its kernel needs for all rows at once; where that is more than it may use, it works in parts
+            or refuses.
         sql_seconds: of the SQL around it; ``most_sql_seconds`` on a slower engine.
     """
 
@@ -60,8 +64,8 @@ class PlanReport(Report):
     """What a run would do. ``statements`` is the SQL that does not depend on the data.
 
     Attributes:
-        state: ``first release``, ``unchanged``, ``data changed``, ``policy changed``, ``schema changed``, ``sqlanon changed`` or
-            ``made anew``; ``why`` has all the reasons, ``change`` both for people.
+        state: ``first release``, ``unchanged``, ``data changed``, ``policy changed``, ``schema changed``, ``sqlanon
+            changed`` or ``made anew``; ``why`` has all the reasons, ``change`` both for people.
         stages: what a run would do, stage by stage, as it logs them.
         weaker: what of the policy must be confirmed with ``--allow-weaker``.
     """

@@ -31,7 +31,8 @@ class AttackerRisk:
     """The probability that an attacker finds the right person for a row.
 
     Attributes:
-        basis: what it is computed of: ``table``, ``persons``, ``population table``, ``population size`` or ``weights``; the last two are estimates.
+        basis: what it is computed of: ``table``, ``persons``, ``population table``, ``population size`` or ``weights``;
+            the last two are estimates.
         highest: of any row.
         average: over the rows; of a journalist with a population table, the larger of both directions of a match.
         above: share of the rows whose risk is above the threshold.
@@ -45,7 +46,10 @@ class AttackerRisk:
 
 @dataclass(frozen=True, slots=True)
 class MarketerRisk:
-    """The share of rows that an attacker who matches all of them is expected to match with the right person; ``basis`` as in `AttackerRisk`."""
+    """The share of rows that an attacker who matches all of them is expected to match with the right person.
+
+    ``basis`` as in `AttackerRisk`.
+    """
 
     basis: str
     average: float
@@ -60,7 +64,8 @@ class PopulationUniques:
         fraction: rows of the table by persons of the population.
         exact: counted in a population table; None: there is none.
         pitman, zayatz, snb: estimates; None: not estimable from these class sizes.
-        dankar: the estimate that the decision rule takes, and ``rule`` the estimator that it chose; None: not estimable.
+        dankar: the estimate that the decision rule takes, and ``rule`` the estimator that it chose; None: not
+            estimable.
     """
 
     population: float
@@ -75,7 +80,9 @@ class PopulationUniques:
 
 @dataclass(frozen=True, slots=True)
 class WildcardRisk:
-    """Risk where NULL and ``*`` may be any value: 1 / the rows that a row is compatible with. Optimistic, and never what decides.
+    """Risk where NULL and ``*`` may be any value: 1 / the rows that a row is compatible with.
+
+    Optimistic, and never what decides.
 
     Attributes:
         smallest: the fewest rows that a row is compatible with, itself included.
@@ -142,8 +149,8 @@ class IdentifyingReport(Report):
     """Sets of columns that identify rows.
 
     Attributes:
-        exhaustive: ``sets`` are all subsets of ``columns``, the smallest first and of each size the most distinct; else each is the one
-            before and the column that separates most.
+        exhaustive: ``sets`` are all subsets of ``columns``, the smallest first and of each size the most distinct; else
+            each is the one before and the column that separates most.
     """
 
     table: str

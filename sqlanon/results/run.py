@@ -54,8 +54,8 @@ class KeptTable(Report):
 class RunReport(Report):
     """What one run did: ``outcome`` is whether it published; if not, the other figures are the published version's.
 
-    ``rows`` are those of the source, of which ``suppressed`` lose all their quasi values: ``left_out`` of them are not published, the
-    others are published with ``*`` in every quasi column.
+    ``rows`` are those of the source, of which ``suppressed`` lose all their quasi values: ``left_out`` of them are not
+    published, the others are published with ``*`` in every quasi column.
     """
 
     release: str
@@ -77,13 +77,18 @@ class RunReport(Report):
     columns: tuple[str, ...] = ()
     left_out: int = 0
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
-    """For ``rows_are: events``: per identifier that does not accept repeats, the fewest distinct values in any class, NULL being one."""
+    """For ``rows_are.
+
+    events``: per identifier that does not accept repeats, the fewest distinct values in any class, NULL being one.
+    """
     max_person_share: float | None = None
     """With ``person``: the largest part of any class's rows that are one person's."""
     search: Mapping[str, int] = field(default_factory=dict)
     """What the method reports of its search, by name. Method suppress: ``phase``, the phase of TP that ended it, and
-    ``least_starred_rows``, no more than any solution has; with ``solver: optimal`` ``least_stars``. Method fulldomain: ``nodes`` of the
-    lattice, and how many were ``looked_at``; with ``search: single`` sets of cuts, and with ``metric: dm`` a ``bound`` that none is below."""
+    ``least_starred_rows``, no more than any solution has; with ``solver: optimal`` ``least_stars``. Method fulldomain:
+    ``nodes`` of the lattice, and how many were ``looked_at``; with ``search: single`` sets of cuts, and with ``metric:
+    dm`` a ``bound`` that none is below.
+    """
     pm: Mapping[str, float] = field(default_factory=dict)
     """Where diversity is asked: PM per sensitive column, the least rows / most frequent value of any class."""
     warnings: tuple[str, ...] = ()
@@ -101,19 +106,36 @@ class RunReport(Report):
     history: tuple[HistoryReport, ...] = ()
     """With ``key``: what this version reveals together with the one before."""
     certificate: str | None = None
-    """With boxes of their own: what the matchings were made of, as a keyed hash. ``classes`` are then boxes, and ``min_class`` and
-    ``max_class`` the rows that fit one."""
+    """With boxes of their own: what the matchings were made of, as a keyed hash.
+
+    ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one.
+    """
     written: str | None = None
-    """With boxes of their own: a hash of the rows of the published table, whatever their order; an audit compares the table with it."""
+    """With boxes of their own: a hash of the rows of the published table, whatever their order.
+
+    An audit compares the table with it.
+    """
     drawn: str | None = None
-    """With boxes of their own: a keyed hash of the private table of drawn boxes; an audit compares that table with it."""
+    """With boxes of their own: a keyed hash of the private table of drawn boxes.
+
+    An audit compares that table with it.
+    """
     surest: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """With boxes of their own, per sensitive column: over rows, the ``mean`` and ``worst`` share of the most frequent value among the row's boxes."""
+    """With boxes of their own, per sensitive column.
+
+    Over rows, the ``mean`` and ``worst`` share of the most frequent value among the row's boxes.
+    """
     lineage: LineageReport | None = None
-    """With ``refresh: {mode: frozen}``: what is published beside the source. ``loss`` is then of the cohort that was published last."""
+    """With ``refresh: {mode: frozen}``: what is published beside the source.
+
+    ``loss`` is then of the cohort that was published last.
+    """
     exposed: Exposure | None = None
-    """The risk with every published column but the sensitive ones; None: nothing is published as it is, or it was not measured (format anatomy,
-    ``refresh: {mode: frozen}``, boxes of their own)."""
+    """The risk with every published column but the sensitive ones.
+
+    None: nothing is published as it is, or it was not measured (format anatomy, ``refresh: {mode: frozen}``, boxes of
+    their own).
+    """
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 

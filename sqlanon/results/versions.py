@@ -31,10 +31,16 @@ class ReleaseRow(Report):
     sqlanon: str
     format: str = ""
     suppressed: int = 0
-    """``rows`` are those of the source; so many of them are left out. ``gcp`` is 0 for anatomy: its quasi columns are exact; of
-    a frozen release it is that of all published rows, each measured in its own cohort."""
+    """``rows`` are those of the source; so many of them are left out.
+
+    ``gcp`` is 0 for anatomy: its quasi columns are exact; of a frozen release it is that of all published rows, each
+    measured in its own cohort.
+    """
     boxes: str = ""
-    """``own``: every row has a box of its own; ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one."""
+    """``own``: every row has a box of its own.
+
+    ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,10 @@ class VersionReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class DiffReport(Report):
-    """Two versions side by side; ``policy`` has the differences of their policies, ``weaker`` those that promise less."""
+    """Two versions side by side.
+
+    ``policy`` has the differences of their policies, ``weaker`` those that promise less.
+    """
 
     first: VersionReport
     second: VersionReport

@@ -60,12 +60,13 @@ def assess(
         identifiers: columns that name persons, who may have several rows: risks are of the fewest persons of a class.
         population: what is known of the population.
         threshold: a probability; rows with more risk are counted.
-        null_is: ``wildcard``: measure besides the prosecutor's risk where NULL and ``*`` may be any value, which is optimistic.
+        null_is: ``wildcard``: measure besides the prosecutor's risk where NULL and ``*`` may be any value, which is
+            optimistic.
 
     Raises:
         UnsupportedError: ``wildcard``, and more than 100,000 combinations of quasi values.
-        PolicyError: a column does not exist or has two roles, the population lacks a column or rows of the table, or a number is out of
-            its range.
+        PolicyError: a column does not exist or has two roles, the population lacks a column or rows of the table, or a
+            number is out of its range.
 
     Cost: one grouping of the table for each figure; nothing is written.
     """
@@ -128,7 +129,8 @@ def _check(table: str, known: Population, threshold: float, persons: bool) -> No
         raise PolicyError(f"audit {table}: population size {known.size} is not from 1 to {MOST_PEOPLE:,}")
     if persons and known.known:
         raise PolicyError(
-            f"audit {table}: a population is compared with rows that are persons; audit a table with one row a person, without identifiers"
+            f"audit {table}: a population is compared with rows that are persons; audit a table with one row a person, "
+            "without identifiers"
         )
 
 
@@ -186,8 +188,8 @@ def _same_columns(relation: Relation, people: Relation, quasi: Sequence[str]) ->
         kinds = {"number" if one.kind in numbers else one.kind for one in (here[name], there[other])}
         if len(kinds) > 1:
             raise PolicyError(
-                f"population {people.ref}: {other} is {there[other].shown_type}, and {name} of {relation.ref} is {here[name].shown_type}; "
-                "give both the same type"
+                f"population {people.ref}: {other} is {there[other].shown_type}, and {name} of {relation.ref} is "
+                f"{here[name].shown_type}; give both the same type"
             )
     return others
 

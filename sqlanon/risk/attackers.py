@@ -1,15 +1,16 @@
 """Risk in the field's terms: what three attackers find, of the sizes of classes in the table and in the population.
 
-f_j are the rows of class j in the table, n = sum f_j, F_j the persons of the population with its quasi values. An attacker who has found
-the class of a person can only guess among those in it.
+f_j are the rows of class j in the table, n = sum f_j, F_j the persons of the population with its quasi values. An
+attacker who has found the class of a person can only guess among those in it.
 
 - Prosecutor, who knows that the person is in the table: 1 / f_j.
 - Journalist, who does not: 1 / F_j.
 - Marketer, who matches all rows: the expected share of right matches, (1 / n) sum f_j / F_j.
 
-El Emam and Dankar 2008, "Protecting privacy using k-anonymity" (prosecutor and journalist); Dankar and El Emam 2010, "A method for
-evaluating marketer re-identification risk", section 3; El Emam 2013, "Guide to the de-identification of personal health information",
-chapter 16 (highest, average, share above a threshold; the two directions of the journalist's average).
+El Emam and Dankar 2008, "Protecting privacy using k-anonymity" (prosecutor and journalist); Dankar and El Emam 2010, "A
+method for evaluating marketer re-identification risk", section 3; El Emam 2013, "Guide to the de-identification of
+personal health information", chapter 16 (highest, average, share above a threshold; the two directions of the
+journalist's average).
 """
 
 from __future__ import annotations
@@ -78,10 +79,13 @@ def prosecutor(sizes: Sizes, threshold: float) -> AttackerRisk:
 
 
 def of_persons(found: RiskReport, sizes: Sizes) -> RiskReport:
-    """A release's figures, where it is known how many persons have rows in each of its classes: each figure is the larger one.
+    """A release's figures, where it is known how many persons have rows in each of its classes.
+
+    Each figure is the larger one.
 
     Args:
-        found: by the rows that look alike in the columns that were asked about, which may be fewer or more than the release's own.
+        found: by the rows that look alike in the columns that were asked about, which may be fewer or more than the
+            release's own.
         sizes: persons of the release's classes.
     """
     assert found.prosecutor is not None
@@ -137,14 +141,18 @@ def matched(
     fewer = found.held < found.n
     if fewer.any():
         raise PolicyError(
-            f"population {population} does not cover {table}: {int(found.classes[fewer].sum())} classes have more rows in the table "
-            "than persons in the population; give a population that holds every row, with quasi columns recoded as those of the table"
+            f"population {population} does not cover {table}: {int(found.classes[fewer].sum())} classes have more rows "
+            "in the table than persons in the population; give a population that holds every row, with quasi columns "
+            "recoded as those of the table"
         )
     return found
 
 
 def journalist(found: Matched, threshold: float) -> AttackerRisk:
-    """Highest 1 / min F_j; average the larger of |J| / sum F_j, from the population to the table, and (1 / n) sum f_j / F_j, back."""
+    """Highest 1 / min F_j.
+
+    Average the larger of |J| / sum F_j, from the population to the table, and (1 / n) sum f_j / F_j, back.
+    """
     here = found.n > 0
     n, held, classes = found.n[here], found.held[here], found.classes[here]
     by_row = of_rows(1 / held, n * classes, "population table", threshold)

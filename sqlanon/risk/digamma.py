@@ -1,4 +1,7 @@
-"""The digamma function, which sums of reciprocals are differences of; the only special function here that Python lacks."""
+"""The digamma function, which sums of reciprocals are differences of.
+
+The only special function here that Python lacks.
+"""
 
 from __future__ import annotations
 

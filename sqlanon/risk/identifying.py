@@ -5,7 +5,8 @@ Motwani and Xu 2007, "Efficient algorithms for masking and finding quasi-identif
 - distinction: different combinations of values by rows; 1 is a key.
 - separation: pairs of rows with different values by all pairs of rows.
 
-Both are exact, of all rows. Separation could be estimated from a sample; distinction could not: a sample has fewer repeats than its table.
+Both are exact, of all rows. Separation could be estimated from a sample; distinction could not: a sample has fewer
+repeats than its table.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class _Groups:
 def identifying(
     engine: Engine, table: str, columns: Sequence[str] | None = None, left_out: Sequence[str] = ()
 ) -> IdentifyingReport:
-    """Measure distinction and separation of every set of columns; of more than 15 columns, of sets that are grown greedily.
+    """Measure distinction and separation of every set of columns.
+
+    Of more than 15 columns, of sets that are grown greedily.
 
     The greedy search adds the column that separates most pairs, until no further column separates more.
 
@@ -67,8 +70,8 @@ def identifying(
     Raises:
         PolicyError: a column does not exist, or there is none.
 
-    Cost: one grouping of the table, memory for one number a different row and column, and 2^columns groupings of numbers in memory, fewer
-    where few columns are a key. Nothing is written.
+    Cost: one grouping of the table, memory for one number a different row and column, and 2^columns groupings of
+    numbers in memory, fewer where few columns are a key. Nothing is written.
     """
     import numpy as np
 

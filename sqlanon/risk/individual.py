@@ -1,13 +1,16 @@
-"""Individual risk of a sample: the expected 1 / F of a row, where the population's F is known by sampling weights alone.
+"""Individual risk of a sample.
 
-Benedetti and Franconi 1998, "Statistical and technological solutions for controlled data dissemination"; Franconi and Polettini 2004,
-"Individual risk estimation in mu-Argus: a review", section 3. Given f rows in the sample, F is negative binomial with f successes of
-probability p, estimated by f / (sum of the weights of the class), and the risk is
+The expected 1 / F of a row, where the population's F is known by sampling weights alone.
+
+Benedetti and Franconi 1998, "Statistical and technological solutions for controlled data dissemination"; Franconi and
+Polettini 2004, "Individual risk estimation in mu-Argus: a review", section 3. Given f rows in the sample, F is negative
+binomial with f successes of probability p, estimated by f / (sum of the weights of the class), and the risk is
 
     r = E(1 / F | f) = p^f / f  2F1(f, f; f + 1; 1 - p).
 
-It is computed as the integral of p y^(f-1) / (p + q y) over y from 0 to 1, q = 1 - p, which is the same: 1 / F is the integral of s^(F-1) over s
-from 0 to 1, and the generating function of F is (p s / (1 - q s))^f. Then y = p s / (1 - q s).
+It is computed as the integral of p y^(f-1) / (p + q y) over y from 0 to 1, q = 1 - p, which is the same: 1 / F is the
+integral of s^(F-1) over s from 0 to 1, and the generating function of F is (p s / (1 - q s))^f. Then y = p s / (1 - q
+s).
 """
 
 from __future__ import annotations
@@ -101,7 +104,8 @@ def weighted(engine: Engine, relation: Relation, quasi: Sequence[str], weight: s
     rows = count(engine, bad)
     if rows:
         raise PolicyError(
-            f"weight {weight} of {relation.ref}: {rows} rows have none, or one below 1 or above {MOST_WEIGHT:.0e}; a row represents itself at least"
+            f"weight {weight} of {relation.ref}: {rows} rows have none, or one below 1 or above {MOST_WEIGHT:.0e}; a "
+            "row represents itself at least"
         )
     made = statement("risk/weights", engine.dialect, target=relation.ref, classes=list(quasi), weight=weight)
     n, w, classes = engine.fetch_arrays(made, ["int64", "float64", "int64"])

@@ -1,8 +1,8 @@
 """Every privacy model of the registry, measured on a table that nobody asked anything of.
 
-A model measures the value that its worst class reaches whatever is asked (`Requirement.measure`), so each is asked the least here. Where a
-model has several forms (distances of t, kinds of beta), each is measured. The distance of t is that of `sqlanon.risk.closeness`, whose cost
-does not grow with classes times values.
+A model measures the value that its worst class reaches whatever is asked (`Requirement.measure`), so each is asked the
+least here. Where a model has several forms (distances of t, kinds of beta), each is measured. The distance of t is that
+of `sqlanon.risk.closeness`, whose cost does not grow with classes times values.
 """
 
 from __future__ import annotations

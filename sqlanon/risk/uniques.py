@@ -1,8 +1,9 @@
 """Uniques of a population, estimated of the class sizes of a simple random sample of it.
 
-n rows of N persons, u classes of which s_i have i rows; pi = n / N. The three estimators, and the rule that chooses one, are those of
-Dankar, El Emam, Neisa and Roffey 2012, "Estimating the re-identification risk of clinical data sets", additional file 1 (appendix A) and
-section "Results". An estimator that has no solution for a table gives None: not estimable.
+n rows of N persons, u classes of which s_i have i rows; pi = n / N. The three estimators, and the rule that chooses
+one, are those of Dankar, El Emam, Neisa and Roffey 2012, "Estimating the re-identification risk of clinical data sets",
+additional file 1 (appendix A) and section "Results". An estimator that has no solution for a table gives None: not
+estimable.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _HALVINGS = 200
 def estimated(sizes: Sizes, population: float) -> PopulationUniques:
     """All estimates, of the classes of a table with rows and a population of at least as many persons.
 
-    The rule: up to a tenth of the population Pitman's estimate; beyond it the smaller one of those of Zayatz and of the slide negative
-    binomial. Where what it takes is not estimable, that of Zayatz.
+    The rule: up to a tenth of the population Pitman's estimate; beyond it the smaller one of those of Zayatz and of the
+    slide negative binomial. Where what it takes is not estimable, that of Zayatz.
     """
     fraction = sizes.rows / population
     if sizes.rows >= population:
@@ -45,7 +46,8 @@ def estimated(sizes: Sizes, population: float) -> PopulationUniques:
 def zayatz(sizes: Sizes, population: float) -> float:
     """Zayatz 1991, "Estimation of the number of unique population elements using a sample".
 
-    S_1 = s_1 P(F = 1 | f = 1) / pi, by Bayes' rule: P(f = 1 | F = i) is hypergeometric, and P(F = i) is taken as s_i / u.
+    S_1 = s_1 P(F = 1 | f = 1) / pi, by Bayes' rule: P(f = 1 | F = i) is hypergeometric, and P(F = i) is taken as s_i /
+    u.
     """
     import numpy as np
 
@@ -68,9 +70,11 @@ def pitman(sizes: Sizes, population: float) -> float | None:
 
     Parameters 0 < alpha < 1 and theta > -alpha of the largest likelihood
 
-        (theta + alpha) .. (theta + (u - 1) alpha) / ((theta + 1) .. (theta + n - 1)) prod_j ((1 - alpha) .. (j - 1 - alpha))^(s_j),
+        (theta + alpha) .. (theta + (u - 1) alpha) / ((theta + 1) .. (theta + n - 1)) prod_j ((1 - alpha) .. (j - 1 -
+        alpha))^(s_j),
 
-    where both derivatives are 0; then E(S_1) = N (theta + alpha) .. (theta + alpha + N - 2) / ((theta + 1) .. (theta + N - 1)).
+    where both derivatives are 0; then E(S_1) = N (theta + alpha) .. (theta + alpha + N - 2) / ((theta + 1) .. (theta +
+    N - 1)).
     """
     n, u = sizes.rows, sizes.count
     if not 2 <= u < n:
@@ -110,7 +114,10 @@ def pitman(sizes: Sizes, population: float) -> float | None:
 
 
 def _by_theta(u: int, n: int, alpha: float, theta: float) -> float:
-    """The derivative of the log-likelihood by theta: sums of 1 / (theta + i alpha) for i < u, less 1 / (theta + i) for i < n."""
+    """The derivative of the log-likelihood by theta.
+
+    Sums of 1 / (theta + i alpha) for i < u, less 1 / (theta + i) for i < n.
+    """
     return _reciprocals(u, alpha, theta) - float(digamma(theta + n) - digamma(theta + 1))
 
 
@@ -121,7 +128,10 @@ def _reciprocals(u: int, alpha: float, theta: float) -> float:
 
 
 def _by_alpha(sizes: Sizes, alpha: float, theta: float) -> float:
-    """The derivative by alpha: sums of i / (theta + i alpha) for i < u, less 1 / (i - alpha) for i < j of every class of j rows."""
+    """The derivative by alpha.
+
+    Sums of i / (theta + i alpha) for i < u, less 1 / (i - alpha) for i < j of every class of j rows.
+    """
     u = sizes.count
     spread = (u - 1 - theta * _reciprocals(u, alpha, theta)) / alpha
     within = digamma(sizes.size - alpha) - digamma(1 - alpha)
@@ -142,16 +152,18 @@ def _exp_root(falls: Callable[[float], float], low: float, high: float, alpha: f
 
 
 def snb(sizes: Sizes, population: float) -> float | None:
-    """Slide negative binomial: Chen and Keller-McNulty 1998, "Estimation of identification disclosure risk in microdata", section 3.
+    """Slide negative binomial.
 
-    Population classes have F = 1 + X rows, X negative binomial: P(F = 1) = beta^alpha. With q = 1 - beta, w = 1 - pi and D = 1 - q w,
-    the generating function s (beta / (1 - q s))^alpha of F at 1 - pi + pi s gives
+    Chen and Keller-McNulty 1998, "Estimation of identification disclosure risk in microdata", section 3.
+
+    Population classes have F = 1 + X rows, X negative binomial: P(F = 1) = beta^alpha. With q = 1 - beta, w = 1 - pi
+    and D = 1 - q w, the generating function s (beta / (1 - q s))^alpha of F at 1 - pi + pi s gives
 
         E(s_1) = K pi (beta / D)^alpha (1 + alpha q w / D)
         E(s_2) = K pi^2 / 2 beta^alpha alpha q D^-(alpha + 2) (2 - (1 - alpha) q w),
 
-    which are set equal to s_1 and s_2; K, the classes of the population, is `shlosser`. Then S_1 = K beta^alpha. The ratio of both fixes
-    alpha for each beta, and the largest beta that solves the first is taken.
+    which are set equal to s_1 and s_2; K, the classes of the population, is `shlosser`. Then S_1 = K beta^alpha. The
+    ratio of both fixes alpha for each beta, and the largest beta that solves the first is taken.
     """
     import numpy as np
 
@@ -191,9 +203,12 @@ def snb(sizes: Sizes, population: float) -> float | None:
 
 
 def shlosser(sizes: Sizes, pi: float) -> float | None:
-    """Classes of the population: Haas and Stokes 1998, "Estimating the number of classes in a finite population", the modified Shlosser estimator.
+    """Classes of the population.
 
-    u + s_1 (sum i pi^2 (1 - pi^2)^(i-1) s_i / sum (1 - pi)^i ((1 + pi)^i - 1) s_i) (sum (1 - pi)^i s_i / sum i pi (1 - pi)^(i-1) s_i)^2.
+    Haas and Stokes 1998, "Estimating the number of classes in a finite population", the modified Shlosser estimator.
+
+    u + s_1 (sum i pi^2 (1 - pi^2)^(i-1) s_i / sum (1 - pi)^i ((1 + pi)^i - 1) s_i) (sum (1 - pi)^i s_i / sum i pi (1 -
+    pi)^(i-1) s_i)^2.
     """
     i, s = sizes.size.astype(float), sizes.classes
     w = 1 - pi

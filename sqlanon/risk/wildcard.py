@@ -1,8 +1,9 @@
 """Risk where NULL and ``*`` may be any value: f(r) is the number of rows that are compatible with r.
 
-Two rows are compatible where no column has different values that are both known. That is not an equivalence: rows that are compatible
-with a third need not be with each other, and an attacker who knows more than the columns show excludes some of them. So the figures are
-optimistic, and there are no classes: for tables of others, where it is not known how NULL came to be.
+Two rows are compatible where no column has different values that are both known. That is not an equivalence: rows that
+are compatible with a third need not be with each other, and an attacker who knows more than the columns show excludes
+some of them. So the figures are optimistic, and there are no classes: for tables of others, where it is not known how
+NULL came to be.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ MOST_KEYS = 100_000
 """Different combinations of quasi values, at most."""
 _PAIR = 5e-5
 _CELL = 3e-9
-"""Seconds, roughly, for a pair of patterns and for a column of a pair of combinations: what is compared to choose a way."""
+"""Seconds, roughly, for a pair of patterns and for a column of a pair of combinations.
+
+What is compared to choose a way.
+"""
 _BLOCK = 1 << 24
 
 
@@ -44,14 +48,15 @@ def wildcard(engine: Engine, relation: Relation, quasi: Sequence[str], keys: int
     Raises:
         UnsupportedError: more than `MOST_KEYS` combinations.
 
-    Cost: at most one comparison for each pair of combinations and column, minutes at the bound; with few patterns of NULL seconds.
+    Cost: at most one comparison for each pair of combinations and column, minutes at the bound; with few patterns of
+    NULL seconds.
     """
     import numpy as np
 
     if keys > MOST_KEYS:
         raise UnsupportedError(
-            f"null-is wildcard of {relation.ref}: {keys:,} combinations of quasi values are more than {MOST_KEYS:,}, and every pair of them is "
-            "compared; name fewer columns, or leave NULL a value"
+            f"null-is wildcard of {relation.ref}: {keys:,} combinations of quasi values are more than {MOST_KEYS:,}, "
+            "and every pair of them is compared; name fewer columns, or leave NULL a value"
         )
     n = np.array([1], np.int64)
     if quasi:
@@ -86,7 +91,10 @@ def compatible(codes: Longs, n: Longs) -> Longs:
 
 
 def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: Longs) -> Longs:
-    """Combinations with the same known columns together: those of two patterns are compatible where they agree in the columns known in both."""
+    """Combinations with the same known columns together.
+
+    Those of two patterns are compatible where they agree in the columns known in both.
+    """
     import numpy as np
 
     members = [np.flatnonzero(pattern == i) for i in range(len(masks))]

@@ -1,7 +1,9 @@
-"""A query of Spark without the values in it: they become elements of arrays in a view of one row, with which the query is joined.
+"""A query of Spark without the values in it.
 
-A join of each SELECT in place of a subquery for each value: Spark plans and lists every subquery, and a statement that counts many things
-has hundreds of values.
+They become elements of arrays in a view of one row, with which the query is joined.
+
+A join of each SELECT in place of a subquery for each value: Spark plans and lists every subquery, and a statement that
+counts many things has hundreds of values.
 """
 
 from __future__ import annotations
@@ -95,7 +97,10 @@ def _column_of(kind: str) -> str:
 
 
 def _typed(literal: exp.Expr) -> tuple[exp.Expr, str, str]:
-    """The largest piece of a query that is one value: a literal, its cast, or the sign before it; its type; and the value as a text."""
+    """The largest piece of a query that is one value: a literal, its cast, or the sign before it; its type.
+
+    And the value as a text.
+    """
     parent = literal.parent
     if isinstance(parent, exp.Cast) and not parent.args.get("safe"):
         kind = parent.to.sql(dialect="spark")
@@ -117,7 +122,10 @@ def _typed(literal: exp.Expr) -> tuple[exp.Expr, str, str]:
 
 
 def _of_rows(node: exp.Expr, grouped: set[int]) -> exp.Select | None:
-    """The SELECT whose rows a node is computed of; None: it is not one row's, as after GROUP BY, or a join would change more."""
+    """The SELECT whose rows a node is computed of.
+
+    None: it is not one row's, as after GROUP BY, or a join would change more.
+    """
     aggregated, at = False, node
     while at.parent is not None and not isinstance(at.parent, exp.Select):
         at = at.parent

@@ -1,4 +1,7 @@
-"""From a template to a `Statement`: rendered (jinja2), and where it is written for another engine, checked and compiled (`sqlanon.sqltext.trees`)."""
+"""From a template to a `Statement`.
+
+Rendered (jinja2), and where it is written for another engine, checked and compiled (`sqlanon.sqltext.trees`).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ _NAMED = re.compile(rf"""["`]{_ANY_NAME}(\d+)_["`]""")
 _MARKS = {"duckdb": "$", "spark": ":"}
 """What a placeholder begins with, where the driver does not have Python's."""
 _HEADER = re.compile(r"\A(--[^\n]*\n)(?:--[^\n]*\n)+")
-"""The comment that a template begins with: its name, which an engine shows of what runs, and what is for readers of the file."""
+"""The comment that a template begins with.
+
+Its name, which an engine shows of what runs, and what is for readers of the file.
+"""
 
 
 @lru_cache(maxsize=8)
@@ -64,8 +70,8 @@ def _read(text: str) -> jinja2.Template:
 def _compiled(name: str, text: str, written: str, dialect: str) -> str:
     """Check ``text`` and write it in ``dialect``; placeholders become the driver's, a bare % is doubled for psycopg.
 
-    A text in the engine's own dialect is not parsed: the engine does that, and a run of many columns has thousands of texts.
-    Another text is parsed once for all quoted names that it may have: columns and runs differ in little else.
+    A text in the engine's own dialect is not parsed: the engine does that, and a run of many columns has thousands of
+    texts. Another text is parsed once for all quoted names that it may have: columns and runs differ in little else.
     """
     if written == dialect:
         return _placeholders(text, dialect)

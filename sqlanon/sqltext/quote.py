@@ -45,7 +45,9 @@ def spelled(quoted: str, dialect: str) -> str:
 
 
 def in_dialect(text: str, dialect: str) -> str:
-    r"""SQL whose names and texts are quoted as the standard has it, with a dialect's quotes; the rest must be alike in both.
+    r"""SQL whose names and texts are quoted as the standard has it, with a dialect's quotes.
+
+    The rest must be alike in both.
 
     >>> print(in_dialect('SELECT "a""b" FROM t WHERE c = \'it\'\'s\'', "spark"))
     SELECT `a"b` FROM t WHERE c = 'it\'s'
@@ -64,7 +66,9 @@ def scratch_table(table: TableRef) -> str:
 
 
 def link_of(hashed: Sequence[tuple[str, bool]], table: str) -> str:
-    """What ties a staged row to its source row: the table's column ``link``, or the hash of the columns that it would be made of.
+    """What ties a staged row to its source row.
+
+    The table's column ``link``, or the hash of the columns that it would be made of.
 
     >>> link_of([("q1", False), ("q2", True)], "s")
     'HASH(s.q1, CAST(s.q2 AS VARCHAR))'

@@ -1,4 +1,7 @@
-"""What sqlglot writes for Spark without an error and Spark would understand otherwise, or not at all: put right in the tree."""
+"""What sqlglot writes for Spark without an error and Spark would understand otherwise, or not at all.
+
+Put right in the tree.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,10 @@ def _hash(values: list[exp.Expr]) -> exp.Expr:
 
 
 def _epoch(moment: exp.Expr) -> exp.Expr:
-    """Seconds since 1970 of a date or a timestamp as it is written; Spark extracts none. The session's time zone does not count."""
+    """Seconds since 1970 of a date or a timestamp as it is written; Spark extracts none.
+
+    The session's time zone does not count.
+    """
     start, own = (
         exp.cast(each, "TIMESTAMP_NTZ", dialect="spark") for each in (exp.Literal.string("1970-01-01"), moment.copy())
     )
@@ -65,7 +71,10 @@ def _epoch(moment: exp.Expr) -> exp.Expr:
 
 
 def _series(lateral: exp.Lateral, series: exp.GenerateSeries) -> None:
-    """A series for each row, from a subquery: Spark has no such table function, and its SEQUENCE runs down where the end is below the start."""
+    """A series for each row, from a subquery.
+
+    Spark has no such table function, and its SEQUENCE runs down where the end is below the start.
+    """
     start, end = series.args["start"], series.args["end"]
     holds = exp.LTE(this=exp.paren(start.copy()), expression=exp.paren(end.copy()))
     values = exp.Case(ifs=[exp.If(this=holds, true=series.copy())])

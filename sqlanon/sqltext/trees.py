@@ -1,7 +1,9 @@
-"""SQL as trees, for which sqlglot is imported: core templates checked and written for another engine, and queries that are numbered.
+"""SQL as trees, for which sqlglot is imported.
 
-Transpiling is not porting: sqlglot passes much through that another engine lacks or understands differently. So what a core
-template may contain is listed here, node by node, and anything else is an error.
+Core templates checked and written for another engine, and queries that are numbered.
+
+Transpiling is not porting: sqlglot passes much through that another engine lacks or understands differently. So what a
+core template may contain is listed here, node by node, and anything else is an error.
 """
 
 from __future__ import annotations
@@ -145,11 +147,16 @@ _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _QUOTED_TYPE = re.compile(rf"""\bAS ((?:{_NAME}\.)?"(?:[^"]|"")+"|"(?:[^"]|"")+"\.\w+)\)""")
 """The end of a cast to a type whose name has quotes: a person's own, which sqlglot would write without them."""
 _POSTGRES_TYPE = re.compile(r"\bAS (numeric|bpchar|bit varying(?:\(\d+\))?)\)")
-"""The same to a type of a column of PostgreSQL, as it is spelled there, that is another one in our dialect: a numeric without digits has three there."""
+"""The same to a type of a column of PostgreSQL, as it is spelled there, that is another one in our dialect.
+
+A numeric without digits has three there.
+"""
 
 
 def portable(name: str, text: str, written: str, dialect: str, sentinel: str) -> str:
-    """Check a template's text and write it in ``dialect``; a placeholder becomes a column that begins with ``sentinel``.
+    """Check a template's text and write it in ``dialect``.
+
+    A placeholder becomes a column that begins with ``sentinel``.
 
     Raises:
         TemplateError: it does not parse, or uses syntax outside the allow-list.

@@ -28,8 +28,8 @@ def attach_classes(
     """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
 
     Methods see codes alone, and divide rows of equal codes by their row ids, which follow the source. Such rows may
-    differ in other published columns. Then their classes are assigned to them anew, in the order of a keyed hash: which row
-    is in which class neither depends on the source's order nor reveals it.
+    differ in other published columns. Then their classes are assigned to them anew, in the order of a keyed hash: which
+    row is in which class neither depends on the source's order nor reveals it.
 
     Args:
         scratch: the run.
@@ -39,14 +39,17 @@ def attach_classes(
         secret: what the hash is keyed with.
         codes: the quasi columns whose codes the classed rows have as well.
         divided: rows of equal codes may be in more than one class, or some of them in none.
-        shared: a table (rid) that has all rows of which this is so, in whole groups of equal codes; None: any row may be one.
-        omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the rows of
-            equal codes they are, the hash decides too. None: every row is in ``assign``.
+        shared: a table (rid) that has all rows of which this is so, in whole groups of equal codes; None: any row may
+            be one.
+        omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the
+            rows of equal codes they are, the hash decides too. None: every row is in ``assign``.
         listed: ``assign`` is one row, the classes of all rows (see `Assignment.listed`).
-        packed: ``assign`` has the codes of the rows too (see `Assignment.packed`). Where their values are known by them, they are not joined.
+        packed: ``assign`` has the codes of the rows too (see `Assignment.packed`). Where their values are known by
+            them, they are not joined.
 
-    Cost: a join, two with codes; where equal rows are divided and have columns that are published as they are, also a grouping by
-    codes (of those in ``shared``), and a hash and two sorts of the rows of equal codes that more than one class shares.
+    Cost: a join, two with codes; where equal rows are divided and have columns that are published as they are, also a
+    grouping by codes (of those in ``shared``), and a hash and two sorts of the rows of equal codes that more than one
+    class shares.
     """
     roles = encoded.roles
     ties = divided and any(not fixed_by_code(reading) for reading in roles.kept)
@@ -109,7 +112,8 @@ MOST_VALUES = 1 << 17
 def _decodable(encoded: Encoded) -> bool:
     """Whether a code says all that is staged of a value, in every column, and the columns all that a link is the hash of.
 
-    Equal values must look the same. A text of a hierarchy is one of its leaves; other values may be spelled there in another way.
+    Equal values must look the same. A text of a hierarchy is one of its leaves; other values may be spelled there in
+    another way.
     """
     roles = encoded.roles
     readings = roles.quasi + roles.kept
@@ -159,6 +163,9 @@ def _by_row(scratch: Scratch, listed: TableRef) -> TableRef:
 
 
 def fixed_by_code(reading: Reading) -> bool:
-    """Whether rows of equal codes publish the same value: of a sensitive column without equal values that look different."""
+    """Whether rows of equal codes publish the same value.
+
+    Of a sensitive column without equal values that look different.
+    """
     exact = reading.column.kind in ("integer", "boolean", "date", "text", "enum")
     return exact and reading.spec.role == "sensitive"

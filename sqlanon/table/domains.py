@@ -1,4 +1,7 @@
-"""The domains of columns: the values of each and their codes, in tables that SQL makes of the staged snapshot (design, section 3.4)."""
+"""The domains of columns.
+
+The values of each and their codes, in tables that SQL makes of the staged snapshot (design, section 3.4).
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,8 @@ def build_domains(
 ) -> tuple[tuple[Domain, ...], tuple[Domain, ...], tuple[Domain, ...]]:
     """The domains of the quasi columns, of the sensitive columns, and of the numbers of ``persons``.
 
-    Where a column's hierarchy is a rule, the reading of its domain has the tree that the rule makes of the values, those of a population in
-    table ``beside`` included.
+    Where a column's hierarchy is a rule, the reading of its domain has the tree that the rule makes of the values,
+    those of a population in table ``beside`` included.
 
     Raises:
         PolicyError: a hierarchy or an order does not cover the column; the text counts the missing values.

@@ -1,4 +1,7 @@
-"""Domains and codes: every QI and SA value becomes a dense integer, in SQL, on the staged snapshot (design, section 3.4)."""
+"""Domains and codes.
+
+Every QI and SA value becomes a dense integer, in SQL, on the staged snapshot (design, section 3.4).
+"""
 
 from __future__ import annotations
 
@@ -143,7 +146,8 @@ def by_code(
 
     Args:
         scratch: the run.
-        name: the template (``domains``: tables) that gives the place of the domain, a code and its number, in any order.
+        name: the template (``domains``: tables) that gives the place of the domain, a code and its number, in any
+            order.
         domains: the columns.
         dtype: of the numbers, as `Engine.fetch_arrays` names it.
     """

@@ -1,7 +1,9 @@
-"""Values of numbers and dates that are far from all others: 999 and 9999-12-31, by which tables often mean that a value is missing.
+"""Values of numbers and dates that are far from all others.
 
-One of them makes every range look narrow beside the whole. What is proposed as `bottom` and `top` is a round number beyond the values that are
-left, no value of the table.
+999 and 9999-12-31, by which tables often mean that a value is missing.
+
+One of them makes every range look narrow beside the whole. What is proposed as `bottom` and `top` is a round number
+beyond the values that are left, no value of the table.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ _TAKEN = re.compile(r"-?\d{1,15}(\.\d{1,9})?|\d{4}-\d\d-\d\d")
 def ends_of(least: Sequence[object], greatest: Sequence[object]) -> tuple[str | None, str | None]:
     """Round ends for what is left without the values that are far from all others; None: there are none at that end.
 
-    A value is far where the step to it is twice as wide as all that is left, or where it is the only one below 0 and is written with nines or
-    as -1.
+    A value is far where the step to it is twice as wide as all that is left, or where it is the only one below 0 and is
+    written with nines or as -1.
 
     Args:
         least: the least different values, ascending, at most `MOST`.
@@ -64,7 +66,10 @@ def _marks(value: float) -> bool:
 
 
 def _above(value: float) -> str:
-    """The least of 1, 2, 5, 10, 20, .. that is not below a number; of a negative one the negative of the greatest not above."""
+    """The least of 1, 2, 5, 10, 20, ..
+
+    That is not below a number; of a negative one the negative of the greatest not above.
+    """
     if value <= 0:
         return "0" if value > -1 else f"-{_shown(-value, up=False)}"
     return _shown(value, up=True)

@@ -21,7 +21,8 @@ def keyed(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> TableR
     """
     made = scratch.table("keyed")
     kept = [{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept]
-    # The link is of unique identifiers, or else of all columns: rows of one link then have the same values, which may still look different.
+    # The link is of unique identifiers, or else of all columns: rows of one link then have the same values, which may
+    # still look different.
     turned = not all(fixed_by_code(reading) for reading in roles.kept)
     scratch.execute(
         "freeform/keyed", {"secret": secret}, keyed=made, rows=rows, kept=kept, link=roles.link, turned=turned

@@ -1,4 +1,7 @@
-"""Security labels that PostgreSQL Anonymizer left on the columns of a table: what its owner declared, for `sqlanon init`."""
+"""Security labels that PostgreSQL Anonymizer left on the columns of a table.
+
+What its owner declared, for `sqlanon init`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def labels_of(engine: Engine, source: str) -> dict[str, list[str]]:
         found.setdefault(str(column), []).append(str(label))
     if not found:
         raise PolicyError(
-            f"--from-labels: no column of {ref} has a security label of PostgreSQL Anonymizer (providers anon and k_anonymity); leave "
-            "the option out"
+            f"--from-labels: no column of {ref} has a security label of PostgreSQL Anonymizer (providers anon and "
+            "k_anonymity); leave the option out"
         )
     return found

@@ -1,7 +1,10 @@
-"""Large tables: text columns of few values are staged as a type that lists them, which the engine copies, groups and joins as small integers.
+"""Large tables.
 
-The staged values are the same, and so is everything that is made of them: such a column travels as text, as an enum of the source
-does (`Reading.as_text`).
+Text columns of few values are staged as a type that lists them, which the engine copies, groups and joins as small
+integers.
+
+The staged values are the same, and so is everything that is made of them: such a column travels as text, as an enum of
+the source does (`Reading.as_text`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A population beside a source: staged in the same snapshot, found to hold the source, and counted by the source's codes."""
+"""A population beside a source.
+
+Staged in the same snapshot, found to hold the source, and counted by the source's codes.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,8 @@ class Population:
     Attributes:
         readings: its columns, in the order of the quasi columns.
         stage: table of its rows, with the aliases of the quasi columns.
-        cells: table of code columns and n, its rows. Of a column with ``codes`` codes, ``codes`` is a value that the source has not and that
-            its last level covers all the same, ``codes`` + 1 one that no level covers.
+        cells: table of code columns and n, its rows. Of a column with ``codes`` codes, ``codes`` is a value that the
+            source has not and that its last level covers all the same, ``codes`` + 1 one that no level covers.
         rows: how many there are.
         inside: those that the last level of every column covers.
     """
@@ -48,15 +51,16 @@ def roles_in(relation: Relation, roles: Roles) -> Roles:
         other = known.get(reading.name) or known.get(reading.name.lower())
         if other is None:
             problems.append(
-                f"population {relation.ref} has no column {reading.name}, which is a quasi column of {roles.relation.ref}"
+                f"population {relation.ref} has no column {reading.name}, which is a quasi column of "
+                f"{roles.relation.ref}"
             )
             continue
         own = replace(reading, column=other, listed=None)
         same = other.kind == reading.column.kind and own.zoned == reading.zoned
         if not same or (reading.spec.ordered == "declared" and other.type != reading.column.type):
             problems.append(
-                f"population {relation.ref}: {other.name} is {other.shown_type}, and {reading.name} of {roles.relation.ref} is "
-                f"{reading.column.shown_type}; cast it in a view"
+                f"population {relation.ref}: {other.name} is {other.shown_type}, and {reading.name} of "
+                f"{roles.relation.ref} is {reading.column.shown_type}; cast it in a view"
             )
         found.append(own)
     if problems:
@@ -82,8 +86,8 @@ def count_population(
         quasi: the domains of the source's quasi columns.
 
     Raises:
-        PolicyError: it has not all rows of the source, or values that no level can cover: NULL in a column where the source has none, or
-            one that a hierarchy or an order does not list.
+        PolicyError: it has not all rows of the source, or values that no level can cover: NULL in a column where the
+            source has none, or one that a hierarchy or an order does not list.
 
     Cost: a scan of the population, and a grouping of both.
     """
@@ -106,8 +110,9 @@ def count_population(
     lacking = scratch.fetch("table/population_lacking", stage=stage, people=people_stage, columns=columns)[0]
     if integer(lacking[0]):
         raise PolicyError(
-            f"population {people.relation.ref} does not cover {roles.relation.ref}: {lacking[1]} rows of {lacking[0]} combinations of quasi "
-            "values are in the source and not in the population; name a table that has every row of the source"
+            f"population {people.relation.ref} does not cover {roles.relation.ref}: {lacking[1]} rows of {lacking[0]} "
+            "combinations of quasi values are in the source and not in the population; name a table that has every "
+            "row of the source"
         )
     scratch.execute("table/population_cells", cells=cells, people=people_stage, columns=columns)
     rows, inside, *refused = (
@@ -117,13 +122,14 @@ def count_population(
     for own, nulls, unknown in zip(people.quasi, refused[::2], refused[1::2], strict=True):
         if nulls:
             problems.append(
-                f"population {people.relation.ref}: {own.name} is NULL in {nulls} rows and in none of the source, so that no cell says "
-                "whether they lie in it; leave these rows out in a view"
+                f"population {people.relation.ref}: {own.name} is NULL in {nulls} rows and in none of the source, so "
+                "that no cell says whether they lie in it; leave these rows out in a view"
             )
         if unknown:
             what = "hierarchy" if own.treatment == "hierarchy" else "given order"
             problems.append(
-                f"population {people.relation.ref}: {unknown} rows have a value of {own.name} that the {what} of the column does not list; add it"
+                f"population {people.relation.ref}: {unknown} rows have a value of {own.name} that the {what} of the "
+                "column does not list; add it"
             )
     if problems:
         raise PolicyError(problems)

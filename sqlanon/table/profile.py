@@ -1,4 +1,7 @@
-"""Counts about every column of a table, for `sqlanon init`: values are shown to nobody, and only the ends of numbers and dates leave the database."""
+"""Counts about every column of a table, for `sqlanon init`.
+
+Values are shown to nobody, and only the ends of numbers and dates leave the database.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,8 @@ class ColumnProfile:
         dated: rows whose text looks like another date.
         coded: rows whose text is written as numbers of persons and things are.
         worded: rows whose text is written as names are.
-        bottom, top_value: round ends of what is left without a few values far from all others: see `sqlanon.table.extremes`.
+        bottom, top_value: round ends of what is left without a few values far from all others: see
+            `sqlanon.table.extremes`.
     """
 
     name: str
@@ -50,8 +54,8 @@ class ColumnProfile:
 def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
     """Profile every column of a table. Cost: one GROUP BY a column.
 
-    A column whose type cannot be hashed (such as PostgreSQL's json) is counted by its text; one that cannot be compared even so
-    counts as all distinct.
+    A column whose type cannot be hashed (such as PostgreSQL's json) is counted by its text; one that cannot be compared
+    even so counts as all distinct.
     """
     relation = engine.relation(source)
     profiles = []

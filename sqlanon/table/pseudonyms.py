@@ -1,11 +1,12 @@
 """Tokens of identifiers: a keyed HMAC-SHA-256 of a value's text, which every engine computes in SQL.
 
-The token of a value is the first 128 bits of HMAC(key, text), as 32 hexadecimal digits (RFC 2104, section 5, has truncation), and the key
-is HMAC(secret, what it is for): the scope, and for a number of an event also the column's name. So tokens of the same person are equal in all
-tables of a scope, and what is equal in two scopes, or a person's number and an event's, has different tokens.
+The token of a value is the first 128 bits of HMAC(key, text), as 32 hexadecimal digits (RFC 2104, section 5, has
+truncation), and the key is HMAC(secret, what it is for): the scope, and for a number of an event also the column's
+name. So tokens of the same person are equal in all tables of a scope, and what is equal in two scopes, or a person's
+number and an event's, has different tokens.
 
-HMAC(key, text) = SHA256(key xor opad, SHA256(key xor ipad, text)). Both padded keys are made here and bound as values: the text of a statement
-holds neither secret nor key.
+HMAC(key, text) = SHA256(key xor opad, SHA256(key xor ipad, text)). Both padded keys are made here and bound as values:
+the text of a statement holds neither secret nor key.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ _BLOCK = 64
 
 
 def able(column: Column) -> bool:
-    """Whether equal values of a column have one text, the same on every engine: whole numbers, text, enums and UUIDs."""
+    """Whether equal values of a column have one text, the same on every engine.
+
+    Whole numbers, text, enums and UUIDs.
+    """
     plain = column.kind in ("integer", "text", "enum") or column.type.upper() == "UUID"
     return plain and column.deterministic and not column.own_operators
 
@@ -33,13 +37,15 @@ def able(column: Column) -> bool:
 def problem_of(column: Column) -> str:
     """Why `able` refuses a column."""
     return (
-        f"pseudonym column {column.name} has type {column.shown_type}, whose equal values may have different texts, and so different "
-        "tokens; cast it to a whole number or to text in a view of the source"
+        f"pseudonym column {column.name} has type {column.shown_type}, whose equal values may have different texts, "
+        "and so different tokens; cast it to a whole number or to text in a view of the source"
     )
 
 
 def secret_of(spec: ReleaseSpec, kept: str) -> str:
-    """What the release's tokens are keyed with: the environment's where the policy names a variable, else what the private schema keeps.
+    """What the release's tokens are keyed with.
+
+    The environment's where the policy names a variable, else what the private schema keeps.
 
     Raises:
         PolicyError: the variable is not set, or too short.

@@ -1,4 +1,7 @@
-"""Counts about several columns of a table together, for `sqlanon init`: whose rows they are, and what is one thing twice."""
+"""Counts about several columns of a table together, for `sqlanon init`.
+
+Whose rows they are, and what is one thing twice.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from sqlanon.sqltext import statement
 
 
 def varying(engine: Engine, source: str, key: str, columns: Sequence[str]) -> tuple[int, dict[str, int]] | None:
-    """The values of a key that several rows have, and by column how many of them have different values of it; None: not comparable.
+    """The values of a key that several rows have, and by column how many of them have different values of it.
+
+    None: not comparable.
 
     Cost: one GROUP BY.
     """

@@ -1,4 +1,6 @@
-"""Hierarchies of rules: SQL finds the nodes of the values that occur (table/level_*), and what they are called is written here.
+"""Hierarchies of rules.
+
+SQL finds the nodes of the values that occur (table/level_*), and what they are called is written here.
 
 A node's label says what it covers by itself, whatever values occur: `meaning` reads it back, which queries rely on.
 """
@@ -113,8 +115,8 @@ def _lines(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
             else "the calendar has the years 1 to 9999"
         )
         raise PolicyError(
-            f"column {reading.name}: {unknown} of its values are in no node of its hierarchy ({rule}): they are infinite, no number, or "
-            f"farther away than it goes ({what}); make them NULL in a view"
+            f"column {reading.name}: {unknown} of its values are in no node of its hierarchy ({rule}): they are "
+            f"infinite, no number, or farther away than it goes ({what}); make them NULL in a view"
         )
     rows.sort(key=lambda row: row[0])  # type: ignore[arg-type,return-value]
     written: dict[tuple[int, object], str] = {}
@@ -134,7 +136,8 @@ def _texts(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
     longest = scratch.count("table/longest", values=values)
     if rule.kind == "mask" and longest > MOST_HIDDEN:
         raise PolicyError(
-            f"column {reading.name}: mask is for texts of at most {MOST_HIDDEN} characters, and the longest has {longest}; use prefix"
+            f"column {reading.name}: mask is for texts of at most {MOST_HIDDEN} characters, and the longest has "
+            f"{longest}; use prefix"
         )
     lengths = [int(length) for length in rule.levels] if rule.kind == "prefix" else []
     hidden = list(range(1, longest)) if rule.kind == "mask" else []
@@ -142,7 +145,8 @@ def _texts(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
     rows = [tuple(str(text) for text in row) for row in scratch.engine.fetch(made, max_rows=_MOST)]
     if beyond := sum(LAST[0] in row[0] for row in rows):
         raise PolicyError(
-            f"column {reading.name}: {beyond} of its values have the character U+10FFFF, which is no text; replace it in a view"
+            f"column {reading.name}: {beyond} of its values have the character U+10FFFF, which is no text; replace it "
+            "in a view"
         )
     return sorted(rows, key=lambda row: row[::-1])
 
@@ -204,7 +208,9 @@ def _decimal(number: int, scale: int) -> str:
 
 
 def meaning(rule: Rule, label: str, kind: str, step: Fraction | None) -> tuple[str, str] | None:
-    """The least and the greatest value of a node, as texts of the column's type; None: the label is that of a value, or of the root.
+    """The least and the greatest value of a node, as texts of the column's type.
+
+    None: the label is that of a value, or of the root.
 
     Args:
         rule: what built the hierarchy.

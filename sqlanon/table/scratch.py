@@ -1,7 +1,8 @@
 """Scratch tables of one run: named by one function, dropped in the end.
 
-They are temporary tables of the session, of which a killed run leaves none. Where an engine has no such tables they are made in
-the private schema: who works there holds a lock with the run's name, and the next run drops the tables whose lock is free.
+They are temporary tables of the session, of which a killed run leaves none. Where an engine has no such tables they are
+made in the private schema: who works there holds a lock with the run's name, and the next run drops the tables whose
+lock is free.
 """
 
 from __future__ import annotations
@@ -141,7 +142,9 @@ class Scratch:
         return table
 
     def once(self, step: str, over: Sequence[TableRef] = ()) -> TableRef:
-        """A name for rows that are read once: of a temporary view, if the engine has such (`Capabilities.session_views`), else of a table.
+        """A name for rows that are read once.
+
+        Of a temporary view, if the engine has such (`Capabilities.session_views`), else of a table.
 
         Args:
             step: what the table is called.
@@ -172,7 +175,10 @@ class Scratch:
         return TableRef(None, name) if self.engine.temporary else _private(self.engine, name)
 
     def _give(self, table: TableRef) -> None:
-        """Pass a table that is about to be dropped to the keeper of scratch tables, if there is one; what a view shows is in others."""
+        """Pass a table that is about to be dropped to the keeper of scratch tables, if there is one.
+
+        What a view shows is in others.
+        """
         is_view = table in self._over and self.engine.capabilities.session_views
         if self._keep is not None and not is_view and self.engine.exists(table):
             self._keep(table, self._made[table])
@@ -280,7 +286,10 @@ class Scratch:
         return [column[order] for column in columns]
 
     def stream_arrays(self, made: Statement, dtypes: Sequence[str], rows: int) -> Generator[Arrays, None, None]:
-        """`Engine.stream_arrays`, in the query's order on every engine: without one of its own, by way of a scratch table."""
+        """`Engine.stream_arrays`, in the query's order on every engine.
+
+        Without one of its own, by way of a scratch table.
+        """
         self._send()
         if self.engine.ordered:
             yield from self.engine.stream_arrays(made, dtypes, rows)

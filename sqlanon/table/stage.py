@@ -25,8 +25,8 @@ ENDS = ("bottom", "top", "other")
 MANY_ROWS = 10_000
 """Of so many rows a sequence numbers each in less time than a window, and is made and dropped in no time beside them."""
 _UNCOMPARED = (
-    "PostgreSQL cannot hash, so that what is published could not be verified; cast it in a view, to text for example (json to "
-    "jsonb), or make it an identifier (not published)"
+    "PostgreSQL cannot hash, so that what is published could not be verified; cast it in a view, to text for example "
+    "(json to jsonb), or make it an identifier (not published)"
 )
 
 
@@ -37,9 +37,11 @@ class Reading:
     Attributes:
         spec: the policy's words on it.
         column: the source's column.
-        alias: its name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, t1.. pseudonyms, in policy order.
+        alias: its name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, t1.. pseudonyms, in policy
+            order.
         treatment: quasi columns only.
-        listed: the scratch type that lists the values of a text column and as which it is staged; see `sqlanon.table.listed`.
+        listed: the scratch type that lists the values of a text column and as which it is staged; see
+            `sqlanon.table.listed`.
     """
 
     spec: ColumnSpec
@@ -110,16 +112,18 @@ class Reading:
 class Counted:
     """An identifier, or several together, whose values are counted as persons, by a number of each value.
 
-    Equal values have equal hashes (or ranks, on DuckDB, whose hashes know no collation), so that a collision, as rare as it is, makes
-    a count smaller and never larger.
+    Equal values have equal hashes (or ranks, on DuckDB, whose hashes know no collation), so that a collision, as rare
+    as it is, makes a count smaller and never larger.
 
     Attributes:
         name: what reports call it: the source's name.
         alias: the hash's name in the staged table: see `hashes_of`.
         columns: the source's columns.
-        as_text: of each, whether its type has no equality that can be hashed (PostgreSQL's json and point), so that its text is counted.
+        as_text: of each, whether its type has no equality that can be hashed (PostgreSQL's json and point), so that its
+            text is counted.
         own: of each, whether its type was added to the database with operators of its own.
-        nulls: rows in which one of them is NULL are ``one`` person, or each is a ``distinct`` one; None: NULL is a value.
+        nulls: rows in which one of them is NULL are ``one`` person, or each is a ``distinct`` one; None: NULL is a
+            value.
     """
 
     name: str
@@ -136,7 +140,10 @@ class Counted:
 
 
 def hashes_of(names: Iterable[str]) -> dict[str, str]:
-    """Where the stage and a version's link table hold the hashes of counted identifiers: p1.., whatever order a policy has."""
+    """Where the stage and a version's link table hold the hashes of counted identifiers.
+
+    P1.., whatever order a policy has.
+    """
     ordered = sorted(names, key=lambda name: (name.lower(), name))
     return {name: f"p{i}" for i, name in enumerate(ordered, 1)}
 
@@ -167,8 +174,8 @@ class Roles:
         quasi, sensitive, insensitive: the columns that are staged.
         identifiers, identifier_specs: the columns that are never published.
         dropped: names of the other columns.
-        link: of what a row's link is the hash, where tables of staged rows have no column ``link``: the alias of each column, and whether
-            it is staged as a type that lists its texts. Empty: they have the column.
+        link: of what a row's link is the hash, where tables of staged rows have no column ``link``: the alias of each
+            column, and whether it is staged as a type that lists its texts. Empty: they have the column.
         linked: the same where these tables have the column, if all of these columns are staged.
         pseudonyms: the columns that are published as tokens; they are staged where `take_stage` gets keys.
     """
@@ -194,7 +201,10 @@ class Roles:
         return next(one for one in self.pseudonyms if one.name.lower() == name.lower())
 
     def hashing(self, names: Sequence[str]) -> Roles:
-        """The same with a link of these columns that no table has, if all of them are staged: 8 bytes less for each row of each table."""
+        """The same with a link of these columns that no table has, if all of them are staged.
+
+        8 bytes less for each row of each table.
+        """
         staged = {
             reading.name: (reading.alias, reading.listed is not None or reading.column.kind == "enum")
             for reading in self.quasi + self.sensitive + self.insensitive
@@ -248,19 +258,22 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
     missing = [name for name in known if name not in given]
     if missing and spec.rest == "error" and not problems:
         problems.append(
-            f"{spec.name}: no role for {', '.join(missing)}; name a role (identifier, pseudonym, quasi, sensitive, insensitive) "
-            "for each, or say what happens to the rest: rest: drop (not published) or keep (published as they are)"
+            f"{spec.name}: no role for {', '.join(missing)}; name a role (identifier, pseudonym, quasi, sensitive, "
+            "insensitive) for each, or say what happens to the rest: rest: drop (not published) or keep (published as "
+            "they are)"
         )
     problems += [
-        f"{spec.name}: sensitive column {name} has type {known[name].shown_type}, whose own equality generated SQL does not "
-        "use, so that values could be counted as different that are equal; cast it in a view, to text for example (of "
-        "citext lower(...)::text)"
+        f"{spec.name}: sensitive column {name} has type {known[name].shown_type}, whose own equality generated SQL "
+        "does not use, so that values could be counted as different that are equal; cast it in a view, to text for "
+        "example (of citext lower(...)::text)"
         for name, item in given.items()
         if item.role == "sensitive" and known[name].own_operators
     ]
     problems += [
-        f"{spec.name}: sensitive column {name} has collation {known[name].collation}, in which texts of other bytes are equal: they would "
-        'be counted as different values; in a view, write equal values alike, with a deterministic collation (lower(...) COLLATE "C", '
+        f"{spec.name}: sensitive column {name} has collation {known[name].collation}, in which texts of other bytes "
+        "are equal: they would "
+        "be counted as different values; in a view, write equal values alike, with a deterministic collation "
+        '(lower(...) COLLATE "C", '
         "for example)"
         for name, item in given.items()
         if item.role == "sensitive" and known[name].kind == "text" and not known[name].deterministic
@@ -356,15 +369,17 @@ def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
     for (reading, step), n in zip(rounded, row, strict=True):
         if n:
             raise PolicyError(
-                f"{spec.name}: {reading.name}: {n} values rounded to multiples of {step} do not fit "
-                f"into {reading.column.shown_type}; set bottom or top, or cast the column to a wider type in a view of the source"
+                f"{spec.name}: {reading.name}: {n} values rounded to multiples of {step} do not fit into "
+                f"{reading.column.shown_type}; set bottom or top, or cast the column to a wider type in a view of the "
+                "source"
             )
 
 
 def hashed(relation: Relation, names: Sequence[str]) -> list[dict[str, object]]:
     """Columns of a link, as table/stage takes them.
 
-    An enum's value has the hash of its place in the type, which is another value's when the type is made anew: its text is taken.
+    An enum's value has the hash of its place in the type, which is another value's when the type is made anew: its text
+    is taken.
     """
     enums = {column.name for column in relation.columns if column.kind == "enum"}
     return [{"name": name, "listed": name in enums} for name in names]
@@ -384,8 +399,8 @@ def _with_leaves(scratch: Scratch, reading: Reading, step: str) -> dict[str, obj
         scratch.execute("table/leaves", leaves=leaves, labels=labels, type=reading.value_type)
     except DatabaseError as error:
         raise PolicyError(
-            f"{hierarchy.shown}: its leaves, other among them, cannot be read as {reading.column.shown_type}, the type of column "
-            f"{reading.name}"
+            f"{hierarchy.shown}: its leaves, other among them, cannot be read as {reading.column.shown_type}, the type "
+            f"of column {reading.name}"
         ) from error
     return reading.staged | {"recode": recoded | {"leaves": leaves}}
 
@@ -409,7 +424,8 @@ def take_stage(
     Args:
         scratch: the run.
         roles: what to read.
-        link: columns whose hash ties a released row to its source row inside the private schema, if ``roles`` says of none.
+        link: columns whose hash ties a released row to its source row inside the private schema, if ``roles`` says of
+            none.
         key: columns that identify a row from version to version.
         secret: what the key's hash is keyed with.
         persons: identifiers that are counted.

@@ -105,7 +105,10 @@ def load_nodes(scratch: Scratch, domain: Domain) -> TableRef:
 
 
 def load_ancestors(scratch: Scratch, domain: Domain) -> TableRef:
-    """A scratch table (level, code, low, high): of every code of a value, and every level below the root, its node's codes."""
+    """A scratch table (level, code, low, high).
+
+    Of every code of a value, and every level below the root, its node's codes.
+    """
     import numpy as np
 
     tree, shift = tree_of(domain), int(domain.has_null)

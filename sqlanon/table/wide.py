@@ -1,6 +1,9 @@
-"""Tables of many columns, each from a join of its own: in parts of few columns, which are then joined by their row number.
+"""Tables of many columns, each from a join of its own.
 
-An engine plans a join in more than linear time in its tables (DuckDB 2 took 8 s for 100 of them), so a statement has few.
+In parts of few columns, which are then joined by their row number.
+
+An engine plans a join in more than linear time in its tables (DuckDB 2 took 8 s for 100 of them), so a statement has
+few.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ def in_parts(
         name: of the table.
         key: the column that every part has, unique in each: rows of the same key are one row.
         items: what has columns; none makes one part without.
-        make: makes a part of some items: (table to make, items, whether it is the first); gives its columns but the key.
+        make: makes a part of some items: (table to make, items, whether it is the first); gives its columns but the
+            key.
     """
     parts: list[Part] = []
     for some in few(items) or [items]:

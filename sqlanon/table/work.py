@@ -129,9 +129,9 @@ class Work:
     def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[npt.NDArray[np.int32]] | None:
         """The row ids and the codes of some columns, where the table would not serve better; None: read the table.
 
-        That depends on the engine, and without `Engine.fetch_words` on the run: to make a table of few rows takes longer than to read them.
-        It pays for the first who reads the rows, if few columns are joined and the rows are read in few parts. Who has read all rows calls
-        `check_rows`.
+        That depends on the engine, and without `Engine.fetch_words` on the run: to make a table of few rows takes
+        longer than to read them. It pays for the first who reads the rows, if few columns are joined and the rows are
+        read in few parts. Who has read all rows calls `check_rows`.
 
         Args:
             domains: the columns.

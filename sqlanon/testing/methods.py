@@ -40,10 +40,11 @@ def check_method(
     """Check a method against its declaration, and its assignments against what every method must keep.
 
     - The code takes the options that are declared, and their defaults are allowed.
-    - Each ability of the declaration is taken by a policy that asks for it, or is refused with the reason of its marker.
-    - On small tables with NULLs and ties, in each execution that is declared: each row has one class; a run publishes them, and verification
-      finds every requirement satisfied and every row covered; the result does not depend on the order of the source, nor on the execution; the
-      same seed gives the same.
+    - Each ability of the declaration is taken by a policy that asks for it, or is refused with the reason of its
+      marker.
+    - On small tables with NULLs and ties, in each execution that is declared: each row has one class; a run publishes
+      them, and verification finds every requirement satisfied and every row covered; the result does not depend on the
+      order of the source, nor on the execution; the same seed gives the same.
 
     Args:
         declared: the method; it need not be installed.

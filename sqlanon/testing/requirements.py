@@ -1,4 +1,7 @@
-"""`check_requirement`: the forms of a requirement agree with its definition, and releases and verification go by them."""
+"""`check_requirement`.
+
+The forms of a requirement agree with its definition, and releases and verification go by them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Meets = Callable[[Any, Sequence[Hashable], Sequence[Hashable]], bool]
-"""The definition, by brute force: the value that is asked, as the declaration reads it, the values of a class and those of the whole table."""
+"""The definition, by brute force.
+
+The value that is asked, as the declaration reads it, the values of a class and those of the whole table.
+"""
 
 WAYS: tuple[tuple[str, Execution], ...] = (("tree", "kernel"), ("mondrian", "kernel"), ("mondrian", "pushdown"))
 """Methods and executions that divide a table by the tally, and by the groups in SQL."""
@@ -39,10 +45,11 @@ def check_requirement(
 ) -> None:
     """Check a requirement of one sensitive column, or one that counts persons, against its definition.
 
-    - The tally, the groups that fail as SQL, and the query of verification find what the definition finds, on random classes.
+    - The tally, the groups that fail as SQL, and the query of verification find what the definition finds, on random
+      classes.
     - What is declared as monotone holds for the unions of all small classes.
-    - Releases by a kernel and by SQL have classes that meet the definition; a method that forgets it is refused by verification, and nothing is
-      published.
+    - Releases by a kernel and by SQL have classes that meet the definition; a method that forgets it is refused by
+      verification, and nothing is published.
 
     Args:
         declared: the requirement; it need not be installed.
@@ -200,7 +207,8 @@ def _check_releases(db: Database, declared: RequirementDeclaration, written: obj
     for mark, value in own.items():
         alike[first[mark], second[mark]].append(value)
     if all(checked.holds(values, list(own.values())) for values in alike.values()):
-        return  # rows of equal quasi values are one class to readers, and each of these meets it: there is nothing to forget
+        # rows of equal quasi values are one class to readers, and each of these meets it: there is nothing to forget
+        return
     with _forgetful():
         refused = None
         try:

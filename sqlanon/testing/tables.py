@@ -12,7 +12,10 @@ from sqlanon.engines.base import Row
 from sqlanon.sqltext import identifier, statement
 
 MARK = "mark"
-"""The column with the number of each row, which is published as it is: by it the rows of a class are found in the source."""
+"""The column with the number of each row, which is published as it is.
+
+By it the rows of a class are found in the source.
+"""
 WHO = "who"
 """The column of persons."""
 
@@ -125,7 +128,10 @@ TABLES = (
         k=6,
     ),
 )
-"""What methods are checked with. A method that does not take what one of them asks, by its declaration, is checked with the others."""
+"""What methods are checked with.
+
+A method that does not take what one of them asks, by its declaration, is checked with the others.
+"""
 
 VISITS = _table(
     "visits",

@@ -35,8 +35,8 @@ def test_best_is_never_above_the_best_of_three_refined_methods(data, table, k):
                     allow_weaker=True,
                 ).report.loss.gcp
 
-            # Of the same classes: DuckDB's threads add up to 6,000 doubles in another order each time, so that as many roundings
-            # of 2^-53 may differ.
+            # Of the same classes: DuckDB's threads add up to 6,000 doubles in another order each time, so that as many
+            # roundings of 2^-53 may differ.
             least = min(map(lost, of))
             best = lost({"name": "best", "of": of})
             assert best < least or best == pytest.approx(least, rel=2e-12)

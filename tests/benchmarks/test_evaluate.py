@@ -17,7 +17,10 @@ def connection():
 
 
 def test_worked_example(connection):
-    """Ages span 40; sexes by bytes: f 0, m 1, x 2, é 3. Box one: 10/40 and 1/3 (twice). Box two: 20/40 and 2/3 (three times)."""
+    """Ages span 40; sexes by bytes: f 0, m 1, x 2, é 3. Box one: 10/40 and 1/3 (twice).
+
+    Box two: 20/40 and 2/3 (three times).
+    """
     connection.execute("INSERT INTO v SELECT 20, 30, 'f', 'm' FROM range(2)")
     connection.execute("INSERT INTO v SELECT 40, 60, 'm', 'é' FROM range(3)")
     found = measure(connection, "t", "v", ("age", "sex"), 2)
@@ -54,7 +57,10 @@ def test_refuses_what_it_cannot_judge(connection):
 
 
 def test_loss_by_sets(connection):
-    """Ages 20, 30, 40, 60 and sexes f, m, x, é: 3 steps each. Rows 1 and 2: 1/3, 1/3; the others 40, 60, 60 and m, x, é: 1/3, 2/3."""
+    """Ages 20, 30, 40, 60 and sexes f, m, x, é: 3 steps each.
+
+    Rows 1 and 2: 1/3, 1/3; the others 40, 60, 60 and m, x, é: 1/3, 2/3.
+    """
     connection.execute("CREATE TABLE s AS SELECT row_number() OVER () AS id, * FROM t")
     connection.execute("CREATE TABLE p (id BIGINT, age_lo INTEGER, age_hi INTEGER, sex TEXT[])")
     connection.execute("INSERT INTO p VALUES (2, 20, 30, ['f', 'm']), (1, 20, 30, ['f', 'm'])")

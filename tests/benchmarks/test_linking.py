@@ -1,4 +1,7 @@
-"""What linking costs, as docs/threat-model.md has it, is what was measured; and the example of two tables joins them."""
+"""What linking costs, as docs/threat-model.md has it, is what was measured.
+
+And the example of two tables joins them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How many database calls a small release may take, the first one and those after it; and that its stages are all of it."""
+"""How many database calls a small release may take, the first one and those after it.
+
+And that its stages are all of it.
+"""
 
 from __future__ import annotations
 

@@ -156,7 +156,9 @@ Terminal = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Terminal:
-    """Run one command on a pseudo terminal and answer its questions: its exit code, and what the terminal shows without colours.
+    """Run one command on a pseudo terminal and answer its questions.
+
+    Its exit code, and what the terminal shows without colours.
 
     ``answers`` are pairs: a text to wait for, and what is typed then.
     """

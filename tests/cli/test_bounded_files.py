@@ -1,4 +1,7 @@
-"""Files that options name are regular and bounded: a pipe is not waited for, a device is not read to its end, and each refusal is one error."""
+"""Files that options name are regular and bounded.
+
+A pipe is not waited for, a device is not read to its end, and each refusal is one error.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``--compact`` of erase, unpublish and clean: refused before anything is done, done after it, and said with what stays."""
+"""``--compact`` of erase, unpublish and clean.
+
+Refused before anything is done, done after it, and said with what stays.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from sqlanon.errors import DatabaseError
 from tests.cli.conftest import make_duckdb
 from tests.cli.test_refresh import edit
 
-NOTE = "note: values of dropped tables can stay in free blocks of the database's file, and in backups, until they are overwritten; --compact writes the file anew"
+NOTE = (
+    "note: values of dropped tables can stay in free blocks of the database's file, and in backups, until they are "
+    "overwritten; --compact writes the file anew"
+)
 
 
 def one_line(text: str) -> str:

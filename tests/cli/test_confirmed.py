@@ -1,4 +1,7 @@
-"""The options that confirm what Spark does not do: offered where a database is, passed on for Spark, refused elsewhere."""
+"""The options that confirm what Spark does not do.
+
+Offered where a database is, passed on for Spark, refused elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A bound on the loss by policy file and by options: shown by plan, reported by run, exit code 4 where it allows too little."""
+"""A bound on the loss by policy file and by options.
+
+Shown by plan, reported by run, exit code 4 where it allows too little.
+"""
 
 from __future__ import annotations
 

@@ -43,5 +43,8 @@ def test_names_that_are_not_there(cli):
     ended = cli("diff", "1", "2")
     assert (ended.code, ended.err.strip()) == (
         2,
-        "error: 1 is not a release of this database; releases: people; name a version as NAME@VERSION, such as patients@2",
+        (
+            "error: 1 is not a release of this database; releases: people; name a version as NAME@VERSION, such as "
+            "patients@2"
+        ),
     )

@@ -153,7 +153,10 @@ def test_shared_options_before_and_after():
 
 
 def script(body: str, *, ignored: Sequence[str] = ()) -> list[str]:
-    """A command of this body; the signals are those of a shell in the foreground, whatever the tests run under, or are ignored."""
+    """A command of this body.
+
+    The signals are those of a shell in the foreground, whatever the tests run under, or are ignored.
+    """
     return [
         sys.executable,
         "-c",

@@ -44,7 +44,10 @@ CELLS = [
     "{-5}",
 ]
 FORMULAS = set(CELLS[: CELLS.index("=") + 1])
-"""By the OWASP page on CSV injection: =, +, -, @, tab and line breaks at the beginning, in their wide forms too; a negative number is none."""
+"""By the OWASP page on CSV injection: =, +, -, @, tab and line breaks at the beginning, in their wide forms too.
+
+A negative number is none.
+"""
 PROTECTED = FORMULAS | {"'=1", "''=1"}
 
 

@@ -96,7 +96,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("json")
     (home / "anon.yml").write_text(POLICY)
     (home / "keys.csv").write_text("id\n1\n")
-    made = "SELECT i AS id, 20 + i % 30 AS age, ['F', 'M'][1 + i % 2] AS sex, ['flu', 'cold', 'ache'][1 + i % 3] AS ill FROM range(120) AS r(i)"
+    made = (
+        "SELECT i AS id, 20 + i % 30 AS age, ['F', 'M'][1 + i % 2] AS sex, ['flu', 'cold', 'ache'][1 + i % 3] AS ill "
+        "FROM range(120) AS r(i)"
+    )
     with duckdb.connect(str(home / "w.duckdb")) as db:
         db.execute(f"CREATE TABLE people AS {made}")
         db.execute(f"COPY people TO '{home / 'people.csv'}' (HEADER)")
@@ -201,7 +204,8 @@ def test_what_is_violated_is_1(folder, tmp_path, monkeypatch):
     with duckdb.connect("x.duckdb") as db:
         db.execute("CREATE SCHEMA release")
         db.execute(
-            "CREATE TABLE release.people AS SELECT i AS age_lo, i AS age_hi, ['F'] AS sex, 'flu' AS ill FROM range(20) AS r(i)"
+            "CREATE TABLE release.people AS SELECT i AS age_lo, i AS age_hi, ['F'] AS sex, 'flu' AS ill FROM range(20) "
+            "AS r(i)"
         )
     ended = run("audit", "release.people", "-p", str(folder / "anon.yml"), "--db", "duckdb:///x.duckdb", "--json")
     assert ended.code == 1, ended

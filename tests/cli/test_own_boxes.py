@@ -47,7 +47,8 @@ releases:
 def warehouse(tmp_path, name="w"):
     return make_duckdb(
         tmp_path / f"{name}.duckdb",
-        "CREATE TABLE people AS SELECT i AS id, i * 7 % 11 AS age, i * 5 % 3 AS zip, 'd' || i % 4 AS disease FROM range(12) AS r(i)",
+        "CREATE TABLE people AS SELECT i AS id, i * 7 % 11 AS age, i * 5 % 3 AS zip, 'd' || i % 4 AS disease FROM "
+        "range(12) AS r(i)",
     )
 
 
@@ -93,7 +94,10 @@ def test_what_run_proposes_can_be_run(cli, tmp_path):
 
 
 def test_an_audit_of_two_releases_fails_where_rows_have_fewer_candidates(cli, tmp_path):
-    """As an audit of one release does that violates its policy; and passes where one of them is a single class of all rows."""
+    """As an audit of one release does that violates its policy.
+
+    And passes where one of them is a single class of all rows.
+    """
     url = warehouse(tmp_path)
     for name, quasi in (("one", "age,zip"), ("two", "zip")):
         made = cli(

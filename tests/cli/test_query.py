@@ -19,7 +19,8 @@ def url(tmp_path: Path) -> str:
     path = tmp_path / "w.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute(
-            "CREATE TABLE people AS SELECT 20 + i AS age, CASE i % 2 WHEN 0 THEN 'flu' ELSE 'cold' END AS ill FROM range(20) AS r(i)"
+            "CREATE TABLE people AS SELECT 20 + i AS age, CASE i % 2 WHEN 0 THEN 'flu' ELSE 'cold' END AS ill FROM "
+            "range(20) AS r(i)"
         )
     with sqlanon.connect(f"duckdb:///{path}") as db:
         db.anonymize("people", quasi="age", sensitive="ill", k=5)

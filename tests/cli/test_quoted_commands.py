@@ -96,6 +96,22 @@ def test_commands_of_messages_have_the_names(cli: Cli, warehouse: str, tmp_path:
         assert cli(*words).code == 0, words
 
 
+def test_a_printed_proposal_has_no_control_characters(cli: Cli, tmp_path: Path) -> None:
+    """The command is one that a shell reads the file's and the columns' names from.
+
+    In a file it is one for every shell.
+    """
+    source = tmp_path / "odd \x1b[31mname\n.csv"
+    rows = "\n".join(f"{n % 9},{n % 5}" for n in range(60))
+    source.write_text(f'"a\x1b[31m",b\n{rows}\n', encoding="utf-8")
+    ended = cli("init", source)
+    assert ended.code == 0
+    assert all(line.isprintable() for line in ended.out.splitlines())
+    assert str(source) in read_by_bash(ended.out.strip().splitlines()[-1].partition(" anonymize ")[2])
+    assert cli("init", source, "-o", tmp_path / "made.sh").code == 0
+    assert str(source) in (tmp_path / "made.sh").read_text(encoding="utf-8")
+
+
 def test_the_next_command_has_the_names() -> None:
     for name in NASTY:
         made = next_command(Screen(), "erase", Path(f"{name}.yml"), [name], None, name, own=["--key-file", name])

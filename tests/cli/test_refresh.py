@@ -1,4 +1,7 @@
-"""Refreshes from the command line: run --due, --record, --allow-weaker; releases show, diff, rollback, audit --history."""
+"""Refreshes from the command line: run --due, --record, --allow-weaker.
+
+Releases show, diff, rollback, audit --history.
+"""
 
 from __future__ import annotations
 

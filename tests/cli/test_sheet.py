@@ -96,8 +96,9 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Any:
     with sqlanon.connect(url) as db:
         db.engine.execute(
             "CREATE TABLE admissions_of_the_ward AS SELECT i AS patient_number, i % 30 AS age_at_the_first_admission, "
-            "TIMESTAMP '2020-01-01' + INTERVAL (i % 50) DAY AS admission_date_and_time, chr(CAST(97 + i % 9 AS INTEGER)) AS code_of_the_admitting_ward, "
-            "chr(CAST(97 + i % 4 AS INTEGER)) AS discharge_diagnosis FROM range(120) AS r(i)"
+            "TIMESTAMP '2020-01-01' + INTERVAL (i % 50) DAY AS admission_date_and_time, chr(CAST(97 + i % 9 AS "
+            "INTEGER)) AS code_of_the_admitting_ward, chr(CAST(97 + i % 4 AS INTEGER)) AS discharge_diagnosis FROM "
+            "range(120) AS r(i)"
         )
         columns = ["age_at_the_first_admission", "admission_date_and_time", "code_of_the_admitting_ward"]
         spec = policy.release(
@@ -127,8 +128,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Any:
             "diff": db.diff(f"{spec.name}@1", f"{spec.name}@2"),
             "version": db.version(spec.name),
             "query": db.query(
-                "SELECT code_of_the_admitting_ward, count(*) AS patients, avg(age_at_the_first_admission) AS average_age "
-                "FROM admissions_of_the_ward GROUP BY code_of_the_admitting_ward"
+                "SELECT code_of_the_admitting_ward, count(*) AS patients, avg(age_at_the_first_admission) AS "
+                "average_age FROM admissions_of_the_ward GROUP BY code_of_the_admitting_ward"
             ),
             "evaluate": db.evaluate(spec.name),
         }

@@ -64,7 +64,10 @@ def test_help_needs_no_rich():
 
 
 def test_a_database_needs_no_compiler_and_no_parser():
-    """Until a kernel runs, or a query is parsed: on DuckDB templates are written as they are sent. (plan runs those of the method, but where rows may be left out.)"""
+    """Until a kernel runs, or a query is parsed: on DuckDB templates are written as they are sent.
+
+    (plan runs those of the method, but where rows may be left out.)
+    """
     code = """with sqlanon.connect("duckdb:///:memory:") as db:
     db.engine.execute("CREATE TABLE t AS SELECT i % 3 AS a, i % 2 AS b FROM range(12) AS r(i)")
     db.plan(policy.release(source="t", quasi="a", sensitive="b", k=3, suppression={"limit": 0.1}, method="suppress"))
@@ -91,7 +94,10 @@ def test_module(shell):
 
 def test_dir_lists_the_public_names():
     """As completion in a shell sees it, before anything was used; every name can be imported."""
-    code = "import json, sqlanon; before = dir(sqlanon); [getattr(sqlanon, n) for n in sqlanon.__all__]; print(json.dumps([before, sqlanon.__all__]))"
+    code = (
+        "import json, sqlanon; before = dir(sqlanon); [getattr(sqlanon, n) for n in sqlanon.__all__]; "
+        "print(json.dumps([before, sqlanon.__all__]))"
+    )
     ended = subprocess.run(
         [sys.executable, "-c", code],
         env=environment(),

@@ -54,8 +54,10 @@ def folder_of(path: Path, method: str) -> Path:
     )
     with duckdb.connect(str(path / "w.duckdb")) as db:
         db.execute(
-            'CREATE TABLE people AS SELECT i AS id, 20 + i * 7 % 61 AS age, CAST(10000 + i % 40 AS VARCHAR) AS "Zip Code", '
-            "DATE '1990-01-01' + CAST(i * 11 % 4000 AS INTEGER) AS born, 'ill ' || (i % 9) AS ill FROM range(400) AS r(i)"
+            'CREATE TABLE people AS SELECT i AS id, 20 + i * 7 % 61 AS age, CAST(10000 + i % 40 AS VARCHAR) AS "Zip '
+            'Code", '
+            "DATE '1990-01-01' + CAST(i * 11 % 4000 AS INTEGER) AS born, 'ill ' || (i % 9) AS ill FROM range(400) AS "
+            "r(i)"
         )
     return path
 
@@ -129,7 +131,8 @@ def test_after_it_a_run_compiles_nothing(tmp_path):
     assert kept
     with duckdb.connect(str(folder / "w.duckdb")) as db:
         db.execute(
-            "CREATE TABLE many AS SELECT p.* REPLACE (40000 * (i % 50) + p.id * 50 + i AS age) FROM people AS p, range(100) AS r(i)"
+            "CREATE TABLE many AS SELECT p.* REPLACE (40000 * (i % 50) + p.id * 50 + i AS age) FROM people AS p, "
+            "range(100) AS r(i)"
         )
     (folder / "many.yml").write_text(
         (folder / "anon.yml")

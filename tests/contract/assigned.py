@@ -1,4 +1,7 @@
-"""A method alone: its assignment of one encoded sample, read row by row. What a run does before and after is not in it."""
+"""A method alone: its assignment of one encoded sample, read row by row.
+
+What a run does before and after is not in it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What the registries offer: every method, its variants and executions, and which samples each is run on.
 
-In memory, a method in its default options runs on every sample; other values of its options on `FEW`, as they change one
-decision and not what the rest of a run does. On a server, where only the SQL differs, it is `CORE` and `FEW`. Which pairs must be refused instead is the oracle's to say, see `tests.oracle.methods`.
+In memory, a method in its default options runs on every sample; other values of its options on `FEW`, as they change
+one decision and not what the rest of a run does. On a server, where only the SQL differs, it is `CORE` and `FEW`. Which
+pairs must be refused instead is the oracle's to say, see `tests.oracle.methods`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ class Way:
 
 
 def ways() -> list[Way]:
-    """Every method of the registry that makes classes, in every variant; boxes of their own have a suite of their own."""
+    """Every method of the registry that makes classes, in every variant.
+
+    Boxes of their own have a suite of their own.
+    """
     from sqlanon.declared import METHODS
 
     return [
@@ -78,7 +82,10 @@ def samples_of(way: Way) -> Sequence[Case]:
 
 
 def by_options(chosen: Sequence[Way]) -> list[Any]:
-    """Ways as pytest parameters, for what the options of a method hardly touch: other options are for ``--thorough``."""
+    """Ways as pytest parameters, for what the options of a method hardly touch.
+
+    Other options are for ``--thorough``.
+    """
     return [pytest.param(way, id=str(way), marks=other_options(way)) for way in chosen]
 
 
@@ -100,7 +107,10 @@ def everywhere() -> list[Any]:
 
 
 def walks() -> list[Any]:
-    """Whole runs: on every engine every sample once, and every method in its default options; ways and executions in turn."""
+    """Whole runs: on every engine every sample once, and every method in its default options.
+
+    Ways and executions in turn.
+    """
     chosen = []
     for engine in PAIR:
         missing = {way.method for way in ways() if is_default(way)}
@@ -127,7 +137,10 @@ def contrasting() -> list[Way]:
 
 
 def runs(samples: Sequence[Case] | None = None) -> list[Any]:
-    """Every (way, execution, sample) that must work, as pytest parameters; of these samples, or of those of each way."""
+    """Every (way, execution, sample) that must work, as pytest parameters.
+
+    Of these samples, or of those of each way.
+    """
     return [
         pytest.param(way, execution, case, id=f"{way}-{execution}-{case.name}", marks=other_options(way))
         for way, case in _pairs(samples)

@@ -1,4 +1,7 @@
-"""Releases with boxes of their own, for the tests of them: a small table, its arguments, and the tables behind a release."""
+"""Releases with boxes of their own, for the tests of them.
+
+A small table, its arguments, and the tables behind a release.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ def without_mark(db: Any, report: Any) -> Iterator[None]:
     mark = version_of(db, report).report["drawn"]
 
     def put(before: str, after: str) -> None:
-        text = f"UPDATE {table} SET report = REPLACE(report, '{before}', '{after}') WHERE release = '{report.release}' AND version = {report.version}"
+        text = (
+            f"UPDATE {table} SET report = REPLACE(report, '{before}', '{after}') WHERE release = '{report.release}' "
+            f"AND version = {report.version}"
+        )
         db.engine.execute(Statement("test", text, {}))
 
     put(f'"drawn": "{mark}"', '"drawn": null')

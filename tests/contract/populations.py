@@ -85,7 +85,10 @@ SMALL = World(
         ("bergen", 2, "y"),
     ),
 )
-"""By hand: at the finest node 2 of 4, 1 of 2 and 1 of 1; with the kind hidden the same; with italy as one cell 2 of 3; all 4 of 8."""
+"""By hand: at the finest node 2 of 4, 1 of 2 and 1 of 1; with the kind hidden the same; with italy as one cell 2 of 3.
+
+All 4 of 8.
+"""
 
 
 def made(db: Any, one: World) -> tuple[str, str]:

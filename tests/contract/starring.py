@@ -22,7 +22,10 @@ ROWS = [(i, "abdedeafabdf"[i], "uuuuvvwwuvwx"[i], "klm"[i % 3], i % 2) for i in 
 
 
 class Generalizing:
-    """A toy: the classes are those of the first code divided by four; what is starred and which levels are asked, tests say."""
+    """A toy: the classes are those of the first code divided by four.
+
+    What is starred and which levels are asked, tests say.
+    """
 
     starred: ClassVar[int | None] = 2
     levels: ClassVar[Sequence[tuple[int | None, ...]] | None] = None

@@ -64,7 +64,10 @@ def test_random_tables_against_a_reader(shared_db: Any, form: str, seed: int, tm
 
 @pytest.mark.cover
 def test_a_hand_computed_release(shared_db: Any, tmp_path: Path) -> None:
-    """Classes {20, 21} f and {30, 31} m of two: one value of age leaves two candidates, sex as well; both are together 1/2."""
+    """Classes {20, 21} f and {30, 31} m of two: one value of age leaves two candidates, sex as well.
+
+    Both are together 1/2.
+    """
     rows = [(20, "f", "a1", "flu"), (21, "f", "a1", "cold"), (30, "m", "a1", "flu"), (31, "m", "a1", "flu")]
     name, _, _ = release(shared_db, tmp_path, rows, "ranges", k=2, l=None)
     report = shared_db.attack(name)

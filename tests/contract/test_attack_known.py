@@ -62,7 +62,10 @@ def test_one_wrong_value(shared_db: Any, tmp_path: Path, form: str, seed: int) -
 
 
 def test_victims_that_are_drawn(shared_db: Any, tmp_path: Path) -> None:
-    """Means of a part of the victims are within their margin of those of all; what is promised is compared as before."""
+    """Means of a part of the victims are within their margin of those of all.
+
+    What is promised is compared as before.
+    """
     rows = people(6, 90, nulls=False)
     name, _, _ = release(shared_db, tmp_path, rows, "ranges")
     every, part = shared_db.attack(name), shared_db.attack(name, victims=30)

@@ -28,7 +28,10 @@ def test_persons_are_counted(shared_db: Any, tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.thorough
 def test_too_few_persons_exceed_the_promise(shared_db: Any) -> None:
-    """Events whose k counts rows, of an older sqlanon, whose runs warned of classes with fewer than k persons: the attack finds them."""
+    """Events whose k counts rows, of an older sqlanon, whose runs warned of classes with fewer than k persons.
+
+    The attack finds them.
+    """
     draw = [(i, i // 4, 20 + i // 8, "f", "a1", "abc"[i % 3], i) for i in range(24)]
     name = f"attacked_{uuid.uuid4().hex[:10]}"
     kinds = dict.fromkeys(NAMES, "TEXT") | {

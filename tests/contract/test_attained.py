@@ -1,4 +1,7 @@
-"""Attained ends: the metadata list a column exactly where each published end, or member of a set, is the value of some row of its class."""
+"""Attained ends.
+
+The metadata list a column exactly where each published end, or member of a set, is the value of some row of its class.
+"""
 
 from __future__ import annotations
 

@@ -134,7 +134,10 @@ def test_hostile_names_of_tables_schemas_and_views(connect: Any, tmp_path: Path)
 
 
 def test_together_of_events_pairs_the_same_row(shared_db: Any) -> None:
-    """Identifiers repeat, so rows are linked whole; the truth is read from the releases, by a column that identifies rows."""
+    """Identifiers repeat, so rows are linked whole.
+
+    The truth is read from the releases, by a column that identifies rows.
+    """
     drawn = random.Random(5)
     rows = [(i // 2, drawn.randrange(40), drawn.randrange(40), drawn.choice("abc"), i) for i in range(300)]
     columns = {"person": "INTEGER", "x": "INTEGER", "y": "INTEGER", "s": "TEXT", "mark": "INTEGER"}
@@ -231,14 +234,14 @@ def test_neighbours_are_one_warning(shared_db: Any) -> None:
         shared_db.run(spec)
     (warning,) = [line for line in shared_db.plan(specs[3]).warnings if "together" in line]
     assert warning == (
-        f"releases {name}_a, {name}_b, {name}_c show the same source to the same readers; together they may reveal more than each: "
-        f"sqlanon audit --together {name}_a {name}_d, and so for each"
+        f"releases {name}_a, {name}_b, {name}_c show the same source to the same readers; together they may reveal "
+        f"more than each: sqlanon audit --together {name}_a {name}_d, and so for each"
     )
     readers = [replace(spec, readers=("analyst",)) for spec in specs]
     reported = [line for line in shared_db.plan(readers[3], readers).warnings if "of one source" in line]
     assert "; ".join(reported) == (
-        f"releases {name}_d, {name}_a, {name}_b and {name}_c of one source all go to analyst; together they may reveal more than each: "
-        f"sqlanon audit --together {name}_a {name}_d, and so for each"
+        f"releases {name}_d, {name}_a, {name}_b and {name}_c of one source all go to analyst; together they may reveal "
+        f"more than each: sqlanon audit --together {name}_a {name}_d, and so for each"
     )
 
 
@@ -271,7 +274,10 @@ def test_a_policy_is_judged_over_its_own_columns(shared_db: Any) -> None:
 
 
 def test_a_view_is_judged_by_the_promise_in_the_catalog(shared_db: Any) -> None:
-    """The published view is replaced by one of the source's own values: an audit without a policy finds what was promised."""
+    """The published view is replaced by one of the source's own values.
+
+    An audit without a policy finds what was promised.
+    """
     name = f"promised_{uuid4().hex[:10]}"
     rows = [(20 + i // 2, i % 2) for i in range(40)]
     create_table(shared_db, name, {"age": "INTEGER", "ill": "INTEGER"}, rows)

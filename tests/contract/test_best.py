@@ -148,7 +148,10 @@ def test_what_it_does_not_take(chosen: dict[str, Any], more: dict[str, Any], wha
 
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 def test_intervals_of_a_method_are_kept(connect_module: Any, tmp_path: Path, engine: Any) -> None:
-    """A value is in the same interval wherever it occurs, also where no row of the class has it; losses are those of the intervals."""
+    """A value is in the same interval wherever it occurs, also where no row of the class has it.
+
+    Losses are those of the intervals.
+    """
     one, db = ordered(12, k=4, rows=40), connect_module(engine)
     single = "fulldomain:search=single,metric=dm"
     rows, report = release_rows(db, one, tmp_path, method=single)
@@ -194,7 +197,10 @@ def test_on_the_weakest_engine(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 def test_equal_rows_that_classes_divide(connect_module: Any, engine: Any) -> None:
-    """Of rows with equal codes those that a method divided are kept with its classes: other columns may differ in such rows."""
+    """Of rows with equal codes those that a method divided are kept with its classes.
+
+    Other columns may differ in such rows.
+    """
     db, name = connect_module(engine), f"pairs_{uuid.uuid4().hex[:10]}"
     rows = [(100 * b + x, "ab"[b % 2], f"{b} {x} {i}") for b in range(20) for x in (0, 1, 2) for i in (0, 1)]
     create_table(db, name, {"x": "INTEGER", "s": "TEXT", "note": "TEXT"}, rows)

@@ -1,4 +1,7 @@
-"""Classes made in an engine's workers: the same as here where there is one block; exact borders, and no class over one, where there are several."""
+"""Classes made in an engine's workers: the same as here where there is one block.
+
+Exact borders, and no class over one, where there are several.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ from sqlanon.sqltext import table_name
 
 
 class InPieces:
-    """Workers that are this process: what is sent to them is pickled, each gets a few rows, and any of them is called again."""
+    """Workers that are this process.
+
+    What is sent to them is pickled, each gets a few rows, and any of them is called again.
+    """
 
     def __init__(self, engine: Any, above: int, block: int) -> None:
         self._engine, self.above, self.block = engine, above, block
@@ -66,9 +72,9 @@ def filled(tmp_path):
     duckdb.connect(str(tmp_path / "t.duckdb")).close()
     with sqlanon.connect(f"duckdb:///{tmp_path}/t.duckdb") as db:
         db.engine.execute(
-            "CREATE TABLE t AS SELECT hash(i) % 50 AS a, hash(i, 1) % 7 AS b, nullif(hash(i, 2) % 5, 0) AS c, "
-            "CASE WHEN i < 300 THEN 'x' ELSE 'y' || i % 3 END AS s, 'v' || hash(i, 3) % 70 AS d, "
-            "nullif('w' || hash(i, 4) % 4, 'w0') AS e, substr('pqrst', CAST(hash(i, 5) % 5 AS INT) + 1, 1) AS f FROM range(500) AS r(i)"
+            "CREATE TABLE t AS SELECT hash(i) % 50 AS a, hash(i, 1) % 7 AS b, nullif(hash(i, 2) % 5, 0) AS c, CASE "
+            "WHEN i < 300 THEN 'x' ELSE 'y' || i % 3 END AS s, 'v' || hash(i, 3) % 70 AS d, nullif('w' || hash(i, 4) % "
+            "4, 'w0') AS e, substr('pqrst', CAST(hash(i, 5) % 5 AS INT) + 1, 1) AS f FROM range(500) AS r(i)"
         )
         yield db
 
@@ -142,7 +148,8 @@ def test_partitions_that_cannot_be_cut_are_no_blocks(filled, monkeypatch):
 def test_a_block_that_cannot_meet_what_is_asked(filled, monkeypatch):
     """300 of 500 rows have one value: where values follow the quasi column, a block has nothing else."""
     filled.engine.execute(
-        "CREATE OR REPLACE TABLE t AS SELECT i AS a, i AS b, i AS c, CASE WHEN i < 250 THEN 'x' ELSE 'y' || i % 3 END AS s FROM range(500) AS r(i)"
+        "CREATE OR REPLACE TABLE t AS SELECT i AS a, i AS b, i AS c, CASE WHEN i < 250 THEN 'x' ELSE 'y' || i % 3 END "
+        "AS s FROM range(500) AS r(i)"
     )
     with pytest.raises(InfeasibleError, match="blocks of near rows"):
         released(filled, monkeypatch, InPieces(filled.engine, 0, 160), sensitive="s", l=2)

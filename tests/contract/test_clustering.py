@@ -1,4 +1,7 @@
-"""Methods that cluster rows: what their blocks do, and tables that are too large. Else they are in the suites of all methods."""
+"""Methods that cluster rows: what their blocks do, and tables that are too large.
+
+Else they are in the suites of all methods.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,8 @@ def test_blocks_that_fail_one_after_another_are_refused_in_the_end(
 def test_large_tables_are_refused_without_blocks(method: str) -> None:
     refused = too_many_rows(METHODS[method], {}, 50_001)
     assert str(refused) == (
-        f"{method}: without block it takes at most 50000 rows, its cost is quadratic, and the table has 50001; use block=4096, or tree with refine and its search"
+        f"{method}: without block it takes at most 50000 rows, its cost is quadratic, and the table has 50001; use "
+        "block=4096, or tree with refine and its search"
     )
     own = too_many_rows(METHODS[method], {"block": "50000"}, 50_001)
     assert str(own).startswith(f"{method}: block=50000 takes at most 50000 rows")

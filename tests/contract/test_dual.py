@@ -1,4 +1,7 @@
-"""The dual problem end to end: every method that takes it keeps to the bound, and reports the privacy that it reached."""
+"""The dual problem end to end.
+
+Every method that takes it keeps to the bound, and reports the privacy that it reached.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +129,10 @@ def test_fractions_are_compared_exactly(shared_db: Any, sql_type: str, solver: s
 @pytest.mark.cover
 @pytest.mark.parametrize("seed", seeds(6, 2))
 def test_heuristic_takes_the_paper_s_steps(shared_db: Any, seed: int, tmp_path: Path) -> None:
-    """On one column the Hilbert order is that of the values; equal values follow by occurrence, then by sensitive code."""
+    """On one column the Hilbert order is that of the values.
+
+    Equal values follow by occurrence, then by sensitive code.
+    """
     case = line(seed, 24, values=4)
     table = case.table
     order = sorted(
@@ -185,7 +191,8 @@ def test_figure_18(shared_db: Any, tmp_path: Path) -> None:
     assert "reached k = 5, l = 2.5 of s" in report.notes[0]
 
 
-# --- rows in any order, and columns without an extent -------------------------------------------------------------------
+# --- rows in any order, and columns without an extent
+# -------------------------------------------------------------------
 
 
 @pytest.mark.cover
@@ -268,7 +275,10 @@ def test_columns_without_an_extent_cost_no_privacy(shared_db: Any, name: str, go
 
 
 def test_a_narrow_extent_leads_the_order(shared_db: Any, tmp_path: Path) -> None:
-    """Extents of 1 out of 20 and 100 out of 200: along a curve of equal sides k is at most 24, here 190 rows lie in a box."""
+    """Extents of 1 out of 20 and 100 out of 200.
+
+    Along a curve of equal sides k is at most 24, here 190 rows lie in a box.
+    """
     rng = random.Random(3)
     rows = tuple((rng.randint(0, 20), rng.randint(0, 200)) for _ in range(4000))
     case = numbered(Case("narrow", {"x": "INTEGER", "y": "INTEGER"}, rows, {"x": QI(), "y": QI()}, ()))

@@ -1,4 +1,7 @@
-"""Dual problems that cannot be solved or asked: refused by plan and by run alike, with what to do, and nothing is published."""
+"""Dual problems that cannot be solved or asked.
+
+Refused by plan and by run alike, with what to do, and nothing is published.
+"""
 
 from __future__ import annotations
 

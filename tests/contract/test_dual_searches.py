@@ -46,7 +46,10 @@ def test_optimal_direct_is_the_least_extent(shared_db: Any, seed: int, tmp_path:
 
 
 def test_optimal_direct_takes_a_fraction(shared_db: Any, tmp_path: Path) -> None:
-    """a,a,b twice with l = 3/2: each three rows are a class, and the most that a class loses is the least there can be."""
+    """a,a,b twice with l = 3/2.
+
+    Each three rows are a class, and the most that a class loses is the least there can be.
+    """
     rows = tuple(zip((0, 1, 2, 7, 8, 9), "aabaab", strict=True))
     case = numbered(Case("fraction", {"x": "INTEGER", "s": "TEXT"}, rows, {"x": QI()}, ("s",)))
     for minimize in ("max", "sum"):

@@ -1,4 +1,7 @@
-"""A bound on every type: extents in the column's own units, and shares of its range, at the edges of what the types hold."""
+"""A bound on every type.
+
+Extents in the column's own units, and shares of its range, at the edges of what the types hold.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ LIMITS = {"postgres-huge_and_tiny": "PostgreSQL raises on underflow between 1e-3
 @pytest.mark.parametrize("bound", ["extent", Fraction(1, 2), Fraction(0), Fraction(1)], ids=str)
 @pytest.mark.parametrize("name", [name for name in NARROW if name != "empty_text"])
 def test_k_is_the_most_of_all_partitions(shared_db: Any, name: str, bound: str | Fraction, tmp_path: Path) -> None:
-    """On one column, groups of consecutive values are as good as any; NULL, infinities and NaN are alone within extents."""
+    """On one column, groups of consecutive values are as good as any.
+
+    NULL, infinities and NaN are alone within extents.
+    """
     sql_type, pool = NARROW[name]
     case = numbered(Case("one", {"x": sql_type}, tuple((v,) for v in (pool * 2)[:8]), {"x": QI()}))
     within = Bound(bound) if isinstance(bound, Fraction) else Bound(None, {"x": Fraction(EXTENTS.get(name, "1"))})
@@ -49,7 +55,10 @@ def test_k_is_the_most_of_all_partitions(shared_db: Any, name: str, bound: str |
     ],
 )
 def test_extremes(connect_module: Any, engine: Any, name: str, tmp_path: Path) -> None:
-    """Every value twice: within 1 of each other are all of the tiny ones and of the nanoseconds, and not all of any other."""
+    """Every value twice.
+
+    Within 1 of each other are all of the tiny ones and of the nanoseconds, and not all of any other.
+    """
     db = connect_module(engine)
     sql_type, pool = (EXTREME | ONLY[engine.family])[name]
     case = Case("one", {"x": sql_type}, tuple((v,) for v in pool * 2), {"x": QI()}, (), Privacy())

@@ -1,4 +1,7 @@
-"""Infinite times and those before year 1, which Python has none of: frames, files, queries, previews and evaluations have them as the database does."""
+"""Infinite times and those before year 1, which Python has none of.
+
+Frames, files, queries, previews and evaluations have them as the database does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Ends beside NULLs through the whole product: verified, read by audit, attack and queries, next to releases of earlier versions that have none."""
+"""Ends beside NULLs through the whole product.
+
+Verified, read by audit, attack and queries, next to releases of earlier versions that have none.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +108,8 @@ def test_every_kind_of_value(shared_db: Any, kind: str, values: list[str]) -> No
     order = "CAST(a AS INTEGER)" if kind == "BOOLEAN" else "a"
     known = f"FROM {name} WHERE a IS NOT NULL ORDER BY {order}"
     (same,) = shared_db.engine.fetch(
-        f"SELECT count(*) FROM release.{name} WHERE a_null = 'some' AND a_lo = (SELECT a {known} LIMIT 1) AND a_hi = (SELECT a {known} DESC LIMIT 1)"
+        f"SELECT count(*) FROM release.{name} WHERE a_null = 'some' AND a_lo = (SELECT a {known} LIMIT 1) AND a_hi = "
+        f"(SELECT a {known} DESC LIMIT 1)"
     )
     assert same[0] == len(values) + 1
 
@@ -213,7 +217,10 @@ def test_a_refresh_and_a_rollback_of_an_earlier_version(shared_db: Any, monkeypa
 
 
 def test_half_of_such_a_class_is_null_to_a_reader(shared_db: Any) -> None:
-    """By hand: of NULL, 1 and three times 3 a reader expects one half NULL and a sixth each of 1, 2 and 3; the estimate of a count is the same."""
+    """By hand: of NULL, 1 and three times 3 a reader expects one half NULL and a sixth each of 1, 2 and 3.
+
+    The estimate of a count is the same.
+    """
     name = f"b{uuid.uuid4().hex[:12]}"
     create_table(shared_db, name, {"a": "INTEGER", "d": "TEXT"}, [(None, "x"), (1, "x"), *[(3, "x")] * 3])
     shared_db.anonymize(name, quasi=["a"], sensitive="d", k=5)

@@ -290,7 +290,8 @@ def test_a_query_that_overflows_is_one_without_an_answer(shared_db: Any) -> None
     postgres = shared_db.engine.dialect == "postgres"
     kind, most = ("DOUBLE PRECISION", "1e308") if postgres else ("DECIMAL(38, 0)", "9" * 38)
     shared_db.engine.execute(
-        f"CREATE TABLE overflowing AS SELECT a, CAST('{most}' AS {kind}) AS cost, a AS fine FROM (VALUES (1), (1), (2), (2), (3), (3)) AS t(a)"
+        f"CREATE TABLE overflowing AS SELECT a, CAST('{most}' AS {kind}) AS cost, a AS fine FROM (VALUES (1), (1), "
+        "(2), (2), (3), (3)) AS t(a)"
     )
     options = {
         "insensitive": ["cost", "fine"],

@@ -1,4 +1,7 @@
-"""The risk with every published column: what a run, a preview and the owner's report say of columns that are published as they are."""
+"""The risk with every published column.
+
+What a run, a preview and the owner's report say of columns that are published as they are.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Small runs, whose plans are not optimized: the same release, figures to the last digit, and a session as it was before."""
+"""Small runs, whose plans are not optimized.
+
+The same release, figures to the last digit, and a session as it was before.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The first line of a CSV file names its columns: what has a title above it, no names, or no fields is refused, without a value of it."""
+"""The first line of a CSV file names its columns.
+
+What has a title above it, no names, or no fields is refused, without a value of it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Data frames in and out: the same kind, the same values, no library that the caller does not have, and nothing of the source kept."""
+"""Data frames in and out.
+
+The same kind, the same values, no library that the caller does not have, and nothing of the source kept.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +93,10 @@ def test_the_kind_that_was_given_comes_back(released):
 
 
 def test_classes_are_as_large_as_asked_and_cover_their_rows(released):
-    """By brute force over the released frame: k rows share what is published of the quasi columns, and their box covers the rows."""
+    """By brute force over the released frame.
+
+    K rows share what is published of the quasi columns, and their box covers the rows.
+    """
     _, release = released
     table = release.to_polars()
     quasi = [name for name in table.columns if name not in ("illness", "cost", "born")]

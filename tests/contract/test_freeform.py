@@ -33,7 +33,10 @@ def test_samples_are_released_and_verified(shared_db: Any, case: Case, form: str
 
 
 def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int, int]:
-    """Which row of the source has which slot of the certificate, filled while a run is made: by a published column of unique values."""
+    """Which row of the source has which slot of the certificate, filled while a run is made.
+
+    By a published column of unique values.
+    """
     found: dict[int, int] = {}
     matched = own_boxes.matched
 
@@ -131,7 +134,10 @@ def test_the_surest_value_is_that_of_the_candidates(shared_db: Any, tmp_path: Pa
 def test_the_surest_value_of_rows_that_differ_is_that_of_the_certificate(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By brute force, two columns, NULLs among their values: what is published in a row's boxes, in those of its edges."""
+    """By brute force, two columns, NULLs among their values.
+
+    What is published in a row's boxes, in those of its edges.
+    """
     said = ("x", "x", "y", None, "z", "x", None)
     rows = tuple((i * i % 29, i % 3, f"s{i}", said[i * 5 % 7 if i % 4 else 0]) for i in range(24))
     case = Case(

@@ -27,7 +27,10 @@ from tests.contract.own_boxes import OWN, SMALL, run
         ({"mean": ["x"], "k": 5}, "overlapping sums can be solved"),
         (
             {"format": "points"},
-            "cannot be published in the format points: its boxes are published as ends and sets; freeform goes with ranges or labels",
+            (
+                "cannot be published in the format points: its boxes are published as ends and sets; freeform goes with "
+                "ranges or labels"
+            ),
         ),
         ({"format": "suppressed"}, "cannot be published in the format suppressed"),
         ({"format": "anatomy", "presence": "disclosed"}, "cannot be published in the format anatomy"),

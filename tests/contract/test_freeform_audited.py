@@ -43,7 +43,10 @@ def test_audits_check_the_certificate(shared_db: Any, tmp_path: Path) -> None:
     numbers = "UPDATE {edges} SET box = 29 - box; UPDATE {drawn} SET box = 29 - box"
     change(numbers, numbers, "remix and draw are not those")
     # Two source rows change places: each is said to be the other's, and only the hash of the table shows it.
-    links = "UPDATE {drawn} AS d SET link = (SELECT o.link FROM {drawn} AS o WHERE o.slot = 1 - d.slot) WHERE d.slot IN (0, 1)"
+    links = (
+        "UPDATE {drawn} AS d SET link = (SELECT o.link FROM {drawn} AS o WHERE o.slot = 1 - d.slot) WHERE d.slot IN "
+        "(0, 1)"
+    )
     change(links, links, "rows changed places in what was drawn")
     both = "UPDATE {drawn} SET slot = 1 - slot WHERE slot IN (0, 1)"
     change(both, both, "the draw is none of the matchings")

@@ -1,4 +1,7 @@
-"""Boxes of their own: the secret decides which of equal rows comes first and which matching is drawn, all as likely; by many fixed secrets."""
+"""Boxes of their own: the secret decides which of equal rows comes first and which matching is drawn, all as likely.
+
+By many fixed secrets.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ def by_secret(
     order: str = "tree",
     change: Callable[[Matches], Matches] = lambda matches: matches,
 ) -> list[Made]:
-    """What is drawn of a case by each of so many secrets, the run's own one being another; of the method's graph as it is, or changed."""
+    """What is drawn of a case by each of so many secrets, the run's own one being another.
+
+    Of the method's graph as it is, or changed.
+    """
     found: list[Made] = []
     draw, own = own_boxes.drawn, "7" * 64
 
@@ -97,7 +103,10 @@ def unevenness(counts: Counter[Any], kinds: int) -> float:
 def test_secrets_draw_every_edge_and_every_order_of_equal_rows_as_often(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Bounds: the 0.9999 quantiles of chi-square, 2 degrees of freedom for the 3 boxes of a place, 5 for the 6 orders of 3 rows."""
+    """Bounds.
+
+    The 0.9999 quantiles of chi-square, 2 degrees of freedom for the 3 boxes of a place, 5 for the 6 orders of 3 rows.
+    """
     xs = (4, 0, 4, 9, 4, 20, 26, 31)
     case = Case(
         "drawn",
@@ -171,7 +180,10 @@ def by_private_values(_: Freeform, context: Any) -> Assignment:
 def test_which_of_equal_rows_comes_first_gives_no_row_away(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, hostile: bool
 ) -> None:
-    """All private values, by the product: were equal rows in the order of their values, boxes that show 5, 3, 1, 0 would make row 2 certain."""
+    """All private values, by the product.
+
+    Were equal rows in the order of their values, boxes that show 5, 3, 1, 0 would make row 2 certain.
+    """
     monkeypatch.setattr(walk, "walked", lambda *_: np.array(CROSSED, np.int64))
     if hostile:
         monkeypatch.setattr(Freeform, "assign", by_private_values)

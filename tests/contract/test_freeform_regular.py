@@ -1,4 +1,7 @@
-"""A certificate holds k matchings without a common edge: the query's answer against the definition, on certificates with one thing wrong."""
+"""A certificate holds k matchings without a common edge.
+
+The query's answer against the definition, on certificates with one thing wrong.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ Edges = list[tuple[int, int, int]]
 
 
 def holds(edges: Edges, drawn: list[int], n: int, k: int) -> bool:
-    """The definition: k bijections of n rows onto n boxes, no pair of row and box in two of them, and every row is drawn once."""
+    """The definition.
+
+    K bijections of n rows onto n boxes, no pair of row and box in two of them, and every row is drawn once.
+    """
     rows, boxes = {row for _, row, _ in edges}, {box for _, _, box in edges}
     bijections = all(
         len(own) == len({row for row, _ in own}) == len({box for _, box in own}) == n

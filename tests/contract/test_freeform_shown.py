@@ -1,4 +1,7 @@
-"""Boxes of their own to an analyst and on the screen: tight bounds against all consistent sources, and words for candidates."""
+"""Boxes of their own to an analyst and on the screen.
+
+Tight bounds against all consistent sources, and words for candidates.
+"""
 
 from __future__ import annotations
 

@@ -100,7 +100,10 @@ def test_a_box_that_is_too_wide_is_refused(shared_db: Any, tmp_path: Path, monke
 def test_boxes_of_other_rows_than_the_certificate_names_are_refused(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The graph is regular, and each box the least cover of its rows: but rows are published in boxes that do not cover them."""
+    """The graph is regular, and each box the least cover of its rows.
+
+    But rows are published in boxes that do not cover them.
+    """
 
     def renamed(context: Any, made: Drawn) -> Drawn:
         engine = context.scratch.engine
@@ -155,7 +158,10 @@ def test_matchings_that_are_not_remixed_are_refused(
 
 
 def test_a_key_of_another_content_is_refused(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Contents are tried until the first matching is drawn: with each of them remix and draw are those of the secret."""
+    """Contents are tried until the first matching is drawn.
+
+    With each of them remix and draw are those of the secret.
+    """
     content_of, key_of = secret.content_of, secret.key_of
 
     def tried(hidden: str, *more: Any) -> str:

@@ -20,7 +20,8 @@ from tests.engines import read_table
 def test_private_values_change_neither_graph_nor_draw(shared_db: Any, equal: bool, tmp_path: Path) -> None:
     """A fresh draw over the same boxes would let a reader of two versions match rows by private values.
 
-    So would rows of equal values that change their places: identifiers keep them. The private values are dealt anew, in the opposite order.
+    So would rows of equal values that change their places: identifiers keep them. The private values are dealt anew, in
+    the opposite order.
     """
     db = shared_db
     rows = tuple(
@@ -47,7 +48,10 @@ def test_private_values_change_neither_graph_nor_draw(shared_db: Any, equal: boo
 def test_the_secret_is_in_no_text_of_a_statement(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Arrays are fetched by COPY on PostgreSQL, whose text has its values: pg_stat_activity and the server's log would show them."""
+    """Arrays are fetched by COPY on PostgreSQL, whose text has its values.
+
+    pg_stat_activity and the server's log would show them.
+    """
     monkeypatch.setattr(work, "secrets", SimpleNamespace(token_hex=lambda size: "5" * 2 * size))
     engine, fetched = type(shared_db.engine), []
     fetch_arrays = engine.fetch_arrays
@@ -63,7 +67,10 @@ def test_the_secret_is_in_no_text_of_a_statement(
 
 
 def test_a_seed_determines_nothing(shared_db: Any, tmp_path: Path) -> None:
-    """It is in the policy, which more people may read than the secret: another seed leaves all as it was, and another secret with the same seed does not."""
+    """It is in the policy, which more people may read than the secret.
+
+    Another seed leaves all as it was, and another secret with the same seed does not.
+    """
     source, other = SMALL.create(shared_db), SMALL.create(shared_db)
     shown = [
         run(shared_db, SMALL, tmp_path, source=table, seed=seed)

@@ -157,7 +157,10 @@ def test_every_minimal_node(sample: Sample, table: Case) -> None:
 
 @pytest.mark.parametrize("execution", ["kernel", "pushdown"])
 def test_a_finer_node_whose_suppressed_rows_are_no_class(connect_module: Any, tmp_path: Path, execution: str) -> None:
-    """One row is alone at (0, 0), and no class joins it within the limit: the least nodes are those without suppressed rows."""
+    """One row is alone at (0, 0), and no class joins it within the limit.
+
+    The least nodes are those without suppressed rows.
+    """
     values = ((1, "u"),) * 4 + ((2, "u"),) + ((1, "w"),) * 3
     one = Case("alone", {"q": "INTEGER", "n": "TEXT"}, values, {"q": QI(), "n": QI("nominal")}, (), Privacy(k=2))
     assert lattice.minimal(one.table, one.privacy, 1, starred=True) == [(1, 0)]
@@ -171,7 +174,10 @@ def test_a_finer_node_whose_suppressed_rows_are_no_class(connect_module: Any, tm
 def test_a_node_that_suppresses_every_row_is_none(
     connect_module: Any, tmp_path: Path, search: str, rows: str, execution: str
 ) -> None:
-    """Rows of 8 different values, or 7 with two of a value: the node of least height would suppress them all, and lose as much."""
+    """Rows of 8 different values, or 7 with two of a value.
+
+    The node of least height would suppress them all, and lose as much.
+    """
     for number, values in enumerate((range(8), (0, 0, *range(1, 7)))):
         one = Case(f"apart_{number}", {"x": "INTEGER"}, tuple((i,) for i in values), {"x": QI()}, (), Privacy(k=3))
         expected = lattice.best(one.table, one.privacy, "loss", 8, starred=rows == "starred")

@@ -1,4 +1,7 @@
-"""Method fulldomain with search=local: its classes are the oracle's, and within a limit rows are left out where that loses less."""
+"""Method fulldomain with search=local.
+
+Its classes are the oracle's, and within a limit rows are left out where that loses less.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,10 @@ def test_local_classes_are_those_of_the_oracle(connect_module: Any, tmp_path: Pa
 
 @pytest.mark.parametrize("divide", ["values", "whole"])
 def test_local_leaves_rows_out_where_that_loses_less(connect_module: Any, tmp_path: Path, divide: str) -> None:
-    """Within the limit, with every class lawful (verified), never with more loss; by hand where one value is frequent."""
+    """Within the limit, with every class lawful (verified), never with more loss.
+
+    By hand where one value is frequent.
+    """
     places = zip(("oslo", "bergen", "rome", "pisa"), "wxyz", range(4), strict=True)
     rows = [(*place, sa) for place in places for sa in "bc"] + [("nowhere", "v", 5, "a")] * 8
     tables = [replace(case(0, Privacy(k=1, l=Fraction(2))), rows=tuple(rows))]
@@ -65,14 +71,18 @@ def test_local_leaves_rows_out_where_that_loses_less(connect_module: Any, tmp_pa
         assert report.left_out == one.table.rows - len(shown) <= one.table.rows / 2
         assert report.loss.lm <= without.loss.lm + 1e-12
         if one.rows == tables[0].rows:
-            # Every other row has to be in a class with one of the frequent value, or can be in a class of its own place.
+            # Every other row has to be in a class with one of the frequent value, or can be in a class of its own
+            # place.
             assert (report.left_out, report.loss.lm) == (8, pytest.approx(8 / 16))
             assert without.loss.lm > 8 / 16
 
 
 @pytest.mark.parametrize("divide", ["values", "whole"])
 def test_rows_are_left_out_of_a_table_that_falls_short_of_l(connect_module: Any, tmp_path: Path, divide: str) -> None:
-    """By value: classes are found wherever enough rows of the frequent value may go. Whole groups: what is found is lawful."""
+    """By value: classes are found wherever enough rows of the frequent value may go.
+
+    Whole groups: what is found is lawful.
+    """
     db, rng = connect_module(PAIR[0]), random.Random(8)
     found = 0
     for number in range(24):

@@ -1,4 +1,7 @@
-"""Classes at levels of their own, and a starred one, over tables of every type: what is published and lost is what an oracle says."""
+"""Classes at levels of their own, and a starred one, over tables of every type.
+
+What is published and lost is what an oracle says.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ from tests.oracle.recode import released
 
 
 class Raised(Tree):
-    """Method `tree`, whose classes are published one level above their least node; the one of the least codes is starred."""
+    """Method `tree`, whose classes are published one level above their least node.
+
+    The one of the least codes is starred.
+    """
 
     stars: ClassVar[bool] = False
     raises: ClassVar[bool] = False
@@ -37,7 +43,8 @@ class Raised(Tree):
         codes = ", ".join(f"w.{domain.code}" for domain in encoded.quasi + encoded.sensitive)
         members: dict[int, list[tuple[int, ...]]] = {}
         for label, *row in scratch.engine.fetch(
-            f"SELECT a.class, {codes} FROM {quote(made.table.name)} AS a JOIN {quote(encoded.work.name)} AS w ON w.rid = a.rid"
+            f"SELECT a.class, {codes} FROM {quote(made.table.name)} AS a JOIN {quote(encoded.work.name)} AS w ON w.rid "
+            "= a.rid"
         ):
             members.setdefault(label, []).append(tuple(row))
         starred = min(members, key=lambda label: sorted(members[label])) if self.stars else None

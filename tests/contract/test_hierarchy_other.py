@@ -1,4 +1,7 @@
-"""Values that a hierarchy does not list: they count as the leaf that the policy names, and answers hold whatever they are."""
+"""Values that a hierarchy does not list.
+
+They count as the leaf that the policy names, and answers hold whatever they are.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Hierarchies that a policy builds, against the same trees written by hand; what is published of a rule, and what its nodes answer."""
+"""Hierarchies that a policy builds, against the same trees written by hand.
+
+What is published of a rule, and what its nodes answer.
+"""
 
 from __future__ import annotations
 
@@ -232,7 +235,8 @@ def test_the_number_of_values_that_no_node_has_is_all_that_is_said(shared_db: An
     name = f"h_{uuid.uuid4().hex[:8]}"
     create_table(shared_db, name, {"f": "DOUBLE PRECISION", "z": "TEXT"}, [(float(i % 4), "zq81") for i in range(8)])
     shared_db.engine.execute(
-        f"INSERT INTO {name} VALUES (CAST('Infinity' AS DOUBLE PRECISION), 'zq81'), (CAST('NaN' AS DOUBLE PRECISION), 'zq81')"
+        f"INSERT INTO {name} VALUES (CAST('Infinity' AS DOUBLE PRECISION), 'zq81'), (CAST('NaN' AS DOUBLE PRECISION), "
+        "'zq81')"
     )
     with pytest.raises(PolicyError, match="column f: 2 of its values are in no node"):
         shared_db.anonymize(name, quasi="f", rest="drop", k=2, hierarchies={"f": "steps:2"}, name=name)

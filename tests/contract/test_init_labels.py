@@ -1,6 +1,7 @@
 """`sqlanon init --from-labels` reads the labels in PostgreSQL's own catalog.
 
-The server has no label provider, which SECURITY LABEL asks for, so the rows that the command would write are put there by the superuser.
+The server has no label provider, which SECURITY LABEL asks for, so the rows that the command would write are put there
+by the superuser.
 """
 
 from __future__ import annotations
@@ -69,8 +70,9 @@ def table(connect_module: Any) -> tuple[Any, str]:
     for column, given in LABELS.items():
         for provider, label in given:
             db.engine.execute(
-                "INSERT INTO pg_catalog.pg_seclabel (objoid, classoid, objsubid, provider, label) SELECT attrelid, 'pg_class'::regclass, attnum, "
-                f"'{provider}', '{label.replace(chr(39), chr(39) * 2)}' FROM pg_attribute WHERE attrelid = '{quoted}'::regclass AND attname = '{column}'"
+                "INSERT INTO pg_catalog.pg_seclabel (objoid, classoid, objsubid, provider, label) SELECT attrelid, "
+                f"'pg_class'::regclass, attnum, '{provider}', '{label.replace(chr(39), chr(39) * 2)}' FROM "
+                f"pg_attribute WHERE attrelid = '{quoted}'::regclass AND attname = '{column}'"
             )
     db.engine.execute("SET allow_system_table_mods = off")
     return db, quoted

@@ -1,4 +1,7 @@
-"""What init proposes for tables of events and of wide or odd columns, judged by plain SQL over the release: on both engines."""
+"""What init proposes for tables of events and of wide or odd columns, judged by plain SQL over the release.
+
+On both engines.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ def fewest_persons(db: Any, table: str) -> int:
 
 
 def events(name: str, people: int = 120, seed: int = 1) -> tuple[dict[str, str], list[tuple[Any, ...]]]:
-    """Adverse events, several a subject: what is the subject's stays the same, and every event has a number of its own."""
+    """Adverse events, several a subject.
+
+    What is the subject's stays the same, and every event has a number of its own.
+    """
     draw = random.Random(seed)
     subjects = [
         (f"S-{701 + at % 3}-{at:04}", "FM"[draw.random() < 0.4], 1930 + draw.randrange(50)) for at in range(people)
@@ -154,7 +160,10 @@ def test_odd_columns(shared_db: Any) -> None:
 
 @pytest.mark.parametrize("many", [30])
 def test_as_many_quasi_columns_as_a_release_carries(shared_db: Any, many: int) -> None:
-    """Thirty independent answers of 500 persons: what stays loses a quarter at most, each says what it loses, and the others are named."""
+    """Thirty independent answers of 500 persons.
+
+    What stays loses a quarter at most, each says what it loses, and the others are named.
+    """
     draw = random.Random(4)
     columns = {"age": "INTEGER", **{f"answer_{at}": "INTEGER" for at in range(many)}}
     rows = [(draw.randrange(20, 80), *(draw.randrange(5) for _ in range(many))) for _ in range(500)]
@@ -181,7 +190,10 @@ def test_texts_that_are_dates_with_the_name_of_a_month_are_not_proposed_as_sets(
 
 @pytest.mark.parametrize("kind", ["INTEGER", "VARCHAR"])
 def test_sensitive_values_of_one_person_in_many_rows_are_left_out(shared_db: Any, kind: str) -> None:
-    """150 employees with a salary of their own, 24 months each: no salary is alone in a row, and each names its employee."""
+    """150 employees with a salary of their own, 24 months each.
+
+    No salary is alone in a row, and each names its employee.
+    """
     draw = random.Random(8)
     rows = []
     for at in range(150):

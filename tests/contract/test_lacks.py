@@ -1,7 +1,9 @@
-"""What works where: whatever a marker says is lacking must be refused with its reason, and whatever has no marker must work.
+"""What works where.
 
-Of engines each feature is used; of methods, formats and requirements a policy asks for each ability, and is taken or refused. That what is taken
-then does what it says is tested by the suites of each ability.
+Whatever a marker says is lacking must be refused with its reason, and whatever has no marker must work.
+
+Of engines each feature is used; of methods, formats and requirements a policy asks for each ability, and is taken or
+refused. That what is taken then does what it says is tested by the suites of each ability.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from sqlanon.release.divide.classes import Machine
 from sqlanon.testing.methods import ABILITIES, POPULATION, check_ability, lack_of
 from tests.weakest import weakest
 
-# --- engines -----------------------------------------------------------------------------------------------------------
+# --- engines
+# -----------------------------------------------------------------------------------------------------------
 
 POWERS: Mapping[str, Callable[[Any], bool]] = {
     "publish_file": lambda engine: engine.second_file is not None,
@@ -85,8 +88,8 @@ def published_together(db: Any, folder: Path) -> None:
 def frozen(db: Any, _: Path) -> None:
     name = table_of(db)
     text = (
-        f"version: 1\nreleases:\n  - name: {name}\n    source: {name}\n    columns: {{id: identifier, age: quasi, ill: sensitive}}\n"
-        "    key: id\n    privacy: {k: 2}\n    refresh: {mode: frozen}\n"
+        f"version: 1\nreleases:\n  - name: {name}\n    source: {name}\n    columns: {{id: identifier, age: quasi, ill: "
+        "sensitive}\n    key: id\n    privacy: {k: 2}\n    refresh: {mode: frozen}\n"
     )
     (spec,) = policy.loads(text, {}).releases
     db.run(spec)
@@ -151,7 +154,8 @@ def test_every_ability_that_an_engine_may_lack_is_a_feature_or_has_another_way()
     assert all(set(lacks) <= set(FEATURES) for lacks in LACKS.values())
 
 
-# --- methods, formats, requirements ------------------------------------------------------------------------------------
+# --- methods, formats, requirements
+# ------------------------------------------------------------------------------------
 
 OWN: Mapping[str, Mapping[str, Any]] = {
     "anatomy": {"l": 2, "k": 1},

@@ -1,6 +1,7 @@
 """The private link table: each row's link is the engine's own hash of the columns that tie it to its source row.
 
-DuckDB keeps no link with the staged rows where it can be made of them; the expected values are hashes of the source itself.
+DuckDB keeps no link with the staged rows where it can be made of them; the expected values are hashes of the source
+itself.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ def test_links_are_hashes_of_the_source(
     ("rest", "changed"), [([], 20), (["other"], 60)], ids=["every column is published", "one is not"]
 )
 def test_a_value_of_an_enum_is_known_by_its_text(tmp_path: Path, rest: list[str], changed: int) -> None:
-    """DuckDB hashes the place of a value in its type: another place is no change, and another value at the same place is one.
+    """DuckDB hashes the place of a value in its type.
+
+    Another place is no change, and another value at the same place is one.
 
     Each x goes with each value twice, so that only what was m is new; with ``other`` every row is one of its own.
     """
@@ -85,7 +88,8 @@ def test_a_value_of_an_enum_is_known_by_its_text(tmp_path: Path, rest: list[str]
             connection.execute("DROP TABLE IF EXISTS t; DROP TYPE IF EXISTS size")
             connection.execute(f"CREATE TYPE size AS ENUM ({type_})")
             connection.execute(
-                f"CREATE TABLE t AS SELECT i % 10 AS x, CAST([{values}][1 + i % 3] AS size) AS e{more} FROM range(60) AS r(i)"
+                f"CREATE TABLE t AS SELECT i % 10 AS x, CAST([{values}][1 + i % 3] AS size) AS e{more} FROM range(60) "
+                "AS r(i)"
             )
 
     changes = []

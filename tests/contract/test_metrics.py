@@ -119,7 +119,10 @@ def test_the_papers_table(
 
 
 def test_two_columns_by_hand(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Four rows: a column that determines the sensitive value, and one that does not; the range 1 to 3 holds no row with 2."""
+    """Four rows: a column that determines the sensitive value, and one that does not.
+
+    The range 1 to 3 holds no row with 2.
+    """
     case = Case(
         "four",
         {"p": "INTEGER", "q": "TEXT", "s": "TEXT"},
@@ -248,7 +251,10 @@ def test_rows_that_are_left_out_lost_everything(shared_db: Any, tmp_path: Path) 
 
 
 def test_many_columns_and_large_sets(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """More columns than a statement joins, and a set of more values than bits; products that are computed by logarithms."""
+    """More columns than a statement joins, and a set of more values than bits.
+
+    Products that are computed by logarithms.
+    """
     monkeypatch.setattr("sqlanon.loss.facts._LARGEST", 0.0)
     rng = random.Random(4)
     rows = tuple((f"w{i}", *(rng.choice([None, 1, 2, 3, 5]) for _ in range(9)), rng.choice("xyz")) for i in range(70))

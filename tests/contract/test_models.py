@@ -1,4 +1,7 @@
-"""Requirements of values beyond l: every method that takes them, on both engines, in every execution, against their definitions."""
+"""Requirements of values beyond l.
+
+Every method that takes them, on both engines, in every execution, against their definitions.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,10 @@ def test_classes_meet_it_and_both_executions_agree(
 def test_a_node_that_fails_rules_out_no_finer_one_where_unions_may_fail(
     shared_db: Any, execution: str, tmp_path: Path
 ) -> None:
-    """A has no v, B just enough, A and B together too few; the best node hides y alone, and a coarser one is looked at before it."""
+    """A has no v, B just enough, A and B together too few.
+
+    The best node hides y alone, and a coarser one is looked at before it.
+    """
     shares = {"A": "uuuu", "B": "uuuv", "C": "uuvv", "D": "uuvv"}
     rows = tuple((x, f"y{n}", s) for x, own in shares.items() for n, s in enumerate(own, ord(x) * 4))
     table = f"t_{uuid.uuid4().hex[:10]}"
@@ -155,7 +161,10 @@ def test_a_single_class_reaches_what_compares_with_the_table(shared_db: Any, tab
 @pytest.mark.parametrize("method", ["tree", "hilbert", "mondrian"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.label)
 def test_long_runs_meet_it(shared_db: Any, model: Model, method: str, tmp_path: Path) -> None:
-    """A value of one row in a hundred: what compares classes with the table needs longer ones than the search tries at first."""
+    """A value of one row in a hundred.
+
+    What compares classes with the table needs longer ones than the search tries at first.
+    """
     rng = random.Random(9)
     values = [1] * 320 + [2] * 350 + [3] * 320 + [4] * 10
     rng.shuffle(values)
@@ -171,7 +180,10 @@ def test_long_runs_meet_it(shared_db: Any, model: Model, method: str, tmp_path: 
 @pytest.mark.cover
 @pytest.mark.parametrize("method", ["tree", "hilbert", "mondrian"])
 def test_groups_of_equal_boxes_that_fail_together_are_united(shared_db: Any, method: str) -> None:
-    """Few different rows: classes of the same box each meet delta-disclosure that ignores absent values, and not what readers see as one."""
+    """Few different rows.
+
+    Classes of the same box each meet delta-disclosure that ignores absent values, and not what readers see as one.
+    """
     merge_failing_groups = 0
     for seed in range(6):
         drawn = random.Random(seed)

@@ -1,4 +1,7 @@
-"""How requirements of values are asked: wrong values, several columns, joint, and hashes of values in histories and audits."""
+"""How requirements of values are asked.
+
+Wrong values, several columns, joint, and hashes of values in histories and audits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tallies of kernels, groups in SQL and the queries of verification: each counts what the definition of a requirement counts."""
+"""Tallies of kernels, groups in SQL and the queries of verification.
+
+Each counts what the definition of a requirement counts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What requirements declare as `monotone`: unions of classes that meet it meet it. All classes of few rows are tried."""
+"""What requirements declare as `monotone`: unions of classes that meet it meet it.
+
+All classes of few rows are tried.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What `persons: whole` costs against `rows`: the figures are those of a release with each; of a large table whole persons are measured."""
+"""What `persons: whole` costs against `rows`: the figures are those of a release with each.
+
+Of a large table whole persons are measured.
+"""
 
 from __future__ import annotations
 

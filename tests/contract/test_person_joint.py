@@ -112,7 +112,10 @@ def joint_classes(db: Any, source: str, rows: list[tuple[Any, ...]]) -> list[lis
 def test_verify_refuses_parts_that_do_not_meet_it(
     shared_db: Any, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the persons of class 0 with p nine of ten have a, and of those with q b; over their rows, and over all persons, it is half."""
+    """Of the persons of class 0 with p nine of ten have a, and of those with q b.
+
+    Over their rows, and over all persons, it is half.
+    """
     rows = []
     for first, value, other in ((0, "a", "b"), (18, "b", "a")):
         w = "pq"[first // 18]

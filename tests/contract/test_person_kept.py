@@ -1,4 +1,7 @@
-"""What is kept of `person`: verification, audits, two releases, histories, NULLs, several columns, and changes of the policy."""
+"""What is kept of `person`.
+
+Verification, audits, two releases, histories, NULLs, several columns, and changes of the policy.
+"""
 
 from __future__ import annotations
 
@@ -175,10 +178,13 @@ def test_policies_that_promise_less_are_weaker(shared_db: Any, source: str) -> N
 
 
 def test_a_reader_who_knows_everybody_but_not_whose_rows_are_whose(shared_db: Any) -> None:
-    """The promise, by enumeration: names are given to the persons of a class in every way, and an event of each is drawn.
+    """The promise, by enumeration.
 
-    The reader sees which rows are one person's, which no release shows. Each way is as likely as any other to a reader who knows one event
-    of everybody. Then nobody's rows are found with more than 1 / k, and no value of a victim's event is believed with more than 1 / l.
+    Names are given to the persons of a class in every way, and an event of each is drawn.
+
+    The reader sees which rows are one person's, which no release shows. Each way is as likely as any other to a reader
+    who knows one event of everybody. Then nobody's rows are found with more than 1 / k, and no value of a victim's
+    event is believed with more than 1 / l.
     """
     rows = [row for row in visits(4, 60) if row[4] in {f"z{i}" for i in range(7)}]
     source = place(shared_db, rows)

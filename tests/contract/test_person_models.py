@@ -1,4 +1,7 @@
-"""Models of values over persons: under both strengths, on both engines, against their definitions with exact fractions."""
+"""Models of values over persons.
+
+Under both strengths, on both engines, against their definitions with exact fractions.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,10 @@ def test_every_class_holds_over_persons_and_over_rows(
 
 
 def drawn_rows(seed: int) -> list[tuple[int, str, str | None, int]]:
-    """Class, person, value, and how many rows: few persons, so that many shares are just what is asked; or numbers of rows that are prime."""
+    """Class, person, value, and how many rows: few persons, so that many shares are just what is asked.
+
+    Or numbers of rows that are prime.
+    """
     drawn = random.Random(seed)
     persons, values, prime = drawn.randrange(1, 7), drawn.randrange(1, 5), seed % 3 == 2
     return [
@@ -159,7 +165,8 @@ def test_what_is_measured_and_what_fails(shared_db: Any, seed: int, tmp_path: Pa
             assert together.failing == (not model.persons(everything, everything))
         with Scratch(shared_db.engine) as scratch:
             hashed = failing(scratch, one, Grouped(target, ["c"], ["s"], None, target, ["s"], ["pid"]))
-            # What asks which values they are sees codes; without, as in histories, it finds whatever fails, and perhaps more.
+            # What asks which values they are sees codes; without, as in histories, it finds whatever fails, and perhaps
+            # more.
             assert hashed >= wanted if one.reads_values else hashed == wanted, model.label
             assert failing(scratch, one, coded(scratch, rows, seed)) == wanted, model.label
 
@@ -170,7 +177,10 @@ def test_what_is_measured_and_what_fails(shared_db: Any, seed: int, tmp_path: Pa
 def test_one_who_owns_nearly_all_rows_does_not_pass(
     shared_db: Any, model: Model, strength: str, tmp_path: Path
 ) -> None:
-    """Of ten persons one owns 991 of 1,000 rows, all of one diagnosis: over persons alone most models would be met by the table."""
+    """Of ten persons one owns 991 of 1,000 rows, all of one diagnosis.
+
+    Over persons alone most models would be met by the table.
+    """
     source = place(shared_db, owner())
     asked = {**EVENTS, "k": 10, "persons": strength, **model.policy(tmp_path)}
     values = [row[3] for row in owner()]

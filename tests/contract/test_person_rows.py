@@ -1,4 +1,7 @@
-"""`person` with `persons: rows`: k and l hold over persons and over rows, recounted in Python with exact fractions from the source."""
+"""`person` with `persons: rows`.
+
+K and l hold over persons and over rows, recounted in Python with exact fractions from the source.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,10 @@ def test_every_class_holds_over_persons_and_over_rows(shared_db: Any, source: st
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(25))
 def test_random_tables(shared_db: Any, seed: int) -> None:
-    """Fifty of them, as each engine has its own; each with its own sizes and demands. What has no release is refused."""
+    """Fifty of them, as each engine has its own; each with its own sizes and demands.
+
+    What has no release is refused.
+    """
     drawn = random.Random(f"{seed} {shared_db.engine.dialect}")
     rows = visits(drawn.random(), drawn.randrange(20, 200))
     k, l = drawn.randrange(2, 8), Fraction(drawn.choice(["1", "3/2", "2", "7/3", "3"]))  # noqa: E741

@@ -1,4 +1,7 @@
-"""Models over persons that ask which values there are: audits have hashes of them, and find them in the published table."""
+"""Models over persons that ask which values there are.
+
+Audits have hashes of them, and find them in the published table.
+"""
 
 from __future__ import annotations
 
@@ -130,8 +133,8 @@ def test_listed_values_that_occur_in_no_row_are_refused_once(shared_db: Any) -> 
 def test_what_a_reader_of_small_classes_believes(shared_db: Any, strength: str) -> None:
     """Every way to give the names of a class to its persons counts the same to a reader who knows one event of everybody.
 
-    Then a listed value of that event is believed with at most alpha, and all that is believed of it is nearer than t to what is believed of
-    everybody who knows the whole table.
+    Then a listed value of that event is believed with at most alpha, and all that is believed of it is nearer than t to
+    what is believed of everybody who knows the whole table.
     """
     rows = [row for row in visits(6, 60) if row[4] in {f"z{i}" for i in range(6)}]
     source = place(shared_db, rows)

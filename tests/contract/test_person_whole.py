@@ -1,4 +1,7 @@
-"""`persons: whole`: all rows of a person in one class, recounted in Python from the source and from what is published."""
+"""`persons: whole`.
+
+All rows of a person in one class, recounted in Python from the source and from what is published.
+"""
 
 from __future__ import annotations
 
@@ -168,7 +171,10 @@ def test_constant_columns_stay_sharp(shared_db: Any) -> None:
 
 
 def test_classes_that_fail_over_rows_are_united(shared_db: Any) -> None:
-    """What most rows of a person have is a guide: here it is b of everybody, and those of q < 3 have fewer rows of a. Others fail alone."""
+    """What most rows of a person have is a guide: here it is b of everybody, and those of q < 3 have fewer rows of a.
+
+    Others fail alone.
+    """
     rows = [(i, i % 6, "p", "b", f"z{i % 6}{i // 24}", 0) for i in range(96)]
     rows += [(96 + i, i % 3, "p", "a", f"z{i % 3}{i // 12}", 0) for i in range(48) if i % 4 != 3]
     source = place(shared_db, rows)
@@ -188,7 +194,10 @@ def test_classes_that_fail_over_rows_are_united(shared_db: Any) -> None:
 def test_what_is_asked_near_what_the_table_has_leaves_more_than_a_few_classes(
     shared_db: Any, asked: dict[str, Any]
 ) -> None:
-    """Half of all rows have a, the others b and c, in no order; a quasi value for each person, so that some fifty classes of 5 persons lie side by side."""
+    """Half of all rows have a, the others b and c, in no order.
+
+    A quasi value for each person, so that some fifty classes of 5 persons lie side by side.
+    """
     drawn = random.Random(9)
     rows: list[tuple[Any, ...]] = []
     for p in range(300):
@@ -249,7 +258,10 @@ def test_what_most_rows_of_a_person_have_guides_where_most_rows_have_it(
 
 @pytest.mark.thorough
 def test_refine_is_not_used_where_the_rows_lose_more_by_it(shared_db: Any) -> None:
-    """Persons at 0, 1, 4, 11 and 12, the first with 40 rows: {0, 1} and {4, 11, 12} lose 26 by persons and 66 by rows, {0, 1, 4} and {11, 12} 14 and 170."""
+    """Persons at 0, 1, 4, 11 and 12, the first with 40 rows.
+
+    {0, 1} and {4, 11, 12} lose 26 by persons and 66 by rows, {0, 1, 4} and {11, 12} 14 and 170.
+    """
     said = []
     for places in ((0, 1, 4, 11, 12), (12, 11, 8, 1, 0)):  # the median is cut from one side
         people = [0] * 40 + [1, 2, 3, 4]
@@ -282,7 +294,10 @@ def careless(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
 
 
 def test_verify_refuses_a_person_who_is_split(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two classes of 21 rows, of persons who have two each: whichever rows these are, somebody is in both, and the boxes differ."""
+    """Two classes of 21 rows, of persons who have two each.
+
+    Whichever rows these are, somebody is in both, and the boxes differ.
+    """
     rows = [(i, i, "p", "abcd"[i % 4], f"z{i % 21}", 0) for i in range(42)]
     source = place(shared_db, rows)
     careless(monkeypatch, "UPDATE {t} SET class = rid % 2")
@@ -304,9 +319,9 @@ def test_verify_refuses_rows_of_fewer_persons(shared_db: Any, monkeypatch: pytes
 def sure(found: Sequence[Sequence[dict[str, Any]]]) -> Fraction:
     """The most that a reader who knows all events of a victim believes of whose events they are.
 
-    The reader knows the class of each event, and whichever rows are one person's, which no release shows. Names are given to the persons
-    in every way; those are possible in which the person who is called as the victim has a row in every class that an event of the victim
-    is in.
+    The reader knows the class of each event, and whichever rows are one person's, which no release shows. Names are
+    given to the persons in every way; those are possible in which the person who is called as the victim has a row in
+    every class that an event of the victim is in.
     """
     seen: dict[str, set[int]] = defaultdict(set)
     for at, members in enumerate(found):

@@ -48,7 +48,10 @@ def recounted(rows: list[dict[str, Any]], shown: dict[int, Any], names: Sequence
 
 
 def test_a_unique_visit_hides_no_patient(shared_db: Any) -> None:
-    """80 rows and 80 visits of 4 patients look alike: k = 10 of rows, and 4 persons. Nothing is published, unless that is accepted."""
+    """80 rows and 80 visits of 4 patients look alike: k = 10 of rows, and 4 persons.
+
+    Nothing is published, unless that is accepted.
+    """
     source = visits(shared_db)
     with pytest.raises(sqlanon.PrivacyViolation, match=r"4 different values of pid.*person: pid.*persons: ignored"):
         shared_db.anonymize(source, **EVENTS)
@@ -83,7 +86,10 @@ def test_without_a_policy_risk_counts_persons(shared_db: Any) -> None:
 
 
 def test_persons_ignored(shared_db: Any) -> None:
-    """They are counted, and nothing is said of them; a policy that does not ignore them refuses what is published, and it stays."""
+    """They are counted, and nothing is said of them.
+
+    A policy that does not ignore them refuses what is published, and it stays.
+    """
     source = visits(shared_db)
     release = shared_db.anonymize(source, **EVENTS, persons="ignored")
     assert release.report.warnings == ()
@@ -210,7 +216,10 @@ def test_a_release_of_an_older_sqlanon(shared_db: Any) -> None:
 
 
 def test_the_file_of_a_release(connect: Any, tmp_path: Any) -> None:
-    """What ties rows to persons stays in the source's database: from there they are counted, from the file alone not."""
+    """What ties rows to persons stays in the source's database.
+
+    From there they are counted, from the file alone not.
+    """
     db = connect(ENGINES[1])
     release = db.anonymize(
         visits(db),
@@ -317,7 +326,10 @@ def test_nulls_are_one_person(shared_db: Any) -> None:
     ids=lambda value: getattr(value, "name", None),
 )
 def test_a_person_written_in_two_ways_is_one(connect: Any, engine: Any, kind: str, spellings: tuple[str, str]) -> None:
-    """Two rows a person, whose identifiers are equal in the source and have other bytes: 10 rows of a class are 5 persons."""
+    """Two rows a person, whose identifiers are equal in the source and have other bytes.
+
+    10 rows of a class are 5 persons.
+    """
     db = connect(engine)
     db.engine.execute(f"CREATE TABLE twice (pid {kind}, vid INTEGER, age INTEGER, dx TEXT)")
     series = "range(100) AS r(i)" if engine is ENGINES[0] else "generate_series(0, 99) AS r(i)"

@@ -1,4 +1,7 @@
-"""Persons that a reader of two releases, or of two versions, is left with: against a reader who tries every source there may be."""
+"""Persons that a reader of two releases, or of two versions, is left with.
+
+Against a reader who tries every source there may be.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`plan` says what each column would lose: as the release that follows loses it, measured there on what is published."""
+"""`plan` says what each column would lose.
+
+As the release that follows loses it, measured there on what is published.
+"""
 
 from __future__ import annotations
 

@@ -118,7 +118,10 @@ def test_an_example_by_hand(shared_db: Any, cities: Path) -> None:
 
 
 def test_with_l_as_well(shared_db: Any, cities: Path) -> None:
-    """k_map alone would publish norway and italy by n; both rows of norway have one illness, and all four together have two."""
+    """k_map alone would publish norway and italy by n.
+
+    Both rows of norway have one illness, and all four together have two.
+    """
     table, people = made(shared_db, SMALL)
     shared_db.engine.execute(f"DROP TABLE {table_name(table)}")
     rows = [(*row, s) for row, s in zip(SMALL.source, "ffgf", strict=True)]
@@ -134,7 +137,10 @@ def test_with_l_as_well(shared_db: Any, cities: Path) -> None:
 
 
 def test_a_value_beside_those_of_the_source_lies_in_the_range_that_hides_them(shared_db: Any, cities: Path) -> None:
-    """7 is beyond the range of 1 to 3, 2 within it, though the source has neither: the largest probability falls, the least one is 0."""
+    """7 is beyond the range of 1 to 3, 2 within it, though the source has neither.
+
+    The largest probability falls, the least one is 0.
+    """
     source = (("oslo", 1, "x"), ("oslo", 3, "x"))
     one = World(source, (*source, ("oslo", 2, "x"), ("oslo", 7, "x")))
     table, people = made(shared_db, one)

@@ -26,13 +26,19 @@ class Careless(FullDomain):
 
 
 class Mixed(FullDomain):
-    """Everything in one class, of which the rows of code 0 in the first column make another: its cell is in that of the others."""
+    """Everything in one class, of which the rows of code 0 in the first column make another.
+
+    Its cell is in that of the others.
+    """
 
     def assign(self, context: Context) -> Assignment:
         made = super().assign(context)
         assert made.levels is not None
         for statement in (
-            f'UPDATE "{made.table.name}" SET class = 1 WHERE rid IN (SELECT rid FROM "{context.encoded.work.name}" WHERE c1 = 0)',
+            (
+                f'UPDATE "{made.table.name}" SET class = 1 WHERE rid IN (SELECT rid FROM "{context.encoded.work.name}" '
+                "WHERE c1 = 0)"
+            ),
             f'INSERT INTO "{made.levels.name}" VALUES (1, 0, 1, 1)',
         ):
             context.scratch.engine.execute(statement)

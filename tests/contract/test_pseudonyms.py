@@ -1,4 +1,7 @@
-"""`role: pseudonym`: tokens are the HMAC of Python's library, and linked rows keep k, recounted in Python from what is published."""
+"""`role: pseudonym`.
+
+Tokens are the HMAC of Python's library, and linked rows keep k, recounted in Python from what is published.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +147,10 @@ def covered(values: list[int], boxes: list[tuple[int, int]]) -> bool:
 
 
 def surest(truth: Truth, boxes: Boxes) -> Fraction:
-    """Tokens are given to persons in every way that the tables allow: the largest share of ways in which one is a certain person's."""
+    """Tokens are given to persons in every way that the tables allow.
+
+    The largest share of ways in which one is a certain person's.
+    """
     who, shown = list(truth), list(boxes)
     fits = {
         (person, name): all(covered(*each) for each in zip(truth[person], boxes[name], strict=True))
@@ -173,7 +179,10 @@ def aged(db: Any, view: str, who: Any = lambda row: row["pid"]) -> list[tuple[st
 
 @pytest.mark.parametrize("seed", [3, pytest.param(5, marks=pytest.mark.thorough)])
 def test_a_reader_who_knows_all_rows(shared_db: Any, seed: int) -> None:
-    """Names are given to tokens in every way. Each is right with at most 1/k; without the check somebody is found by the number of rows."""
+    """Names are given to tokens in every way.
+
+    Each is right with at most 1/k; without the check somebody is found by the number of rows.
+    """
     drawn = random.Random(seed)
     truth = {
         person: [[drawn.randrange(8) for _ in range(1 + (person in (1, 4)) + (person == 2) * 2)]] for person in range(6)
@@ -213,7 +222,10 @@ def scoped(source: str, **more: Any) -> dict[str, Any]:
 
 
 def test_two_tables_of_a_scope(shared_db: Any) -> None:
-    """Persons' table first; stays of few persons of a class are left out, and the join of both has k of every signature."""
+    """Persons' table first.
+
+    Stays of few persons of a class are left out, and the join of both has k of every signature.
+    """
     rows = stays(7, 60, 3)
     ages = {row[1]: row[2] for row in rows}
     people = place(shared_db, {"pid": "TEXT", "age": "INTEGER"}, [(str(who), age) for who, age in ages.items()])
@@ -237,7 +249,10 @@ def test_two_tables_of_a_scope(shared_db: Any) -> None:
 
 
 def test_a_reader_who_joins_two_tables(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As above, with a row in one table and one or two in the other. By themselves, in scopes of their own, both keep 1/2, and a join of them would not."""
+    """As above, with a row in one table and one or two in the other.
+
+    By themselves, in scopes of their own, both keep 1/2, and a join of them would not.
+    """
     monkeypatch.setenv("TOKENS", SECRET)
     drawn = random.Random(2)
     truth = {person: [[drawn.randrange(9)], [drawn.randrange(9) for _ in range(1 + person % 2)]] for person in range(7)}
@@ -312,7 +327,10 @@ def test_what_an_earlier_table_promises_of_values_holds_in_the_join(shared_db: A
 
 
 def test_k_persons_of_equally_many_rows() -> None:
-    """Against every table of at most six persons of one kind: blocks of k, no row too many, and persons are left out only where fewer than k remain."""
+    """Against every table of at most six persons of one kind.
+
+    Blocks of k, no row too many, and persons are left out only where fewer than k remain.
+    """
     for k, persons in product((1, 2, 3), range(1, 7)):
         for rows in product((1, 2, 3), repeat=persons):
             take, block = token_blocks.taken(np.array(rows, np.int32), np.zeros(persons, np.int32), {}, k)
@@ -361,7 +379,10 @@ def test_types_and_missing_persons(shared_db: Any) -> None:
 
 
 def test_the_secret_is_nowhere(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither in the catalog nor in errors; another one makes a new version with other tokens, and one that is missing stops the run."""
+    """Neither in the catalog nor in errors.
+
+    Another one makes a new version with other tokens, and one that is missing stops the run.
+    """
     source = place(shared_db, STAYS, stays(11))
     monkeypatch.setenv("TOKENS", SECRET)
     asked = {**ASKED, "secrets": {"pid": "${TOKENS}"}, "name": f"hidden {source}"}
@@ -385,7 +406,10 @@ def test_the_secret_is_nowhere(shared_db: Any, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_versions_that_tokens_link(shared_db: Any) -> None:
-    """A reader who kept a version has the same tokens: what both reveal is counted, and bounded where the policy says so; a rollback is a version that was checked."""
+    """A reader who kept a version has the same tokens.
+
+    What both reveal is counted, and bounded where the policy says so; a rollback is a version that was checked.
+    """
     rows = stays(13)
     source = place(shared_db, STAYS, rows)
     made = shared_db.anonymize(source, **ASKED)
@@ -438,7 +462,10 @@ def test_plan_and_preview(shared_db: Any) -> None:
 
 @pytest.mark.thorough
 def test_a_reader_who_kept_the_version_before(shared_db: Any) -> None:
-    """With max_failing: 0 both versions together leave everybody with 1/k at most, or the second is refused; both occur."""
+    """With max_failing: 0 both versions together leave everybody with 1/k at most, or the second is refused.
+
+    Both occur.
+    """
     outcomes = Counter()
     asked = {"quasi": "age", "person": "pid", "pseudonyms": "pid", "k": 2, "max_failing": 0}
     for seed in range(6):

@@ -72,7 +72,10 @@ def test_stored_order_is_independent_of_the_sources(shared_db: Any, kind: str, t
 @pytest.mark.parametrize("way", ["tree", "hilbert", "mondrian:variant=relaxed", "anatomy"])
 @pytest.mark.parametrize("execution", ["kernel", "pushdown"])
 def test_rows_that_only_other_columns_distinguish(shared_db: Any, way: str, execution: str) -> None:
-    """Of each pair at an odd x one row goes left, one right: which one does the secret decide, not the source's order."""
+    """Of each pair at an odd x one row goes left, one right.
+
+    Which one does the secret decide, not the source's order.
+    """
     name = f"pairs {way} {execution}"
     rows = [(100 * b + x, "ab"[b % 2], f"{b} {x} {i}") for b in range(20) for x in (0, 1, 2) for i in (0, 1)]
     if way == "anatomy":

@@ -1,4 +1,7 @@
-"""Comparisons of sums and differences of columns with ranges: bounds against every value of every box, in ranges and in points."""
+"""Comparisons of sums and differences of columns with ranges.
+
+Bounds against every value of every box, in ranges and in points.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""GROUP BY in steps of continuous and wide columns: groups and COUNT against points of every box, shares against overlaps."""
+"""GROUP BY in steps of continuous and wide columns.
+
+Groups and COUNT against points of every box, shares against overlaps.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +61,9 @@ def test_steps_of_a_continuous_column(shared_db: Any, seed: int) -> None:
         side.execute("CREATE TABLE p (rid INTEGER, h DOUBLE)")
         side.executemany("INSERT INTO p VALUES (?, ?)", listed)
         rows = side.execute(
-            f"SELECT b, count(*), sum(CASE WHEN mine = size THEN 1 ELSE 0 END) FROM (SELECT rid, floor(h / {width}) AS b, "
-            f"count(*) AS mine FROM p WHERE {where} GROUP BY ALL) JOIN (SELECT rid, count(*) AS size FROM p GROUP BY rid) USING (rid) "
-            "GROUP BY b"
+            f"SELECT b, count(*), sum(CASE WHEN mine = size THEN 1 ELSE 0 END) FROM (SELECT rid, floor(h / {width}) AS "
+            f"b, count(*) AS mine FROM p WHERE {where} GROUP BY ALL) JOIN (SELECT rid, count(*) AS size FROM p GROUP "
+            "BY rid) USING (rid) GROUP BY b"
         ).fetchall()
     assert {b: (cell.low, cell.high) for b, cell in found.items()} == {b: (low, high) for b, high, low in rows}
     if where == "TRUE":
@@ -157,7 +160,8 @@ def test_steps_of_timestamps_in_conditions_and_groups(shared_db: Any, where: str
     name = made(shared_db, columns, rows)
     with duckdb.connect() as side:
         points = " UNION ALL ".join(
-            f"SELECT {i} AS rid, TIMESTAMP '2023-12-30 00:00:00' + to_minutes(m) AS seen FROM range({60 * low}, {60 * high + 1}, 30) AS r(m)"
+            f"SELECT {i} AS rid, TIMESTAMP '2023-12-30 00:00:00' + to_minutes(m) AS seen FROM range({60 * low}, "
+            f"{60 * high + 1}, 30) AS r(m)"
             for i, (low, high) in enumerate(ends)
         )
         side.execute(f"CREATE TABLE p AS {points}")
@@ -166,8 +170,9 @@ def test_steps_of_timestamps_in_conditions_and_groups(shared_db: Any, where: str
             truth = {
                 int(k) if isinstance(k, float) else str(k): (low, high)
                 for k, high, low in side.execute(
-                    f"SELECT k, count(*), sum(CASE WHEN mine = size THEN 1 ELSE 0 END) FROM (SELECT rid, {step} AS k, count(*) AS mine "
-                    f"FROM p WHERE {where} GROUP BY ALL) JOIN (SELECT rid, count(*) AS size FROM p GROUP BY rid) USING (rid) GROUP BY k"
+                    f"SELECT k, count(*), sum(CASE WHEN mine = size THEN 1 ELSE 0 END) FROM (SELECT rid, {step} AS k, "
+                    f"count(*) AS mine FROM p WHERE {where} GROUP BY ALL) JOIN (SELECT rid, count(*) AS size FROM p "
+                    "GROUP BY rid) USING (rid) GROUP BY k"
                 ).fetchall()
             }
             rows_ = shared_db.query(f"SELECT {step} AS k, count(*) AS n FROM {name} WHERE {where} GROUP BY 1").rows

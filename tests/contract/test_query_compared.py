@@ -89,7 +89,10 @@ def test_times_without_a_zone_are_those_of_the_session(shared_db: Any) -> None:
 def test_a_constant_that_the_engine_rounds_in_another_way_is_refused(
     shared_db: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both engines round to the nearest; what is computed here is asked of them, and an engine that did not agree would be found."""
+    """Both engines round to the nearest.
+
+    What is computed here is asked of them, and an engine that did not agree would be found.
+    """
     columns = [quasi("v", "integer", "INTEGER"), plain("c", "integer", "INTEGER")]
     name = made(shared_db, columns, [["1", "9", "1"]])
     constant = "v < CAST(5 AS DOUBLE PRECISION)"

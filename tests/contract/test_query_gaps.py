@@ -86,7 +86,10 @@ def test_quantiles_of_dates(shared_db: Any, seed: int) -> None:
 def test_quotients_of_rows(shared_db: Any, seed: int) -> None:
     """Divided by a column whose ranges are above 0, and by an exact one; each end is reached."""
     rows = drawn(seed)
-    text = f"SELECT sum(1.0 * c / a) AS x, avg(1.0 * a / c) AS y, sum(1.0 * a / nullif(c - 1, 0)) AS z FROM {made(shared_db, rows)}"
+    text = (
+        "SELECT sum(1.0 * c / a) AS x, avg(1.0 * a / c) AS y, sum(1.0 * a / nullif(c - 1, 0)) AS z FROM "
+        f"{made(shared_db, rows)}"
+    )
     (row,) = shared_db.query(text).rows
     sources = list(product(*(range(r[2], r[3] + 1) for r in rows)))
     costs = [r[5] for r in rows]
@@ -127,7 +130,8 @@ def test_texts_around_aggregates(shared_db: Any) -> None:
 def test_lists_that_a_value_is_not_in(shared_db: Any) -> None:
     name = made(shared_db, [(0, 1, 1, 3, 3, 0), (0, 1, 2, 2, 3, 5)])
     (row,) = shared_db.query(
-        f"SELECT count(*) FILTER (WHERE a <> ALL (ARRAY[1, 3])) AS n, count(*) FILTER (WHERE c <> ALL (ARRAY[5])) AS m FROM {name}"
+        "SELECT count(*) FILTER (WHERE a <> ALL (ARRAY[1, 3])) AS n, count(*) FILTER (WHERE c <> ALL (ARRAY[5])) AS m "
+        f"FROM {name}"
     ).rows
     assert (row["n"].low, row["n"].high, row["m"].low, row["m"].high) == (1, 2, 1, 1)
 
@@ -142,7 +146,10 @@ def test_what_null_decides_is_certain_where_null_is(shared_db: Any) -> None:
         columns,
         [["NULL", "NULL", "'all'"], ["1", "4", "'none'"], ["NULL", "NULL", "'some'"]],
     )
-    text = "SELECT count(*) FILTER (WHERE coalesce(a, 0) % 5 = 0) AS n, count(*) FILTER (WHERE coalesce(a, 9) % 5 > 0) AS m, sum(CASE WHEN a > 2 THEN 0 ELSE 1 END) AS s FROM {}"
+    text = (
+        "SELECT count(*) FILTER (WHERE coalesce(a, 0) % 5 = 0) AS n, count(*) FILTER (WHERE coalesce(a, 9) % 5 > 0) AS "
+        "m, sum(CASE WHEN a > 2 THEN 0 ELSE 1 END) AS s FROM {}"
+    )
     (row,) = shared_db.query(text.format(name)).rows
     assert (row["n"].low, row["n"].high) == (1, 2)
     assert (row["m"].low, row["m"].high) == (2, 3)
@@ -159,7 +166,10 @@ def test_predicates_are_counted_along_the_line(shared_db: Any, monkeypatch: pyte
         monkeypatch.setattr(module, "MOST_VALUES", 9)
     name = made(shared_db, rows)
     march = "extract(month FROM seen) = 3"
-    items = f"count(*) FILTER (WHERE {march}) AS m, count(*) FILTER (WHERE a % 2 = 1) AS o, sum(c) FILTER (WHERE {march} AND a % 2 = 0) AS s"
+    items = (
+        f"count(*) FILTER (WHERE {march}) AS m, count(*) FILTER (WHERE a % 2 = 1) AS o, sum(c) FILTER (WHERE {march} "
+        "AND a % 2 = 0) AS s"
+    )
     (row,) = shared_db.query(f"SELECT {items} FROM {name}").rows
     found: dict[str, list[tuple[bool, bool]]] = {"m": [], "o": [], "s": []}
     part = 0.0
@@ -182,7 +192,10 @@ def test_predicates_are_counted_along_the_line(shared_db: Any, monkeypatch: pyte
 
 
 def test_deviations_where_every_row_is_known(shared_db: Any) -> None:
-    """A condition over ranges that each range decides, and groups of columns whose ranges have one value; the others are refused."""
+    """A condition over ranges that each range decides, and groups of columns whose ranges have one value.
+
+    The others are refused.
+    """
     rows = [
         (0, 1, 1, 2, 3, 1),
         (0, 1, 1, 2, 3, 4),
@@ -194,7 +207,8 @@ def test_deviations_where_every_row_is_known(shared_db: Any) -> None:
     name = made(shared_db, rows)
     costs = [r[5] for r in rows]
     (row,) = shared_db.query(
-        f"SELECT stddev(c) AS s, var_pop(c) FILTER (WHERE a > 4) AS v, stddev_samp(c) FILTER (WHERE a > 9) AS n FROM {name} WHERE seen < DATE '2021-01-01'"
+        "SELECT stddev(c) AS s, var_pop(c) FILTER (WHERE a > 4) AS v, stddev_samp(c) FILTER (WHERE a > 9) AS n FROM "
+        f"{name} WHERE seen < DATE '2021-01-01'"
     ).rows
     assert float(row["s"].low) == float(row["s"].high) == pytest.approx(statistics.stdev(costs))
     assert float(row["v"].low) == float(row["v"].high) == pytest.approx(statistics.pvariance(costs[2:]))

@@ -1,4 +1,7 @@
-"""Intervals of counts and sums: by enumeration, by draws from releases whose rows are uniform by construction, and what has none."""
+"""Intervals of counts and sums.
+
+By enumeration, by draws from releases whose rows are uniform by construction, and what has none.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,10 @@ class Boxes:
         self.db = db
 
     def asked(self, queries: int) -> tuple[list[bool], list[bool], list[float]]:
-        """Random ranges, each of a source of its own: whether count and sum lie in their intervals, and the count's width by that of 10,000 draws."""
+        """Random ranges, each of a source of its own.
+
+        Whether count and sum lie in their intervals, and the count's width by that of 10,000 draws.
+        """
         counts, sums, widths = [], [], []
         for _ in range(queries):
             ends = np.sort(self.draw.integers(0, 100, (2, 2)), axis=1)
@@ -157,7 +163,10 @@ def test_groups_and_json(shared_db: Any) -> None:
 
 
 def test_single_values_of_steps_and_sums_of_no_rows(shared_db: Any) -> None:
-    """Of 11 decimals from 0.00 to 0.10 five are below 0.05; a value of a continuous range has no interval, nor has a sum that may be of no rows."""
+    """Of 11 decimals from 0.00 to 0.10 five are below 0.05.
+
+    A value of a continuous range has no interval, nor has a sum that may be of no rows.
+    """
     name = f"i{uuid.uuid4().hex[:10]}"
     columns = [
         quasi("d", "decimal", "DECIMAL(5,2)"),

@@ -60,7 +60,10 @@ def test_counts_and_sums_divided_are_bounded_jointly(shared_db: Any, seed: int) 
 
 
 def test_denominators_of_any_sign_have_bounds_where_quotients_have(shared_db: Any) -> None:
-    """By brute force: of whole numbers none is nearer to 0 than 1. A fraction may be, and where it may have either sign there is no bound."""
+    """By brute force: of whole numbers none is nearer to 0 than 1.
+
+    A fraction may be, and where it may have either sign there is no bound.
+    """
     name, rows = made(shared_db, random.Random(2))
     below: dict[str, tuple[str, Callable[[Row], float | None]]] = {
         "either sign": ("a - 3", lambda r: r[0] - 3),
@@ -143,7 +146,10 @@ def test_parts_of_a_union_are_asked_one_after_the_other(shared_db: Any) -> None:
 
 
 def test_rows_under_a_limit_are_certain_where_the_counts_are_exact(shared_db: Any) -> None:
-    """Three groups of 3, 2 and 2 rows: the first is the first in every source, of the other two one is left to the engine."""
+    """Three groups of 3, 2 and 2 rows.
+
+    The first is the first in every source, of the other two one is left to the engine.
+    """
     name = f"r{uuid.uuid4().hex[:12]}"
     groups = [0, 0, 0, 1, 1, 2, 2]
     publish(shared_db, name, COLUMNS, [["0", "9", "1", str(g)] for g in groups])

@@ -1,4 +1,7 @@
-"""What a query may reach when the owner runs somebody else's text: the policy's dimensions, and what a role may read."""
+"""What a query may reach when the owner runs somebody else's text.
+
+The policy's dimensions, and what a role may read.
+"""
 
 from __future__ import annotations
 

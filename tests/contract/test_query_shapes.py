@@ -1,4 +1,7 @@
-"""Shapes of SQL that a rewriting could drop or misread: each is refused with its piece, or means what the engine means by it."""
+"""Shapes of SQL that a rewriting could drop or misread.
+
+Each is refused with its piece, or means what the engine means by it.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +119,10 @@ def test_a_quantile_that_the_engine_does_not_know_is_refused_with_the_form_that_
         (
             "SELECT percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY c) FROM {t}",
             "at one share each",
-            "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY c) AS a, percentile_cont(0.75) WITHIN GROUP (ORDER BY c) AS b FROM {t}",
+            (
+                "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY c) AS a, percentile_cont(0.75) WITHIN GROUP (ORDER BY "
+                "c) AS b FROM {t}"
+            ),
         ),
         (
             "SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY c DESC) FROM {t}",
@@ -383,7 +389,10 @@ def test_the_order_of_text_is_asked_only_where_it_is_that_of_bytes() -> None:
 
 
 def test_a_long_list_is_one_test(shared_db: Any) -> None:
-    """IN with more than 8 texts over a hierarchy: a row qualifies for certain if all leaves under its node do, perhaps if one does."""
+    """IN with more than 8 texts over a hierarchy.
+
+    A row qualifies for certain if all leaves under its node do, perhaps if one does.
+    """
     leaves = [f"v{i:02}" for i in range(12)]
     spans = {"*": (0, 12), "low": (0, 6), "high": (6, 6), **{leaf: (i, 1) for i, leaf in enumerate(leaves)}}
     declared = {

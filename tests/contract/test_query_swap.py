@@ -43,7 +43,10 @@ def source(shared_db: Any) -> str:
 
 
 def swapping(monkeypatch: pytest.MonkeyPatch, db: Any, name: str, times: int, **options: Any) -> list[int]:
-    """After the release is found publish another version, as a session beside may; returns the rows that each leaves out."""
+    """After the release is found publish another version, as a session beside may.
+
+    Returns the rows that each leaves out.
+    """
     declare(monkeypatch, "leaving", Leaving, suppresses="rows")
     asked = {"method": "leaving", "suppression": {"limit": f"{times}/12", "rows": "left_out"}, **options}
     monkeypatch.setattr(Leaving, "out", ())

@@ -64,6 +64,27 @@ def test_one_error(named: tuple[Any, str], what: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "item",
+    [
+        "count(*) + power(10::numeric, 100000)",
+        "count(*) * power(10::numeric, 5000)",
+        "max(c * power(10::numeric, 5000))",
+        "-sum(c * power(10::numeric, 400))",
+        "min(c * power(10::numeric, 400) + 0.5)",
+    ],
+)
+@pytest.mark.every_engine
+def test_numbers_that_no_double_holds_are_refused_in_the_answer(named: tuple[Any, str], item: str) -> None:
+    """On a server whose numbers are that large: Python prints no whole number of more than 4,300 digits."""
+    db, name = named
+    if db.engine.dialect != "postgres":
+        pytest.skip("DuckDB has no such type")
+    for text in (f"SELECT {item} AS n FROM {name}", f"SELECT {item} AS n, c FROM {name} GROUP BY c"):
+        with pytest.raises(SqlanonError, match=r"a number of more than 308 digits|leaves the range of its type"):
+            db.query(text, seconds=60)
+
+
+@pytest.mark.parametrize(
     "predicate",
     [
         "c > power(10::numeric, 100000)",
@@ -91,7 +112,10 @@ def test_numbers_beyond_all_types_end_in_no_raw_error(named: tuple[Any, str], pr
 
 @pytest.mark.thorough
 def test_rounded_ratios(shared_db: Any) -> None:
-    """100 n / d for small n and d, among them ties: as exact decimals are rounded, half up, which PostgreSQL does and DuckDB does for doubles."""
+    """100 n / d for small n and d, among them ties.
+
+    As exact decimals are rounded, half up, which PostgreSQL does and DuckDB does for doubles.
+    """
     db = shared_db
     for top, whole in ((1, 8), (1, 3), (3, 7), (7, 8), (5, 16), (1, 40), (9, 16), (0, 5)):
         name = f"x{uuid.uuid4().hex[:10]}"

@@ -1,4 +1,7 @@
-"""Answers have the types, the rounding and the collation of the source's engine and columns; every row counts where it may be."""
+"""Answers have the types, the rounding and the collation of the source's engine and columns.
+
+Every row counts where it may be.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Window functions over the groups of an answer: ranks, totals and shares by brute force over every source, and what is refused."""
+"""Window functions over the groups of an answer.
+
+Ranks, totals and shares by brute force over every source, and what is refused.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,10 @@ def truths(counts: Counter[str], group: str) -> dict[str, float]:
 @pytest.mark.cover
 @pytest.mark.parametrize("seed", range(3))
 def test_groups_of_a_condition_over_ranges(shared_db: Any, seed: int) -> None:
-    """Every bound that some source reaches is the bound: the groups share no row, so that their counts are independent."""
+    """Every bound that some source reaches is the bound.
+
+    The groups share no row, so that their counts are independent.
+    """
     rng = random.Random(seed)
     rows = [(lo := rng.randint(0, 3), lo + rng.randint(0, 3), 1, rng.choice("pqrs")) for _ in range(7)] + [
         (3, 3, 1, "p")
@@ -82,7 +88,10 @@ def test_groups_of_a_condition_over_ranges(shared_db: Any, seed: int) -> None:
 def test_groups_of_ranges_themselves(shared_db: Any) -> None:
     """Three rows of 1 to 3: the total is 3 in every source, though each of three groups may have all of them."""
     name = made(shared_db, [(1, 3, 5, "p")] * 3)
-    text = "SELECT a, sum(count(*)) OVER () AS total, 100.0 * count(*) / sum(count(*)) OVER () AS share, sum(sum(c)) OVER () AS cost FROM {} GROUP BY a"
+    text = (
+        "SELECT a, sum(count(*)) OVER () AS total, 100.0 * count(*) / sum(count(*)) OVER () AS share, sum(sum(c)) OVER "
+        "() AS cost FROM {} GROUP BY a"
+    )
     for row in shared_db.query(text.format(name)).rows:
         assert (row["total"].low, row["total"].high) == (3, 3)
         assert (row["cost"].low, row["cost"].high) == (15, 15)
@@ -159,7 +168,10 @@ def test_many_groups_are_added_up_and_not_ranked(shared_db: Any, monkeypatch: py
 def test_what_has_a_value_over_nothing_counts(shared_db: Any) -> None:
     """greatest passes over NULL: a group whose values are all NULL adds 5."""
     name = made(shared_db, [(1, 9, 7, "p"), (2, 3, 1, "q")])
-    text = "SELECT g, coalesce(greatest(sum(c) FILTER (WHERE c > 5), 5), 0) AS x, sum(greatest(sum(c) FILTER (WHERE c > 5), 5)) OVER () AS t FROM {} GROUP BY g"
+    text = (
+        "SELECT g, coalesce(greatest(sum(c) FILTER (WHERE c > 5), 5), 0) AS x, sum(greatest(sum(c) FILTER (WHERE c > "
+        "5), 5)) OVER () AS t FROM {} GROUP BY g"
+    )
     for row in shared_db.query(text.format(name)).rows:
         assert row["x"].low in (None, {"p": 7, "q": 5}[row["g"]])
         assert row["t"].low is None or row["t"].low <= 12

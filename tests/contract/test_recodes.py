@@ -1,4 +1,7 @@
-"""Rounding and coding at both ends: what is published, what it answers for the source, and one outlier that hides all else."""
+"""Rounding and coding at both ends.
+
+What is published, what it answers for the source, and one outlier that hides all else.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +143,10 @@ def test_answers_hold_for_the_source(world: Any, form: str, k: int, more: dict[s
             cell = db.query(f"SELECT count(*) AS n FROM asked WHERE {question}").rows[0]["n"]
             assert cell.low == 0
             assert cell.high > 0
-    chosen = "sum(CASE WHEN age > 95 THEN 3 WHEN cost < 100 THEN 1 ELSE 0 END) AS x, 100.0 * count(*) FILTER (WHERE age >= 80) / count(*) AS y"
+    chosen = (
+        "sum(CASE WHEN age > 95 THEN 3 WHEN cost < 100 THEN 1 ELSE 0 END) AS x, 100.0 * count(*) FILTER (WHERE age >= "
+        "80) / count(*) AS y"
+    )
     truths = db.engine.fetch(f"SELECT {chosen} FROM {table}")[0]
     for truth, cell in zip(truths, db.query(f"SELECT {chosen} FROM asked").rows[0].values(), strict=True):
         assert float(cell.low) - 1e-9 <= float(truth) <= float(cell.high) + 1e-9
@@ -276,8 +282,9 @@ def test_evaluate_takes_recoded_columns_and_prefixes_of_texts(shared_db: Any, tm
     create_table(db, table, {"age": "INTEGER", "icd": "TEXT", "n": "INTEGER"}, codes)
     workload = tmp_path / "workload.yml"
     workload.write_text(
-        f"version: 1\nqueries:\n  - {{name: head, sql: \"SELECT count(*) AS n FROM {table} WHERE icd >= 'B' AND age > 99\"}}\n"
-        "generators:\n  - {kind: ranges, dimensions: 2, selectivity: 0.1, queries: 4}\n  - {kind: equality, queries: 4}\n",
+        f"version: 1\nqueries:\n  - {{name: head, sql: \"SELECT count(*) AS n FROM {table} WHERE icd >= 'B' AND age > "
+        '99"}\ngenerators:\n  - {kind: ranges, dimensions: 2, selectivity: 0.1, queries: 4}\n  - {kind: '
+        "equality, queries: 4}\n",
         encoding="utf-8",
     )
     db.anonymize(
@@ -300,7 +307,10 @@ def test_evaluate_takes_recoded_columns_and_prefixes_of_texts(shared_db: Any, tm
 
 
 def test_values_that_do_not_fit_once_they_are_rounded(shared_db: Any) -> None:
-    """Column and number, of any step and scale against the definition; an end that takes their place lets the run go on."""
+    """Column and number, of any step and scale against the definition.
+
+    An end that takes their place lets the run go on.
+    """
     table = f"r_{uuid.uuid4().hex[:8]}"
     kinds = {"a": "DECIMAL(4, 2)", "b": "SMALLINT", "c": "BIGINT"}
     values = [

@@ -1,4 +1,7 @@
-"""Method fulldomain, search=single: the enumeration against every set of cuts of tiny tables; what is published; what is refused."""
+"""Method fulldomain, search=single: the enumeration against every set of cuts of tiny tables; what is published.
+
+What is refused.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,10 @@ def test_a_search_that_ends_early_has_a_bound(
 
 
 def test_ways_of_equal_cost_are_counted(connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """209 values of 3 rows in classes of 10 values: millions of divisions of one column have the same bound, which none reaches."""
+    """209 values of 3 rows in classes of 10 values.
+
+    Millions of divisions of one column have the same bound, which none reaches.
+    """
     monkeypatch.setattr(CutSearch, "_start_from", lambda *_: None)
     monkeypatch.setattr(CutSearch, "_enumerate", lambda *_: False)
     one = Case(
@@ -122,7 +128,8 @@ def test_ways_of_equal_cost_are_counted(connect_module: Any, tmp_path: Path, mon
         assert not search.run(600)
         assert search.looked <= 600
         assert search.best is not None
-        # 22 classes are the most of 627 rows; one of starred rows besides cannot be, as fewer than 28 may be suppressed.
+        # 22 classes are the most of 627 rows; one of starred rows besides cannot be, as fewer than 28 may be
+        # suppressed.
         assert search.best[0] == 22 - 20
         assert search.bound == search.best[0] - 1
         monkeypatch.setattr(cut_columns, "MOST_WAITING", 10)
@@ -137,7 +144,10 @@ def test_ways_of_equal_cost_are_counted(connect_module: Any, tmp_path: Path, mon
     [("dependent", 20_000), pytest.param("uniform", 40_000, marks=pytest.mark.thorough)],
 )
 def test_five_columns_of_eight_values_are_proven(connect_module: Any, tmp_path: Path, columns: str, most: int) -> None:
-    """10,000 rows whose columns depend on each other, or do not; no change of a single cut is better than what is proven."""
+    """10,000 rows whose columns depend on each other, or do not.
+
+    No change of a single cut is better than what is proven.
+    """
     rng = random.Random(5)
 
     def row() -> tuple[Any, ...]:
@@ -256,7 +266,10 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
             words,
             {},
             {},
-            r"\(search=single\) divides ordered columns, and a is none: give an order \(ordered\) in place .*, or use search=global",
+            (
+                r"\(search=single\) divides ordered columns, and a is none: give an order \(ordered\) in place .*, or use "
+                r"search=global"
+            ),
         ),
         (
             trees,

@@ -1,4 +1,7 @@
-"""Suppressed rows that are published as `*`, and classes at levels that a method decides: what is published and lost."""
+"""Suppressed rows that are published as `*`, and classes at levels that a method decides.
+
+What is published and lost.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +128,10 @@ def test_levels_of_a_column_with_nulls(shared_db: Any, starring: Any, monkeypatc
 
 
 def test_starred_rows_have_lost_everything(starring: Any) -> None:
-    """By hand. The classes of four cover q 3/11 each; of h five leaves; of n one value and two of four; four rows are starred."""
+    """By hand.
+
+    The classes of four cover q 3/11 each; of h five leaves; of n one value and two of four; four rows are starred.
+    """
     loss = starring(format="labels").loss
     assert loss.columns["q"]["ncp"] == pytest.approx((4 * 3 / 11 * 2 + 4) / 12)
     assert loss.columns["h"]["ncp"] == pytest.approx(1)
@@ -155,7 +161,10 @@ def test_the_loss_of_suppressed_is_what_is_hidden(starring: Any, monkeypatch: py
 
 
 def test_groups_that_look_starred_count_their_own_rows(starring: Any) -> None:
-    """In format suppressed the second class hides all as well: its rows look like eight, the starred ones cost twelve."""
+    """In format suppressed the second class hides all as well.
+
+    Its rows look like eight, the starred ones cost twelve.
+    """
     assert starring(format="suppressed").loss.dm == 4**2 + 4 * 8 + 4 * 12
 
 

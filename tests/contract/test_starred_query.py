@@ -49,7 +49,10 @@ def enumerated() -> Iterator[duckdb.DuckDBPyConnection]:
 def test_bounds_hold_for_every_source(
     shared_db: Any, starring: Any, enumerated: duckdb.DuckDBPyConnection, kind: str
 ) -> None:
-    """Stars read as any value, in labels as any value or NULL; the boxes are cut down to two values each, to enumerate sources."""
+    """Stars read as any value, in labels as any value or NULL.
+
+    The boxes are cut down to two values each, to enumerate sources.
+    """
     starring(format=kind)
     rows, facts = sources.read(shared_db, f"release.{starring.name}")
     own = [fact for fact in facts if fact["column_name"]]
@@ -84,7 +87,10 @@ def test_bounds_hold_for_every_source(
 def test_releases_with_suppressed_rows_are_evaluated(
     shared_db: Any, starring: Any, monkeypatch: pytest.MonkeyPatch, kind: str, rows: str
 ) -> None:
-    """The source's own values are always within the bounds; no cell of the source is missed but by rows that are left out."""
+    """The source's own values are always within the bounds.
+
+    No cell of the source is missed but by rows that are left out.
+    """
     from sqlanon.spec import GeneratorSpec, WorkloadSpec
 
     if rows == "left_out":

@@ -1,4 +1,7 @@
-"""`tables:` of one release: what a join of all published tables shows, enumerated on tiny ones, and that all of them are published or none."""
+"""`tables:` of one release.
+
+What a join of all published tables shows, enumerated on tiny ones, and that all of them are published or none.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +47,14 @@ class Hospital:
 
     def write(self, k: Sequence[int] = (2, 2, 2), limit: object = 1, more: str = "") -> None:
         tables = "".join(
-            f"\n      - {{source: {table}, name: {name}, privacy: {{k: {least}}}, publish: release.{table}, columns: {{pid: pseudonym, age: quasi}}}}"
+            f"\n      - {{source: {table}, name: {name}, privacy: {{k: {least}}}, publish: release.{table}, columns: "
+            "{pid: pseudonym, age: quasi}}"
             for table, name, least in zip(self.tables, NAMES, k, strict=True)
         )
         self.name = f"hospital {self.tables[0]}"
         self.file.write_text(
-            f"version: 1\nreleases:\n  - name: {self.name}\n    person: pid\n    suppression: {{limit: {limit}, rows: left_out}}\n{more}"
-            f"    tables:{tables}\n"
+            f"version: 1\nreleases:\n  - name: {self.name}\n    person: pid\n    suppression: {{limit: {limit}, rows: "
+            f"left_out}}\n{more}    tables:{tables}\n"
         )
 
     @property

@@ -1,4 +1,7 @@
-"""Types at their edges: the widest numbers, subnormal and huge floats, single precision, zones, hierarchies over numbers."""
+"""Types at their edges.
+
+The widest numbers, subnormal and huge floats, single precision, zones, hierarchies over numbers.
+"""
 
 from __future__ import annotations
 

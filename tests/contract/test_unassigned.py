@@ -71,7 +71,10 @@ def test_more_than_the_policy_allows_is_refused(
 def test_which_of_equal_rows_is_left_out_does_not_follow_the_source(
     shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The method leaves out the first of six rows that differ in an insensitive column alone; a keyed hash picks another."""
+    """The method leaves out the first of six rows that differ in an insensitive column alone.
+
+    A keyed hash picks another.
+    """
     monkeypatch.setattr(Leaving, "out", ())
     monkeypatch.setattr(Leaving, "first", 1)
     published = []
@@ -147,7 +150,10 @@ def test_histories_hold_what_was_published(shared_db: Any, leaving: Any, monkeyp
 
 
 def test_links_hold_rows_that_are_left_out(shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They count for what changed in the source, and for nothing that readers of one release see; readers of two can subtract them."""
+    """They count for what changed in the source, and for nothing that readers of one release see.
+
+    Readers of two can subtract them.
+    """
     shared_db.engine.execute(f"ALTER TABLE {quote(leaving.name)} ADD COLUMN id INTEGER")
     shared_db.engine.execute(f"UPDATE {quote(leaving.name)} SET id = q")
     events = {"identifiers": "id", "rows_are": "events", "k": 4}

@@ -57,7 +57,10 @@ def enumerated() -> Iterator[duckdb.DuckDBPyConnection]:
 def test_bounds_hold_for_every_source_with_the_rows_left_out(
     shared_db: Any, leaving: Any, enumerated: duckdb.DuckDBPyConnection, kind: str
 ) -> None:
-    """The released boxes are cut down to two values each, so that the sources can be enumerated: bounds must hold for fewer."""
+    """The released boxes are cut down to two values each, so that the sources can be enumerated.
+
+    Bounds must hold for fewer.
+    """
     leaving(format=kind, l=2, presence="disclosed" if kind == "anatomy" else None)
     rows, facts = sources.read(shared_db, f"release.{leaving.name}")
     own = [fact for fact in facts if fact["column_name"]]

@@ -56,7 +56,10 @@ def spec_of(names: list[str], **changes: Any) -> Any:
 def test_many_columns_are_released_as_few_are(
     shared_db: Any, columns: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every box is that of its rows, recounted here; and no statement joins more tables than an engine plans at once."""
+    """Every box is that of its rows, recounted here.
+
+    And no statement joins more tables than an engine plans at once.
+    """
     names = wide(shared_db, columns)
     joins = []
 

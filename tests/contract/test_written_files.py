@@ -1,4 +1,7 @@
-"""What is written to files and frames is what was verified: every type, every odd value, by other readers and by plain SQL."""
+"""What is written to files and frames is what was verified.
+
+Every type, every odd value, by other readers and by plain SQL.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,10 @@ def plain() -> Any:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """One release of a column of every type that each target holds: its files, its frames, and the texts of the source."""
+    """One release of a column of every type that each target holds.
+
+    Its files, its frames, and the texts of the source.
+    """
     path = tmp_path_factory.mktemp("written")
     columns = {name: values for name, values in TYPES.items() if name not in {"UNION", "VARIANT", "DOUBLE"}}
     doubles = path / "doubles"
@@ -241,7 +247,8 @@ def test_a_file_that_differs_is_not_put_in_place(
                 inner, rest = text[len("COPY (") :].split(") TO ", 1)
                 changed = (
                     (
-                        f"SELECT * REPLACE (CASE WHEN rowid_ = 3 THEN 'other' ELSE x END AS x) EXCLUDE (rowid_) FROM (SELECT *, row_number() OVER () AS rowid_ FROM ({inner}))"
+                        "SELECT * REPLACE (CASE WHEN rowid_ = 3 THEN 'other' ELSE x END AS x) EXCLUDE (rowid_) FROM "
+                        f"(SELECT *, row_number() OVER () AS rowid_ FROM ({inner}))"
                         if change == "cell"
                         else f"SELECT * FROM ({inner}) LIMIT 119"
                     )

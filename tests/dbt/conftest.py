@@ -1,4 +1,7 @@
-"""A dbt project as dbt leaves it, written by hand: what its files hold is taken from manifests that dbt 1.6 to 1.11 wrote."""
+"""A dbt project as dbt leaves it, written by hand.
+
+What its files hold is taken from manifests that dbt 1.6 to 1.11 wrote.
+"""
 
 from __future__ import annotations
 

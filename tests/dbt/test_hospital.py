@@ -1,4 +1,7 @@
-"""The example project, run by dbt and sqlanon in turns on both adapters, as its README says; the release judged by definition."""
+"""The example project, run by dbt and sqlanon in turns on both adapters, as its README says.
+
+The release judged by definition.
+"""
 
 from __future__ import annotations
 

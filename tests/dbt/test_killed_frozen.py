@@ -1,4 +1,7 @@
-"""`sqlanon dbt run` of a frozen release that is killed: readers have the old version or the new one, and the next run goes on."""
+"""`sqlanon dbt run` of a frozen release that is killed.
+
+Readers have the old version or the new one, and the next run goes on.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,8 @@ def test_killed_in_dbt_run(filled: DbtProject, start: Any, cli: Cli) -> None:
         before = seen(file)
         with duckdb.connect(str(file)) as connection:
             connection.execute(
-                f"INSERT INTO people SELECT {first} * 10000 + i, 20 + i, 'z1', 'F', ['flu', 'asthma', 'ulcer'][1 + i % 3] FROM range(12) AS r(i)"
+                f"INSERT INTO people SELECT {first} * 10000 + i, 20 + i, 'z1', 'F', ['flu', 'asthma', 'ulcer'][1 + i % "
+                "3] FROM range(12) AS r(i)"
             )
         process, pipe = start(run_spec_until, url, spec, stage, nth)
         assert hear(pipe) == "here", (stage, nth)

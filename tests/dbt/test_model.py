@@ -1,4 +1,7 @@
-"""`sqlanon.dbt.release` in a DuckDB that is open for writing, as in dbt's Python models; dbt itself runs it in the example."""
+"""`sqlanon.dbt.release` in a DuckDB that is open for writing, as in dbt's Python models.
+
+Dbt itself runs it in the example.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The generic tests, run by dbt on both adapters: counted by hand in the integration project, and by brute force here."""
+"""The generic tests, run by dbt on both adapters.
+
+Counted by hand in the integration project, and by brute force here.
+"""
 
 from __future__ import annotations
 

@@ -37,7 +37,10 @@ def stack(title: str, layers: list[str], width: int) -> list[str]:
 
 
 def picture() -> str:
-    """The layers of the package, of a release and of a query next to each other; then the only importers of packages."""
+    """The layers of the package, of a release and of a query next to each other.
+
+    Then the only importers of packages.
+    """
     known = contracts()
     stacks = [stack(title, known[name]["layers"], width) for name, (title, width) in STACKS.items()]
     widths = [width for _, width in STACKS.values()]
@@ -46,7 +49,8 @@ def picture() -> str:
         for parts in zip_longest(*stacks, fillvalue="")
     ]
     importers = [
-        f"| {', '.join(_code(name) for name in contract['protected_modules'])} | {', '.join(_code(name) for name in contract['allowed_importers'])} |"
+        f"| {', '.join(_code(name) for name in contract['protected_modules'])} | "
+        f"{', '.join(_code(name) for name in contract['allowed_importers'])} |"
         for contract in known.values()
         if contract["type"] == "protected"
     ]

@@ -190,8 +190,9 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "sqlanon-demo").mkdir()
     with duckdb.connect("sqlanon-demo/warehouse.duckdb") as connection:
         connection.execute(
-            "CREATE TABLE patients AS SELECT i AS patient_id, DATE '1950-01-01' + CAST(100 * (i % 60) AS INTEGER) AS birth_date, i % 9 AS zip, "
-            "['F', 'M'][1 + i % 2] AS sex, ['a', 'b', 'c'][1 + i % 3] AS diagnosis FROM range(600) AS r(i)"
+            "CREATE TABLE patients AS SELECT i AS patient_id, DATE '1950-01-01' + CAST(100 * (i % 60) AS INTEGER) AS "
+            "birth_date, i % 9 AS zip, ['F', 'M'][1 + i % 2] AS sex, ['a', 'b', 'c'][1 + i % 3] AS diagnosis FROM "
+            "range(600) AS r(i)"
         )
     (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     exec(compile(block, "README.md", "exec"), {})

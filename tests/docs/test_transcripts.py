@@ -1,6 +1,7 @@
 """Blocks of ``console`` on the pages: each command runs in the page's order, and prints what the page shows.
 
-A line ``...`` is any number of lines that the page leaves out. Progress is left out, and so are spaces at the ends of lines.
+A line ``...`` is any number of lines that the page leaves out. Progress is left out, and so are spaces at the ends of
+lines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A metric of an extension: how many rows share a row's class, on average over rows; k-anonymity's k as readers feel it."""
+"""A metric of an extension: how many rows share a row's class, on average over rows.
+
+K-anonymity's k as readers feel it.
+"""
 
 from __future__ import annotations
 

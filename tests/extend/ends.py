@@ -1,4 +1,6 @@
-"""A format of an extension: the ends of every class as ``<column>_from`` and ``<column>_to``; numbers, dates and booleans only.
+"""A format of an extension: the ends of every class as ``<column>_from`` and ``<column>_to``.
+
+Numbers, dates and booleans only.
 
 Its columns, how they are made, whether they cover the rows, and what a query reads in them: all that a format says.
 """

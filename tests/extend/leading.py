@@ -1,4 +1,6 @@
-"""A method of an extension: rows in the order of their codes, the first quasi column leading, cut as soon as a class is enough.
+"""A method of an extension.
+
+Rows in the order of their codes, the first quasi column leading, cut as soon as a class is enough.
 
 A class ends where its rows meet every requirement; what is left at the end joins the classes before it until they do.
 """

@@ -1,4 +1,6 @@
-"""A requirement of an extension: (alpha, k)-anonymity (Wong, Li, Fu and Wang 2006): no sensitive value above share alpha.
+"""A requirement of an extension: (alpha, k)-anonymity (Wong, Li, Fu and Wang 2006).
+
+No sensitive value above share alpha.
 
 Its declaration, its tally for kernels, its groups in SQL and its own query: all that an extension writes.
 """
@@ -81,7 +83,10 @@ def clear_share(items: Ints, _: Longs, __: Reals, counts: Longs, ___: Reals) -> 
 
 @cache
 def compiled() -> tuple[Compiled, Compiled]:
-    """Both for kernels, and kept on disk; here and not above, as policies that are read import this file, and no compiler."""
+    """Both for kernels, and kept on disk.
+
+    Here and not above, as policies that are read import this file, and no compiler.
+    """
     from sqlanon.kernels.tally import adding, clearing
 
     return adding(add_share), clearing(clear_share)

@@ -1,4 +1,8 @@
-"""`sqlanon.testing`: what it checks of the extensions that the documentation shows, of methods of the package, and what it finds of wrong ones."""
+"""`sqlanon.testing`.
+
+What it checks of the extensions that the documentation shows, of methods of the package, and what it finds of wrong
+ones.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The contract suites over registries that hold the extensions: the same tests, with the parameters that extensions add."""
+"""The contract suites over registries that hold the extensions.
+
+The same tests, with the parameters that extensions add.
+"""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ def policy(tmp_path: Path) -> Path:
     """A database with a table, and a policy with all four extensions."""
     with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
         connection.execute(
-            "CREATE TABLE people AS SELECT 20 + i % 17 AS age, substr('abcd', 1 + i % 4, 1) AS illness FROM range(60) AS t(i)"
+            "CREATE TABLE people AS SELECT 20 + i % 17 AS age, substr('abcd', 1 + i % 4, 1) AS illness FROM range(60) "
+            "AS t(i)"
         )
     (tmp_path / "anon.yml").write_text(POLICY)
     return tmp_path
@@ -70,8 +71,8 @@ def test_a_distribution_adds_all_four(policy: Path) -> None:
     assert "crowd " in run.stdout
     with duckdb.connect(str(policy / "t.duckdb")) as connection:
         found = connection.execute(
-            "SELECT sum(n), max(n) / sum(n) FROM "
-            "(SELECT age_from, age_to, illness, count(*) AS n FROM release.people GROUP BY ALL) GROUP BY age_from, age_to"
+            "SELECT sum(n), max(n) / sum(n) FROM (SELECT age_from, age_to, illness, count(*) AS n FROM release.people "
+            "GROUP BY ALL) GROUP BY age_from, age_to"
         ).fetchall()
     assert len(found) > 2
     assert min(rows for rows, _ in found) >= 3

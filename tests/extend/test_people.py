@@ -68,7 +68,10 @@ def source(shared_db: Any) -> Iterator[str]:
 
 
 def held(db: Any, table: str) -> dict[str, list[int]]:
-    """Persons and families of every class as it was published, by brute force: the row numbers lead to the source's rows."""
+    """Persons and families of every class as it was published, by brute force.
+
+    The row numbers lead to the source's rows.
+    """
     own = {row[0]: dict(zip(COLUMNS, row, strict=True)) for row in visits(1)}
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in read_table(db, ("release", table)):

@@ -198,7 +198,10 @@ def test_a_wrong_format_is_refused_by_its_own_predicate(
 def test_a_format_that_lies_in_both_is_not_found_out_but_its_groups_are_judged(
     shared_db: Any, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Formats are trusted code: they say what covers. Requirements are measured on the published rows whatever they say."""
+    """Formats are trusted code: they say what covers.
+
+    Requirements are measured on the published rows whatever they say.
+    """
     monkeypatch.setitem(FORMATS._known, "lying", replace(DECLARED, name="lying", code=Lying))
     assert shared_db.run(asked(table, format="lying")).verified
     assert min(one.total() for one in classes_of(read_table(shared_db, ("release", table)))) >= K

@@ -1,8 +1,9 @@
 """Readers of lineages of events, where several rows are one person's, by what docs/persons.md and docs/frozen.md promise.
 
-All have all versions. `of_all_rows` knows all quasi values, and when every row came, went and changed. `of_owners` knows
-also whose each row is. `of_one_event` knows it of one event of the victim, and sees which records of a class are one person's, which no
-release shows. `of_all_events` knows all events of the victim, and sees which records of the lineage are one person's.
+All have all versions. `of_all_rows` knows all quasi values, and when every row came, went and changed. `of_owners`
+knows also whose each row is. `of_one_event` knows it of one event of the victim, and sees which records of a class are
+one person's, which no release shows. `of_all_events` knows all events of the victim, and sees which records of the
+lineage are one person's.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def meets(rows: Collection[tuple[Any, Value]], asked: Asked) -> bool:
 
 
 def divided(asked: Asked, owner: Owner, *, whole: bool, fine: bool) -> Partition:
-    """Rows in the order of their quasi values, closed to classes as soon as they are lawful; not fine: all are one class.
+    """Rows in the order of their quasi values, closed to classes as soon as they are lawful.
+
+    Not fine: all are one class.
 
     Rows of a person stay together where that is promised, and classes that publish the same are one.
     """
@@ -128,8 +131,8 @@ def of_all_rows(facts: Known, domain: Sequence[Value], asked: Asked, persons: in
 class OfOwners(NamedTuple):
     """What the reader concludes who knows whose every row is.
 
-    ``link``: by version, record and person the probability that such a record is the person's; ``value``: by row and value that the row
-    had it when it was published.
+    ``link``: by version, record and person the probability that such a record is the person's; ``value``: by row and
+    value that the row had it when it was published.
     """
 
     link: Mapping[tuple[int, Any, Any], Fraction]
@@ -150,7 +153,9 @@ def of_owners(facts: Known, domain: Sequence[Value], owner: Owner, asked: Asked)
 
 
 def of_one_class(values: Mapping[Key, Value], owner: Owner, asked: Asked) -> dict[tuple[Any, Value], Fraction]:
-    """The same of one class of one version: by person and value the probability that a record of this value is the person's.
+    """The same of one class of one version.
+
+    By person and value the probability that a record of this value is the person's.
 
     Every way to give its values to its rows is as likely as any other, if it is lawful.
     """
@@ -168,7 +173,10 @@ def of_one_class(values: Mapping[Key, Value], owner: Owner, asked: Asked) -> dic
 
 
 class OfEvent(NamedTuple):
-    """The greatest probabilities, over all rows taken as the known event: that the victim is a person, that the event had a value."""
+    """The greatest probabilities, over all rows taken as the known event.
+
+    That the victim is a person, that the event had a value.
+    """
 
     person: Fraction
     value: Fraction
@@ -192,8 +200,8 @@ def labelled(shown: Sequence[Shown], owner: Owner) -> list[dict[Key, Cell]]:
 def of_one_event(facts: Known, domain: Sequence[Value], k: int) -> OfEvent:
     """The reader who knows one event of the victim, and everybody's events without their names.
 
-    Names are given to the persons of a class in every way, and an event of each is drawn: each person of the event's class is as likely as
-    any other, and each of the person's records there.
+    Names are given to the persons of a class in every way, and an event of each is drawn: each person of the event's
+    class is as likely as any other, and each of the person's records there.
 
     Args:
         facts: as `known` says, of versions that are `labelled`.
@@ -244,8 +252,8 @@ def _most(found: Iterable[Counter[Any]]) -> Fraction:
 def of_all_events(shown: Sequence[Shown], owner: Owner) -> Fraction:
     """The greatest probability of a person to the reader who knows the class of every published event of the victim.
 
-    Names are given to the persons in every way; those are possible in which the person who is called as the victim has a record in every
-    class that an event of the victim is in.
+    Names are given to the persons in every way; those are possible in which the person who is called as the victim has
+    a record in every class that an event of the victim is in.
     """
     classes: dict[Any, set[int]] = defaultdict(set)
     for night in shown:

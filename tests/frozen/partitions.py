@@ -40,7 +40,10 @@ def by_order(k: int, l: int) -> Partition:  # noqa: E741
 
 
 def dealt(k: int, l: int) -> Partition:  # noqa: E741
-    """Rows in the order of their values, dealt in turn to as many groups as can have k; to half as many where one of these is not lawful."""
+    """Rows in the order of their values, dealt in turn to as many groups as can have k.
+
+    To half as many where one of these is not lawful.
+    """
 
     def partition(rows: Sequence[Member]) -> list[list[Key]] | None:
         ordered = sorted(rows, key=lambda row: (repr(row.value), repr(row.key)))

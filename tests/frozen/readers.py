@@ -55,7 +55,10 @@ Judge = Callable[[Sequence[Key], Mapping[Key, Value]], int]
 
 
 class Worlds(NamedTuple):
-    """How many sources, with classes, were counted: all, and those in which a record is a key's, or a state has a value."""
+    """How many sources, with classes, were counted.
+
+    All, and those in which a record is a key's, or a state has a value.
+    """
 
     link: Counter[tuple[int, Any, Key]]
     value: Counter[tuple[State, Value]]

@@ -77,7 +77,8 @@ def of_relations(db: Any) -> Callable[[], bytes]:
     def read() -> bytes:
         db.engine.execute("CHECKPOINT")
         ((own, *others),) = db.engine.fetch(
-            "SELECT pg_relation_filepath('_sqlanon.catalog'), pg_relation_filepath('people'), pg_relation_filepath('pg_statistic')"
+            "SELECT pg_relation_filepath('_sqlanon.catalog'), pg_relation_filepath('people'), "
+            "pg_relation_filepath('pg_statistic')"
         )
         files = [entry for entry in (folder / own).parent.iterdir() if entry.is_file()]
         left_out = {Path(other).name for other in others}
@@ -140,7 +141,10 @@ def test_values_of_a_purged_release_are_not_in_the_compacted_file(
 
 
 def test_rows_that_an_older_transaction_sees_are_waited_for(connect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also one of another database: VACUUM FULL keeps what was deleted after the oldest transaction of the server began."""
+    """Also one of another database.
+
+    VACUUM FULL keeps what was deleted after the oldest transaction of the server began.
+    """
     db = connect(SERVER)
     spec = fill(db, "people")
     db.run(spec)

@@ -1,4 +1,7 @@
-"""A lineage that an earlier version began: its classes hide the ends beside NULLs for good, and later ones show them."""
+"""A lineage that an earlier version began.
+
+Its classes hide the ends beside NULLs for good, and later ones show them.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,10 @@ def by_hand(source: dict[int, tuple[Any, ...]]) -> dict[Key, Row]:
 
 @pytest.mark.parametrize("seed", seeds(50, 2))
 def test_versions_are_those_of_the_model(shared_db: Any, seed: int) -> None:
-    """Random nights, with erasures and rollbacks: every count, every published row, and that classes are lawful, cover their rows and never change."""
+    """Random nights, with erasures and rollbacks.
+
+    Every count, every published row, and that classes are lawful, cover their rows and never change.
+    """
     draw, table = random.Random(seed), f"f{seed}_{next(FRESH)}"
     spec, source, number = spec_of(table, rows=COHORT, k=K, l=L, keep=3), ward(draw, 24), count(24)
     gone: dict[int, tuple[Any, ...]] = {}
@@ -115,7 +118,10 @@ def test_a_run_again_changes_nothing_and_full_shows_the_same(shared_db: Any) -> 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", seeds(6, 2))
 def test_runs_that_are_skipped_or_repeated_give_the_same(shared_db: Any, seed: int) -> None:
-    """One release runs every night, and twice; the other only when a cohort is due: no class is deleted whole, which a run decides for ever."""
+    """One release runs every night, and twice.
+
+    The other only when a cohort is due: no class is deleted whole, which a run decides for ever.
+    """
     draw, number = random.Random(seed), count(24)
     source = ward(draw, 24)
     often, seldom = (f"{name}{seed}_{next(FRESH)}" for name in ("often", "seldom"))
@@ -258,8 +264,9 @@ def test_a_first_cohort_of_more_rows_than_a_row_group() -> None:
     """DuckDB's threads insert so many rows in batches, which a table that the same transaction made without rows loses."""
     with sqlanon.connect("duckdb:///:memory:", threads=2) as db:
         db.engine.execute(
-            "CREATE TABLE wide AS SELECT CAST(range AS INTEGER) AS id, CAST(hash(range) % 90 AS INTEGER) AS age, CAST(range % 5 AS INTEGER) AS dose "
-            ", CAST(range % 3 AS VARCHAR) AS ill, CAST(0 AS INTEGER) AS cost FROM range(130000)"
+            "CREATE TABLE wide AS SELECT CAST(range AS INTEGER) AS id, CAST(hash(range) % 90 AS INTEGER) AS age, "
+            "CAST(range % 5 AS INTEGER) AS dose , CAST(range % 3 AS VARCHAR) AS ill, CAST(0 AS INTEGER) AS cost FROM "
+            "range(130000)"
         )
         found = db.run(spec_of("wide", l=None)).lineage
         assert found is not None

@@ -126,7 +126,10 @@ def test_an_erasure_that_never_reached_the_file_is_done_by_the_next_run(
 
 
 def test_a_secret_that_is_gone_is_not_taken_for_a_first_run(shared_db: Any) -> None:
-    """With a secret drawn anew no key is recognized: all rows would be published again, in the same lineage, erased ones too."""
+    """With a secret drawn anew no key is recognized.
+
+    All rows would be published again, in the same lineage, erased ones too.
+    """
     table, spec, _ = begun(shared_db)
     shared_db.erase(spec, [{"id": 3}], confirmed=True)
     rows = seen(shared_db, table)
@@ -213,8 +216,8 @@ def test_an_older_lineage_whose_classes_are_gone_is_erased_from_too(shared_db: A
     done = shared_db.erase(spec, [{"id": 3}], confirmed=True)
     assert sum(seen(shared_db, table).values()) == len(source) - done.rows
     left = shared_db.engine.fetch(
-        f"SELECT COUNT(*), COUNT(ill) FROM {older} WHERE _sqlanon_class = (SELECT _sqlanon_class FROM {older} WHERE _sqlanon_key = "
-        f"'{hashed(shared_db, table, 3)}')"
+        f"SELECT COUNT(*), COUNT(ill) FROM {older} WHERE _sqlanon_class = (SELECT _sqlanon_class FROM {older} WHERE "
+        f"_sqlanon_key = '{hashed(shared_db, table, 3)}')"
     )
     assert left[0][0] >= 3
     assert left[0][1] == 0

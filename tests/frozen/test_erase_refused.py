@@ -41,7 +41,10 @@ def test_an_erasure_drops_what_a_run_kept_for_the_search_of_an_error(shared_db: 
     """These tables hold rows of the source."""
     _, spec, _ = begun(shared_db)
     kept = shared_db.run(spec, full=True, keep_scratch=True).scratch
-    listed = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '_sqlanon' AND table_name LIKE 'scratch\\__%' ESCAPE '\\'"
+    listed = (
+        "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '_sqlanon' AND table_name LIKE "
+        "'scratch\\__%' ESCAPE '\\'"
+    )
     assert shared_db.engine.fetch(listed) == [(len(kept),)]
     shared_db.erase(spec, [{"id": 3}])
     assert shared_db.engine.fetch(listed) == [(len(kept),)]

@@ -47,7 +47,10 @@ def test_a_large_class_is_divided_and_its_groups_leave_and_are_erased_alone(shar
 
 
 def test_words_count_classes_as_readers_see_them_and_exit_groups_apart(shared_db: Any) -> None:
-    """Of twelve rows of one cell and six of another: two classes, six exit groups; then a row is no longer in the source, and one is new."""
+    """Of twelve rows of one cell and six of another: two classes, six exit groups.
+
+    Then a row is no longer in the source, and one is new.
+    """
     table = f"exit_{next(FRESH)}"
     source = {key: (5 if key < 12 else 70, 1, ILL[key % 3], 0) for key in range(18)}
     write(shared_db, table, source)
@@ -78,7 +81,10 @@ def test_words_count_classes_as_readers_see_them_and_exit_groups_apart(shared_db
 
 
 def test_histories_compare_classes_as_readers_see_them(shared_db: Any) -> None:
-    """Readers of two versions do not see exit groups: a run and `audit --history` compare the same classes, before and after one has left."""
+    """Readers of two versions do not see exit groups.
+
+    A run and `audit --history` compare the same classes, before and after one has left.
+    """
     table = f"exit_{next(FRESH)}"
     source = {key: (5 if key < 12 else 70, 1, ILL[key % 3], 0) for key in range(18)}
     write(shared_db, table, source)

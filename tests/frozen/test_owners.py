@@ -57,7 +57,10 @@ def classes(shown: Sequence[Shown]) -> dict[int, dict[Key, Value]]:
 def facts_of(
     asked: Asked, persons: int = 4, *, whole: bool = False
 ) -> Iterator[tuple[Known, range, Owner, tuple[int, History]]]:
-    """What readers know of the histories that publish anything, and the values: with and without the numbers of classes and the rows of cohorts."""
+    """What readers know of the histories that publish anything, and the values.
+
+    With and without the numbers of classes and the rows of cohorts.
+    """
     for seed, values, history, owner in nights(96, persons):
         made = lineage(asked, 2 + seed // 2 % 2, owner, whole=whole, waits=whole, fine=True)
         if shown := published(made, history):
@@ -94,7 +97,10 @@ def test_who_knows_whose_every_row_is(whole: bool, share: Fraction) -> None:
 @pytest.mark.parametrize("whole", [False, True], ids=["rows", "whole"])
 @pytest.mark.parametrize("l", [1, 2])
 def test_all_versions_say_no_more_than_the_class_does(l: int, whole: bool) -> None:  # noqa: E741
-    """To who knows whose every row is, and which class: r of n with k alone. With l over persons he can exclude what fails it, of one version as of all."""
+    """To who knows whose every row is, and which class: r of n with k alone.
+
+    With l over persons he can exclude what fails it, of one version as of all.
+    """
     asked, several, sure = Asked(l=l), 0, 0
     for seed, values, history, owner in nights(96):
         made = lineage(asked, 2, owner, whole=whole, waits=whole, fine=False)
@@ -116,7 +122,10 @@ def test_all_versions_say_no_more_than_the_class_does(l: int, whole: bool) -> No
 
 @pytest.mark.parametrize("fine", [False, True], ids=["one class", "classes"])
 def test_who_is_known_by_one_event_is_one_of_k_persons(fine: bool) -> None:
-    """Also to who sees which records of a class are one person's, in all versions; and the event has no value with more than 1 / l."""
+    """Also to who sees which records of a class are one person's, in all versions.
+
+    And the event has no value with more than 1 / l.
+    """
     asked, tried, several = Asked(), 0, 0
     for seed, values, history, owner in nights(120):
         made = lineage(asked, 2 + seed // 2 % 2, owner, whole=False, waits=False, fine=fine)
@@ -146,7 +155,10 @@ def test_who_is_known_by_all_events_waits() -> None:
 
 
 def test_later_rows_of_a_published_person_wait_also_where_its_class_left() -> None:
-    """{a1, b1} leaves; a2 comes with c1: to publish them would show a in two classes, of which b has one and c the other."""
+    """{a1, b1} leaves.
+
+    A2 comes with c1: to publish them would show a in two classes, of which b has one and c the other.
+    """
     owner: Owner = lambda key: str(key)[0]  # noqa: E731
     first, later = {"a1": Row((0,), 0), "b1": Row((1,), 1)}, {"a2": Row((0,), 0), "c1": Row((1,), 1)}
     history = quiet([first, {}, later])

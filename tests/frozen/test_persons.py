@@ -1,4 +1,7 @@
-"""Lineages of tables of events: classes have rows of k persons, and with `persons: whole` a person is in one class of a lineage."""
+"""Lineages of tables of events.
+
+Classes have rows of k persons, and with `persons: whole` a person is in one class of a lineage.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ K, L, COHORT = 3, 2, 12
 @pytest.mark.parametrize("persons", ["rows", "whole"])
 @pytest.mark.parametrize("seed", seeds(6, 1))
 def test_nights_of_events(shared_db: Any, persons: str, seed: int) -> None:
-    """Rows come, also of persons who are published, and go: who is in which class is counted by the rows of the source."""
+    """Rows come, also of persons who are published, and go.
+
+    Who is in which class is counted by the rows of the source.
+    """
     draw, table, number = random.Random(seed), f"events_{next(FRESH)}", count()
     made = policy.release(
         source=table,
@@ -146,7 +152,10 @@ def test_later_rows_wait_by_the_person_of_then_and_of_now(shared_db: Any) -> Non
 
 
 def test_histories_count_persons_of_each_class_by_itself(shared_db: Any) -> None:
-    """Classes of two cohorts publish the same; together two of three persons have one illness, which is promised of no union."""
+    """Classes of two cohorts publish the same.
+
+    Together two of three persons have one illness, which is promised of no union.
+    """
     table, ill = f"events_{next(FRESH)}", ("flu", "cold")
     made = policy.release(
         source=table,
@@ -174,7 +183,10 @@ def test_histories_count_persons_of_each_class_by_itself(shared_db: Any) -> None
 
 
 def test_a_person_of_another_type_needs_a_new_lineage(shared_db: Any) -> None:
-    """Later rows of a published person whose other rows are gone would not be recognized: its hash is of another text."""
+    """Later rows of a published person whose other rows are gone would not be recognized.
+
+    Its hash is of another text.
+    """
     table = f"events_{next(FRESH)}"
     made = policy.release(
         source=table,

@@ -1,4 +1,7 @@
-"""A purge leaves lineages, as readers may have kept versions: it says which, with how many keys, and what removes them."""
+"""A purge leaves lineages, as readers may have kept versions.
+
+It says which, with how many keys, and what removes them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ def test_lineages_that_stay_are_reported(shared_db: Any) -> None:
     rows = lineage_table(shared_db, table)
     classes = f'{rows[:-1]}_classes"'
     assert [f'_sqlanon."{name.partition(".")[2]}"' for name in kept.tables] == [rows, classes]
-    joined = f"{rows} AS l LEFT JOIN {classes} AS c ON c._sqlanon_class = l._sqlanon_class WHERE l.ill IS NOT NULL OR c.age_lo IS NOT NULL"
+    joined = (
+        f"{rows} AS l LEFT JOIN {classes} AS c ON c._sqlanon_class = l._sqlanon_class WHERE l.ill IS NOT NULL OR "
+        "c.age_lo IS NOT NULL"
+    )
     assert (kept.number, kept.keys, kept.held) == (1, counted(shared_db, rows), counted(shared_db, joined))
     assert (kept.keys, kept.held, report.erased) == (21, 20, 0)
     done = shared_db.erase(spec, [{"id": 3}], confirmed=True)

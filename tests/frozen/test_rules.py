@@ -339,11 +339,13 @@ def test_a_lineage_that_is_gone_is_not_made_up(shared_db: Any) -> None:
 TAMPERED = {
     "a row was moved to another class": "UPDATE {rows} SET _sqlanon_class = (SELECT MAX(_sqlanon_class) FROM {rows}) WHERE _sqlanon_key = '{key}'",
     "one row of a class left": "UPDATE {rows} SET _sqlanon_gone = 2 WHERE _sqlanon_key = '{key}'",
-    "a box was widened": "UPDATE {classes} SET age_hi = age_hi + 1 WHERE _sqlanon_class = (SELECT _sqlanon_class FROM {rows} WHERE _sqlanon_key = '{key}')",
+    "a box was widened": "UPDATE {classes} SET age_hi = age_hi + 1 WHERE _sqlanon_class = (SELECT _sqlanon_class FROM {rows} WHERE "
+    "_sqlanon_key = '{key}')",
     "a cell was changed": "UPDATE {rows} SET cost = cost + 1 WHERE _sqlanon_key = '{key}'",
     "a key is published twice": "INSERT INTO {rows} SELECT * FROM {rows} WHERE _sqlanon_key = '{key}'",
     "a changed row is published in a class of its own version": (
-        "INSERT INTO {rows} (_sqlanon_key, _sqlanon_class, _sqlanon_since, ill, cost) SELECT '{key}', MAX(_sqlanon_class), 1, 'flu', 1 FROM {rows}"
+        "INSERT INTO {rows} (_sqlanon_key, _sqlanon_class, _sqlanon_since, ill, cost) SELECT '{key}', "
+        "MAX(_sqlanon_class), 1, 'flu', 1 FROM {rows}"
     ),
     "a cohort was mixed": "UPDATE {rows} SET _sqlanon_since = 0 WHERE _sqlanon_key = '{key}'",
 }

@@ -60,7 +60,10 @@ def test_a_file_that_was_never_put_in_place_leaves_the_lineage_as_it_was(
 def test_a_run_undoes_a_killed_one_though_a_table_of_the_lineage_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
 ) -> None:
-    """It was killed before its version was in place; somebody dropped one of the lineage's tables; the next run says so, and what to do."""
+    """It was killed before its version was in place; somebody dropped one of the lineage's tables.
+
+    The next run says so, and what to do.
+    """
     database, released = tmp_path / "s.duckdb", tmp_path / "r.duckdb"
     __import__("duckdb").connect(str(database)).close()
     spec, source = spec_of("people", publish_file=str(released), keep=1), ward(random.Random(3), 20)

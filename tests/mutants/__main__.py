@@ -4,8 +4,8 @@
     python -m tests.mutants run --sample 30 --out x.json  draw, run, write
     python -m tests.mutants show x.json [y.json]          totals; of two files also what only one of them kills
 
-The default run's tests go first; of what they leave alive, the thorough tests are tried next, so that one file says what both
-kill and what the default run alone kills. A mutant that no test runs counts as alive.
+The default run's tests go first; of what they leave alive, the thorough tests are tried next, so that one file says
+what both kill and what the default run alone kills. A mutant that no test runs counts as alive.
 """
 
 from __future__ import annotations

@@ -83,7 +83,10 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
 
 
 def blocks(tree: ast.AST, inside: bool = False) -> Iterator[tuple[list[ast.stmt], int, int]]:
-    """Every block of statements of a function: the list, where a statement may be added, and the line that names the block."""
+    """Every block of statements of a function.
+
+    The list, where a statement may be added, and the line that names the block.
+    """
     for _, value in ast.iter_fields(tree):
         if (line := _block(tree, value, inside=inside)) is not None:
             yield value, int(_is_docstring(value[0])), line

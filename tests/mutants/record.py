@@ -1,8 +1,8 @@
 """A pytest plugin: which blocks of code and which templates each test runs, and how long it takes.
 
-``python -m pytest -p tests.mutants.record`` adds to the file that ``SQLANON_MUTANTS_MAP`` names, one JSON line a test. Files that
-mutants are drawn from are compiled with a call at the start of every block, so that other code runs as fast as ever. What the first
-test of a module prepares for all of them counts for each.
+``python -m pytest -p tests.mutants.record`` adds to the file that ``SQLANON_MUTANTS_MAP`` names, one JSON line a test.
+Files that mutants are drawn from are compiled with a call at the start of every block, so that other code runs as fast
+as ever. What the first test of a module prepares for all of them counts for each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""An attacker in plain Python: published rows and source rows as lists of values, every set of known columns, fractions."""
+"""An attacker in plain Python.
+
+Published rows and source rows as lists of values, every set of known columns, fractions.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,10 @@ def candidate_shares(
 def mistaken(
     form: str, columns: Sequence[Column], published: Sequence[Row], victims: Sequence[Row], key: str
 ) -> dict[tuple[str, ...], list[Fraction]]:
-    """As `linkage` where one known value is that of a random other victim; rows are published with ``key``, which says whose each is."""
+    """As `linkage` where one known value is that of a random other victim.
+
+    Rows are published with ``key``, which says whose each is.
+    """
     own = {row[key]: row for row in published}
     found = {}
     for n in range(1, len(columns) + 1):
@@ -158,7 +164,10 @@ def persons(
 
 
 def gains(groups: Sequence[Sequence[Any]]) -> tuple[list[Fraction], list[Fraction]]:
-    """Per row of every group of sensitive values: what the group adds to a value's share at most, and the highest quotient."""
+    """Per row of every group of sensitive values.
+
+    What the group adds to a value's share at most, and the highest quotient.
+    """
     every = Counter(value for values in groups for value in values)
     rows = every.total()
     adds, times = [], []
@@ -179,8 +188,8 @@ def bayes(
 ) -> tuple[Fraction, Fraction, Fraction]:
     """Naive Bayes in fractions: accuracy, accuracy among candidates' values, and that of the most frequent value.
 
-    Every published row comes with the shares of its sensitive values. A row counts for each value of the domain that its cell covers, split evenly; to
-    every count of a domain of m values 1/m is added.
+    Every published row comes with the shares of its sensitive values. A row counts for each value of the domain that
+    its cell covers, split evenly; to every count of a domain of m values 1/m is added.
     """
     prior: Counter[Any] = Counter()
     for _, shares_of in published:

@@ -1,4 +1,7 @@
-"""Draws as the product documents them: SplitMix64 (Steele, Lea, Flood 2014), the upper half of a word scaled, Fisher-Yates."""
+"""Draws as the product documents them.
+
+SplitMix64 (Steele, Lea, Flood 2014), the upper half of a word scaled, Fisher-Yates.
+"""
 
 from __future__ import annotations
 

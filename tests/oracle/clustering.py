@@ -1,4 +1,7 @@
-"""Methods that cluster rows: greedy k-member clustering, MDAV; and how blocks are cut and rows that are left over are placed."""
+"""Methods that cluster rows: greedy k-member clustering, MDAV.
+
+And how blocks are cut and rows that are left over are placed.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +119,10 @@ def agglomerative(table: Table, privacy: Privacy, order: Rows) -> list[Rows]:
 
 
 def placed(table: Table, privacy: Privacy, order: Rows, made: list[Rows], open_: Rows | None = None) -> list[Rows]:
-    """Rows that are in no cluster join one; those that none can take are a class, which takes whole clusters until it suffices."""
+    """Rows that are in no cluster join one.
+
+    Those that none can take are a class, which takes whole clusters until it suffices.
+    """
     rest: Rows = list(open_ or [])
     inside = {row for rows in made for row in rows} | set(rest)
     for row in (row for row in order if row not in inside):

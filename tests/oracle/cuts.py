@@ -45,7 +45,10 @@ def wide(column: Quasi, codes: list[int]) -> int:
 
 
 def cost(table: Table, cuts: Cuts, k: int, metric: str, *, starred: bool) -> tuple[int, int]:
-    """What a set of cuts costs, and how many rows it suppresses. By c_avg: how many classes fewer than the rows could be."""
+    """What a set of cuts costs, and how many rows it suppresses.
+
+    By c_avg: how many classes fewer than the rows could be.
+    """
     total = gone = 0
     if metric == "c_avg":
         sizes = [len(rows) for rows in classes(table, cuts)]

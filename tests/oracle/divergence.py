@@ -33,7 +33,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Spread:
-    """Values that the source holds among those a part may represent, and how many it may represent in all; ``beside``: half of it is NULL."""
+    """Values that the source holds among those a part may represent, and how many it may represent in all.
+
+    ``beside``: half of it is NULL.
+    """
 
     keys: frozenset[Key]
     size: int

@@ -65,7 +65,10 @@ def diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequenc
 
 
 def copies_of(l: Fraction) -> int:  # noqa: E741
-    """How often a group takes a value as it comes: up to 8 times, where the rows that this needs are fewest for each."""
+    """How often a group takes a value as it comes.
+
+    Up to 8 times, where the rows that this needs are fewest for each.
+    """
     return min(range(1, min(l.denominator, 8) + 1), key=lambda c: (Fraction(ceil(c * l), c), c))
 
 
@@ -99,7 +102,10 @@ def _as_they_come(values: Sequence[int], left: Sequence[int], l: Fraction):  # n
 
 
 def _with_the_frequent(values: Sequence[int], left: Sequence[int], l: Fraction):  # noqa: E741
-    """For the least c that will do: c x l rows, of each value as many as the rest cannot keep, then those that come first."""
+    """For the least c that will do.
+
+    C x l rows, of each value as many as the rest cannot keep, then those that come first.
+    """
     count = Counter(values[i] for i in left)
     for c in range(1, l.denominator + 1):
         size = ceil(c * l)

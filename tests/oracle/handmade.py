@@ -10,7 +10,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Given:
-    """A source column: its role, its treatment ("" unless quasi), kind and type, and the published columns with types."""
+    """A source column.
+
+    Its role, its treatment ("" unless quasi), kind and type, and the published columns with types.
+    """
 
     name: str
     role: str

@@ -16,7 +16,10 @@ Value = Any
 
 @dataclass(frozen=True)
 class Cell:
-    """What a release shows of a row in a column: the values that it may have, and the level over the height of the hierarchy."""
+    """What a release shows of a row in a column.
+
+    The values that it may have, and the level over the height of the hierarchy.
+    """
 
     values: frozenset[Value]
     level: float
@@ -36,7 +39,10 @@ def everything(column: Quasi) -> Cell:
 
 
 def shown(column: Quasi, rows: Sequence[int]) -> Cell:
-    """What formats show that publish boxes: the range, the set, or the least node; all there is for NULL together with values."""
+    """What formats show that publish boxes: the range, the set, or the least node.
+
+    All there is for NULL together with values.
+    """
     own = {key(column, row) for row in rows}
     if None in own and len(own) > 1:
         return everything(column)

@@ -77,7 +77,10 @@ def _place(column: Quasi, value: Any) -> Fraction:
 
 
 def volume(table: Table, rows: Sequence[int], share: Share) -> Fraction:
-    """Product of a class's NCP over the attributes; one of a single value counts as that value's share of its domain."""
+    """Product of a class's NCP over the attributes.
+
+    One of a single value counts as that value's share of its domain.
+    """
     product = Fraction(1)
     for column in table.quasi:
         single = len({column.codes[row] for row in rows}) == 1

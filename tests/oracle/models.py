@@ -81,7 +81,10 @@ def transport(own: Values, all_: Values, distance: Callable[[Any, Any], Fraction
 def moved(
     own: Mapping[Any, Fraction], all_: Mapping[Any, Fraction], distance: Callable[[Any, Any], Fraction]
 ) -> Fraction:
-    """The earth mover's distance of shares, as the least cost of a flow: successive shortest paths by Bellman and Ford."""
+    """The earth mover's distance of shares, as the least cost of a flow.
+
+    Successive shortest paths by Bellman and Ford.
+    """
     left, right = dict(own), dict(all_)
     flow: defaultdict[tuple[Any, Any], Fraction] = defaultdict(Fraction)
     cost = Fraction(0)

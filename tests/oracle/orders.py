@@ -1,4 +1,7 @@
-"""The orders of the one-dimensional framework: rows by their place on a curve, by centres, or by the leaves of a tree."""
+"""The orders of the one-dimensional framework.
+
+Rows by their place on a curve, by centres, or by the leaves of a tree.
+"""
 
 from __future__ import annotations
 
@@ -167,7 +170,9 @@ def find_centres(sample: Sequence[Point], count: int) -> list[Point]:
 
 
 def tree(table: Table, seed: int, leaf: int = 1) -> Ordered:
-    """By the leaves of Mondrian's loss cut, grown to equal rows; of a large table, part by part along the Hilbert curve.
+    """By the leaves of Mondrian's loss cut, grown to equal rows.
+
+    Of a large table, part by part along the Hilbert curve.
 
     Leaves of the parts have at most ``leaf`` rows, or equal ones; rows of a leaf follow the curve.
     """

@@ -1,7 +1,7 @@
 """Privacy models over persons by their definitions: exact, slow, and without the product's code.
 
-``own`` are the rows of a class, ``everything`` those of the release: each a person, a value, and how many rows it is. A person weighs one, split
-over its rows.
+``own`` are the rows of a class, ``everything`` those of the release: each a person, a value, and how many rows it is. A
+person weighs one, split over its rows.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ def recursive(c: Fraction, least: int) -> Meets:
 
 
 def entropy(least: Fraction) -> Meets:
-    """The product of q^-q is at least l: of integers, with all shares raised to the power of their common denominator, or by 200 digits."""
+    """The product of q^-q is at least l.
+
+    Of integers, with all shares raised to the power of their common denominator, or by 200 digits.
+    """
 
     def meets(own: Rows, _: Rows) -> bool:
         q = shares(own).values()

@@ -1,4 +1,6 @@
-"""Random releases whose rows' boxes can be listed point by point: what a row may be decides COUNT, up to many predicates.
+"""Random releases whose rows' boxes can be listed point by point.
+
+What a row may be decides COUNT, up to many predicates.
 
 A consistent source takes one point of every row's box, whichever it likes, so the least and the largest COUNT over all
 sources are the numbers of rows whose points all qualify, and of those of which one does; no source need be built. Under

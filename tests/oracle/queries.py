@@ -122,7 +122,10 @@ CALCULATED = {
     "n3": "count(*) FILTER (WHERE upper(d) = 'É')",
     "n4": "count(*) FILTER (WHERE d ILIKE 'É%')",
 }
-"""Calculations with aggregates, and text beyond ASCII: what depends on the engine's types and the columns' collations."""
+"""Calculations with aggregates, and text beyond ASCII.
+
+What depends on the engine's types and the columns' collations.
+"""
 
 
 def table(rng: random.Random, rows: int, *, nulls: bool) -> list[tuple[Any, ...]]:
@@ -228,8 +231,8 @@ def problems(
         counted: counts of groups are as narrow as can be, so that a group that every source has is certain.
         missing: an aggregate of a group that a source has not is 0 or NULL there; else nothing is asked of it.
         weighed: every source is as likely as any other, so that means over them are the estimates.
-        covered: ``truth`` and ``count`` of all sources that lie in the boxes, over which estimates are means, as far as the bounds allow, where
-            consistent sources attain what the release says as well.
+        covered: ``truth`` and ``count`` of all sources that lie in the boxes, over which estimates are means, as far as
+            the bounds allow, where consistent sources attain what the release says as well.
     """
     found: list[str] = []
     rows = {tuple(row[key] for key in keys): (row, sure) for row, sure in zip(answer.rows, answer.certain, strict=True)}

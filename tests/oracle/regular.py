@@ -1,4 +1,7 @@
-"""The k-regular graph of rows and boxes whose pairs cost least: a dynamic programme over the boxes that rows still need."""
+"""The k-regular graph of rows and boxes whose pairs cost least.
+
+A dynamic programme over the boxes that rows still need.
+"""
 
 from __future__ import annotations
 

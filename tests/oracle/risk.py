@@ -1,4 +1,7 @@
-"""Privacy models and risks of a table by their definitions, on Python values: no code of the product, and none of NumPy."""
+"""Privacy models and risks of a table by their definitions, on Python values.
+
+No code of the product, and none of NumPy.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,10 @@ def prosecutor(rows: Rows, quasi: Sequence[str], person: str | None = None) -> l
 
 
 def journalist(rows: Rows, population: Rows, quasi: Sequence[str]) -> tuple[list[Fraction], list[Fraction]]:
-    """Of each row 1 / the persons of the population in its class; and the same of each person whose class is in the table."""
+    """Of each row 1 / the persons of the population in its class.
+
+    And the same of each person whose class is in the table.
+    """
 
     def key(row: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(row[name] for name in quasi)
@@ -99,7 +105,9 @@ def pitman_likelihood(sizes: Sequence[int], alpha: float, theta: float) -> float
 
 
 def pitman_uniques(alpha: float, theta: float, population: int) -> float:
-    """E(S_1) by seating one person after the other: the expected number of classes of one grows with a new class, and shrinks with a joined one.
+    """E(S_1) by seating one person after the other.
+
+    The expected number of classes of one grows with a new class, and shrinks with a joined one.
 
     The probabilities of a new class depend on the number of classes, so the distribution of both numbers is followed.
     """
@@ -115,7 +123,10 @@ def pitman_uniques(alpha: float, theta: float, population: int) -> float:
 
 
 def snb_expected(k: float, alpha: float, beta: float, pi: float, most: int = 3000) -> tuple[float, float]:
-    """E(s_1) and E(s_2): sums over the population's sizes of the negative binomial's and the binomial's probabilities."""
+    """E(s_1) and E(s_2).
+
+    Sums over the population's sizes of the negative binomial's and the binomial's probabilities.
+    """
     one = two = 0.0
     for size in range(1, most):
         x = size - 1

@@ -1,4 +1,7 @@
-"""Sequential clustering (Goldberger & Tassa 2010): every cost is counted anew from the rows of the table, cell by cell."""
+"""Sequential clustering (Goldberger & Tassa 2010).
+
+Every cost is counted anew from the rows of the table, cell by cell.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Queries of many shapes over a table like Adult, from a seed: WHERE in any nesting, every aggregate, groups, joins, CTEs."""
+"""Queries of many shapes over a table like Adult, from a seed.
+
+WHERE in any nesting, every aggregate, groups, joins, CTEs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The solvers of the one-dimensional framework: rows in order are divided into classes (Ghinita et al. 2009, 3 and 4)."""
+"""The solvers of the one-dimensional framework.
+
+Rows in order are divided into classes (Ghinita et al. 2009, 3 and 4).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ def group_l(table: Table, privacy: Privacy) -> Fraction | None:
 
 
 def best_runs(sizes: Sequence[int], k: int, width: Width, minimize: str) -> list[range]:
-    """Units divided into runs of at least k rows: the best of all divisions; of equal ones the shortest last run, and so on."""
+    """Units divided into runs of at least k rows: the best of all divisions.
+
+    Of equal ones the shortest last run, and so on.
+    """
     best: list[tuple[int, int] | None] = [(0, 0)]  # loss of the first units, and where their last run begins
     for end in range(1, len(sizes) + 1):
         found = None
@@ -103,8 +109,11 @@ def diverse(table: Table, ordered: Ordered, privacy: Privacy, fast: bool) -> Cla
 
 
 def lawful(table: Table, rows: Sequence[int], privacy: Privacy) -> Classes:
-    """Runs that meet every requirement. Of those that end at a row the shortest is looked at, then longer ones up to the first
-    that leaves room for the shortest run that ends before the shortest, and by which the rows up to there are divided at all."""
+    """Runs that meet every requirement.
+
+    Of those that end at a row the shortest is looked at, then longer ones up to the first that leaves room for the
+    shortest run that ends before the shortest, and by which the rows up to there are divided at all.
+    """
     n = len(rows)
     best: list[tuple[int, int] | None] = [(0, 0)]
     shortest: list[int | None] = [None]

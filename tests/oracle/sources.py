@@ -1,7 +1,9 @@
-"""Every source that is consistent with a tiny release, enumerated: what bounds of a query must hold for, and how tightly.
+"""Every source that is consistent with a tiny release, enumerated.
 
-The sources are side by side in one table with a number each, and the analyst's own SQL runs over all of them at once, so
-that the engine says what the query means. Nothing here knows how the product rewrites queries.
+What bounds of a query must hold for, and how tightly.
+
+The sources are side by side in one table with a number each, and the analyst's own SQL runs over all of them at once,
+so that the engine says what the query means. Nothing here knows how the product rewrites queries.
 """
 
 from __future__ import annotations
@@ -103,8 +105,9 @@ def ways_of(rows: Sequence[Row], facts: Sequence[Row], anything: Mapping[str, Se
 def _attained(rows: Sequence[Row], facts: Sequence[Row]) -> list[tuple[list[int], int, list[Any]]]:
     """What the release says that each of its classes attains: the places of its rows, of a column, and the values.
 
-    A class is the rows that are alike in everything that is published of the quasi columns. Of each column that the release lists,
-    some row of the class has its low end, some row its high end, and of sets some row has each member; where some are NULL, one row at least is.
+    A class is the rows that are alike in everything that is published of the quasi columns. Of each column that the
+    release lists, some row of the class has its low end, some row its high end, and of sets some row has each member;
+    where some are NULL, one row at least is.
     """
     own = [fact for fact in facts if fact["column_name"]]
     whole = next(fact for fact in facts if not fact["column_name"])
@@ -196,7 +199,10 @@ def enumerate_sources(
     parts: Sequence[Sequence[Sequence[tuple[Any, ...]]]],
     most: int = 20_000,
 ) -> int | None:
-    """Fill table ``t`` with all consistent sources, column ``sid`` first; returns how many, or None if they are too many."""
+    """Fill table ``t`` with all consistent sources, column ``sid`` first.
+
+    Returns how many, or None if they are too many.
+    """
     count = math.prod(len(ways) for ways in parts)
     if count > most:
         return None
@@ -212,7 +218,8 @@ def enumerate_sources(
         values = [(j, *row) for j, way in enumerate(ways) for row in way]
         connection.executemany(f"INSERT INTO w VALUES ({marks})", values)
         connection.execute(
-            f"INSERT INTO t SELECT s.sid, {columns} FROM range({count}) AS s(sid) JOIN w ON w.i = (s.sid // {size}) % {len(ways)}"
+            f"INSERT INTO t SELECT s.sid, {columns} FROM range({count}) AS s(sid) JOIN w ON w.i = (s.sid // {size}) % "
+            f"{len(ways)}"
         )
         size *= len(ways)
     return count

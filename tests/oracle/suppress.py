@@ -1,4 +1,7 @@
-"""TP and the cascade over rows, step by step as the paper has them (Xiao, Yi and Tao 2010, section 5); nothing is fast here."""
+"""TP and the cascade over rows, step by step as the paper has them (Xiao, Yi and Tao 2010, section 5).
+
+Nothing is fast here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Classes that hold NULL beside values and show their ends, by brute force: every tiny class, and every source that what is published allows."""
+"""Classes that hold NULL beside values and show their ends, by brute force.
+
+Every tiny class, and every source that what is published allows.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,10 @@ def side_by_side() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def released(db: Any, rows: Sequence[Sequence[Any]], k: int, **more: Any) -> str:
-    """Release rows of ``a`` (or ``a`` and ``b``), with a sensitive ``d`` and an insensitive ``c`` that counts them; the name."""
+    """Release rows of ``a`` (or ``a`` and ``b``), with a sensitive ``d`` and an insensitive ``c`` that counts them.
+
+    The name.
+    """
     name = f"e{uuid.uuid4().hex[:12]}"
     own = ["a", "b"][: len(rows[0])]
     made = [(*row, "xy"[i % 2], i) for i, row in enumerate(rows)]

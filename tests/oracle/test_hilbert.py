@@ -51,7 +51,10 @@ def test_one_attribute_is_its_own_key() -> None:
 
 
 def test_records_of_goldberger_and_tassa_keep_their_pairs_once_scaled() -> None:
-    """Their Table 1: scaled to one grid, R1 and R3 lie nearer to each other than either to R2 and R4, and vice versa."""
+    """Their Table 1.
+
+    Scaled to one grid, R1 and R3 lie nearer to each other than either to R2 and R4, and vice versa.
+    """
     points = np.array([(0, 0, 0, 0), (2, 2, 2, 0), (0, 0, 0, 2), (2, 2, 2, 2)], np.uint32)
     order = np.argsort(hilbert_keys(points, 2)).tolist()
     assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset({0, 2}), frozenset({1, 3})}

@@ -1,4 +1,7 @@
-"""Queries over tiny releases against every consistent source: bounds are sound, tight where they say so, estimates are means."""
+"""Queries over tiny releases against every consistent source.
+
+Bounds are sound, tight where they say so, estimates are means.
+"""
 
 from __future__ import annotations
 
@@ -183,8 +186,8 @@ def check(db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: 
     unsure = any(value == "some" for row in rows for key, value in row.items() if key.endswith("_null"))
     unsure |= kind.startswith("labels") and any(row[q] == "*" for row in rows for q in quasi)
     if kind.endswith("freeform"):
-        # A condition that NULL decides, as coalesce(a, 0) > 2, is counted as possible for a row that is NULL in every candidate: sound, and
-        # wider than need be.
+        # A condition that NULL decides, as coalesce(a, 0) > 2, is counted as possible for a row that is NULL in every
+        # candidate: sound, and wider than need be.
         unsure |= any(value == "all" for row in rows for key, value in row.items() if key.endswith("_null"))
         unsure |= any(row[q] == "NULL" for row in rows for q in quasi if q in row)
     for _ in range(asked):
@@ -199,11 +202,12 @@ def check(db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: 
             truth = {g: {sid: (*v[:at], *v[at + 1 :]) for sid, v in own.items()} for g, own in truth.items()}
             answer = db.query(text)
         known = kind not in ("suppressed", "points") and not unsure
-        # Of format anatomy, a condition on the sensitive column together with others is counted row by row: then the counts of
-        # a group say how many rows may pass, not how many must.
+        # Of format anatomy, a condition on the sensitive column together with others is counted row by row: then the
+        # counts of a group say how many rows may pass, not how many must.
         where = text.partition("WHERE")[2].partition("GROUP BY")[0]
         counted = kind != "anatomy" or not re.search(r"\bd\b", where)
-        # Several columns that a formula mixes, and rows of a class that exact columns divide, have bounds that are not the tightest.
+        # Several columns that a formula mixes, and rows of a class that exact columns divide, have bounds that are not
+        # the tightest.
         counted &= len(consistent) == count
         found = queries.problems(
             answer,

@@ -1,4 +1,7 @@
-"""Counts over releases that say which values their classes attain, against every source that attains them: sound, and tight where they say so."""
+"""Counts over releases that say which values their classes attain, against every source that attains them.
+
+Sound, and tight where they say so.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +126,10 @@ def test_intervals_and_their_bounds_are_of_the_boxes(shared_db: Any) -> None:
 def test_sums_and_extremes_know_that_some_row_has_each_end(
     shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
-    """Of a class that qualifies whole one row has its low end and another its high end: without conditions the bounds are reached."""
+    """Of a class that qualifies whole one row has its low end and another its high end.
+
+    Without conditions the bounds are reached.
+    """
     rng, asked = random.Random("ends"), 0
     listed = ["count(*) AS n", "sum(a) AS sa", "min(a) AS ma", "max(a) AS xa", "avg(a) AS aa"]
     names = [item.split()[-1] for item in listed]

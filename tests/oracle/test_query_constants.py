@@ -1,4 +1,7 @@
-"""Constants of every type against columns of every type: counts are those that the engine itself gives over exact values."""
+"""Constants of every type against columns of every type.
+
+Counts are those that the engine itself gives over exact values.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""COUNT over rows whose boxes are listed point by point: tight and rightly estimated up to twelve predicates; and laws of answers."""
+"""COUNT over rows whose boxes are listed point by point: tight and rightly estimated up to twelve predicates.
+
+And laws of answers.
+"""
 
 from __future__ import annotations
 

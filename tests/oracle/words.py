@@ -1,7 +1,10 @@
-"""Random queries made of the words in which answers were wrong: constants that are NULL, steps, coalesce, CASE, roots of hierarchies, NULL rows.
+"""Random queries made of the words in which answers were wrong.
 
-Releases are written by hand, of a column of ranges ``a``, a hierarchy that a rule builds ``b``, both with NULLs, and an exact one ``c``.
-Every source that is consistent with one is enumerated into one table, and the engine itself answers the query over each of them.
+Constants that are NULL, steps, coalesce, CASE, roots of hierarchies, NULL rows.
+
+Releases are written by hand, of a column of ranges ``a``, a hierarchy that a rule builds ``b``, both with NULLs, and an
+exact one ``c``. Every source that is consistent with one is enumerated into one table, and the engine itself answers
+the query over each of them.
 
     python -m tests.oracle.words --queries 5000 --engine duckdb --seed 7
 """

@@ -1,6 +1,7 @@
 """What the text of Ghinita et al. (2009) states in figures, on the kernels and in releases.
 
-The figures' data are lost in our copy of the paper; where rows are ours, they are made to fit every number of its prose.
+The figures' data are lost in our copy of the paper; where rows are ours, they are made to fit every number of its
+prose.
 """
 
 from __future__ import annotations
@@ -82,7 +83,10 @@ def estimate(rows: list[Row], age: tuple[int, int], weight: tuple[int, int]) -> 
     ],
 )
 def test_figure_1(shared_db: Any, method: str, classes: int, answer: Fraction, tmp_path: Path) -> None:
-    """k = 4, "age 35-45 and weight 50-60": three persons; 4 x 9/12 = 3 of our classes, 6 x 9/40 = 1.35 of Mondrian's."""
+    """k = 4, "age 35-45 and weight 50-60": three persons.
+
+    4 x 9/12 = 3 of our classes, 6 x 9/40 = 1.35 of Mondrian's.
+    """
     case = Case("figure 1", {"age": "INTEGER", "weight": "INTEGER"}, POINTS, PAIR, (), Privacy(k=4))
     assert sum(35 <= age <= 45 and 50 <= weight <= 60 for age, weight in POINTS) == 3
     rows, report = release_rows(shared_db, case, tmp_path, method=method)
@@ -92,7 +96,10 @@ def test_figure_1(shared_db: Any, method: str, classes: int, answer: Fraction, t
 
 
 def test_figure_2(shared_db: Any, tmp_path: Path) -> None:
-    """l = 3: gastritis would be 3/6 of Mondrian's left part, so that it cannot divide; along the curve there are four groups."""
+    """l = 3: gastritis would be 3/6 of Mondrian's left part, so that it cannot divide.
+
+    Along the curve there are four groups.
+    """
     rows = tuple((*point, disease) for point, disease in zip(POINTS, DISEASES, strict=True))
     columns = {"age": "INTEGER", "weight": "INTEGER", "disease": "TEXT"}
     case = Case("figure 2", columns, rows, PAIR, ("disease",), Privacy(k=1, l=Fraction(3)))
@@ -196,7 +203,10 @@ def test_privacy_of_figure_18(
     ],
 )
 def test_privacy_of_figure_18_s_groups(shared_db: Any, group: str, pm: Fraction, tmp_path: Path) -> None:
-    """Each of the groups alone: 7/3 and 4/2 become 6/2 and 5/2 (the exchange itself is tested on the dual's release)."""
+    """Each of the groups alone.
+
+    7/3 and 4/2 become 6/2 and 5/2 (the exchange itself is tested on the dual's release).
+    """
     rows = tuple((0, value) for value in group)
     case = Case("group", {"x": "INTEGER", "sa": "TEXT"}, rows, {"x": QI()}, ("sa",), Privacy(1, l=Fraction(2)))
     _, report = release_rows(shared_db, case, tmp_path)

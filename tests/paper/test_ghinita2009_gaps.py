@@ -48,7 +48,8 @@ def on_line(xs: Sequence[int], values: str, asked: Privacy) -> Case:
     return Case("line", {"x": "INTEGER", "s": "TEXT"}, rows, {"x": QI()}, ("s",), asked)
 
 
-# --- section 3: consecutive groups -------------------------------------------------------------------------------------
+# --- section 3: consecutive groups
+# -------------------------------------------------------------------------------------
 
 SEVEN = (0, 3, 3, 3, 3, 5, 7)
 
@@ -78,13 +79,17 @@ def test_a_release_has_the_best_consecutive_groups_and_refine_the_best(
     assert (report.loss.gcp, report.loss.il_inf) == pytest.approx((21 / 49, 1))
 
 
-# --- Lemma 1: groups of 2k - 1 rows at most ----------------------------------------------------------------------------
+# --- Lemma 1: groups of 2k - 1 rows at most
+# ----------------------------------------------------------------------------
 
 CORNERS = ((0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1))
 
 
 def test_lemma_1_fails_for_the_sum_of_extents_of_boxes() -> None:
-    """k = 2: any two pairs of the four pay 2 + 2 sides, all four together 3, as boxes that share a side both pay for it."""
+    """k = 2.
+
+    Any two pairs of the four pay 2 + 2 sides, all four together 3, as boxes that share a side both pay for it.
+    """
 
     def sides(classes: Classes) -> int:
         return sum(sum(extents(axis, classes)) for axis in zip(*CORNERS, strict=True))
@@ -109,7 +114,8 @@ def test_a_release_looks_at_longer_runs_for_the_sum(
     assert report.loss.il_sum == pytest.approx(il_sum / 3)
 
 
-# --- Lemma 2 and Corollary 1: groups of 2l - 1 rows at most, no value twice --------------------------------------------
+# --- Lemma 2 and Corollary 1: groups of 2l - 1 rows at most, no value twice
+# --------------------------------------------
 
 FOUR, AABB = (0, 1, 2, 3), "aabb"
 
@@ -163,7 +169,8 @@ def test_a_release_takes_a_fractional_l(shared_db: Any, tmp_path: Path) -> None:
     assert report.pm == {"s": 1.5}
 
 
-# --- section 5.2: the direct problem through the dual ------------------------------------------------------------------
+# --- section 5.2: the direct problem through the dual
+# ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

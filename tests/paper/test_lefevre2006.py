@@ -1,4 +1,7 @@
-"""Mondrian's own examples: Patients (Figures 3, 4(c), 6, 8), Figure 5 with Lemmas 1 and 2, the second side of a median."""
+"""Mondrian's own examples.
+
+Patients (Figures 3, 4(c), 6, 8), Figure 5 with Lemmas 1 and 2, the second side of a median.
+"""
 
 from __future__ import annotations
 

@@ -34,12 +34,13 @@ def figure_8(db: Any, *, means: bool) -> str:
     db.engine.execute("CREATE SCHEMA IF NOT EXISTS paper")
     middle = "CASE WHEN age_lo = 27 THEN 27.5 WHEN age_hi = 26 THEN 25.5 ELSE 26 END"
     db.engine.execute(
-        f"CREATE VIEW paper.{name} AS SELECT r.*, CAST({middle} AS DOUBLE PRECISION) AS age_mean FROM release.{name} AS r"
+        f"CREATE VIEW paper.{name} AS SELECT r.*, CAST({middle} AS DOUBLE PRECISION) AS age_mean FROM release.{name} "
+        "AS r"
     )
     published = json.dumps(["age_lo", "age_hi", "age_mean"])
     db.engine.execute(
-        f"CREATE VIEW paper.{name}_metadata AS SELECT column_name, role, kind, format, source_type, "
-        f"CASE WHEN column_name = 'age' THEN '{published}' ELSE published END AS published, declared FROM release.{name}_metadata"
+        f"CREATE VIEW paper.{name}_metadata AS SELECT column_name, role, kind, format, source_type, CASE WHEN "
+        f"column_name = 'age' THEN '{published}' ELSE published END AS published, declared FROM release.{name}_metadata"
     )
     return f"paper.{name}"
 
@@ -84,7 +85,10 @@ def test_a_predicate_that_matches_a_range_is_exact(shared_db: Any) -> None:
 
 
 def test_medians_are_bounded_by_ranks(shared_db: Any) -> None:
-    """Footnote 2: they cannot be computed from these summaries; the values at their rank have bounds. Ages 25 to 28, classes of two."""
+    """Footnote 2: they cannot be computed from these summaries; the values at their rank have bounds.
+
+    Ages 25 to 28, classes of two.
+    """
     text = "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY age) AS m FROM patients"
     cell = shared_db.query(text, release=figure_8(shared_db, means=False)).rows[0]["m"]
     lows, highs = zip(

@@ -1,4 +1,8 @@
-"""t-closeness: the salaries and the taxonomy of diseases of Li, Li and Venkatasubramanian 2007 (sections 3 and 4), measured by the product."""
+"""t-closeness.
+
+The salaries and the taxonomy of diseases of Li, Li and Venkatasubramanian 2007 (sections 3 and 4), measured by the
+product.
+"""
 
 from __future__ import annotations
 
@@ -92,10 +96,12 @@ TABLE_5 = (
 
 
 def test_the_diseases_of_table_5_by_the_distances_of_section_4(shared_db: Any) -> None:
-    """7/27, 8/27 and 5/27 by hand; the caption's 0.278 is what the second class has where siblings are 1/4 apart, and not 1/3 as in section 4.
+    """7/27, 8/27 and 5/27 by hand.
 
-    Of the second class 2/9 go from the digestive to the respiratory system, at 1, and 2/9 to a sibling: 2/9 + 2/9 / 3 = 0.296, but
-    2/9 + 2/9 / 4 = 0.278.
+    The caption's 0.278 is what the second class has where siblings are 1/4 apart, and not 1/3 as in section 4.
+
+    Of the second class 2/9 go from the digestive to the respiratory system, at 1, and 2/9 to a sibling: 2/9 + 2/9 / 3 =
+    0.296, but 2/9 + 2/9 / 4 = 0.278.
     """
     own = [(i, disease) for i, diseases in enumerate(TABLE_5) for disease in diseases]
     assert measured(shared_db, own, "TEXT", "8/27 hierarchical") == (Fraction(8, 27), 0)

@@ -1,4 +1,7 @@
-"""delta-presence: the public table P and the private table T of Nergiz, Atzori and Clifton 2007, released with delta = (1/2, 2/3)."""
+"""delta-presence.
+
+The public table P and the private table T of Nergiz, Atzori and Clifton 2007, released with delta = (1/2, 2/3).
+"""
 
 from __future__ import annotations
 

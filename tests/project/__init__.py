@@ -1,1 +1,4 @@
-"""What the project promises of its own files: what the wheel holds, who imports whom, how long a file is, what it names."""
+"""What the project promises of its own files.
+
+What the wheel holds, who imports whom, how long a file is, what it names.
+"""

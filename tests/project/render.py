@@ -1,4 +1,6 @@
-"""A script: renders and compiles every template for every engine, with samples for parameters; prints what failed as JSON.
+"""A script: renders and compiles every template for every engine, with samples for parameters.
+
+Prints what failed as JSON.
 
 It runs on an installed sqlanon, so it imports nothing of the tests.
 """
@@ -19,7 +21,10 @@ DIALECTS = ("duckdb", "postgres", "spark")
 FILTERS = ("ident", "table", "literal", "scratch", "link_of")
 
 STORED_LINKS = ("postgres", "spark")
-"""Engines whose staged rows always have a column ``link`` (no capability ``staged_hashes``): it is never made of others."""
+"""Engines whose staged rows always have a column ``link`` (no capability ``staged_hashes``).
+
+It is never made of others.
+"""
 
 
 class Sample(str):

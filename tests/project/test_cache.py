@@ -1,4 +1,7 @@
-"""Compiled kernels: found again by the contents of their sources, wherever these are, and only in a folder that no other user can write."""
+"""Compiled kernels.
+
+Found again by the contents of their sources, wherever these are, and only in a folder that no other user can write.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,10 @@ print(json.dumps({"compiled": compiled, "folder": str(folder())}))
 
 
 def checkout(folder: Path) -> Path:
-    """A copy of the package with three small kernels more: one that is shared, and two of methods, in a folder and in a file."""
+    """A copy of the package with three small kernels more.
+
+    One that is shared, and two of methods, in a folder and in a file.
+    """
     shutil.copytree(ROOT / "sqlanon", folder / "sqlanon", ignore=shutil.ignore_patterns("__pycache__"))
     for place, text in (
         ("kernels/try_inner", INNER),
@@ -106,7 +112,10 @@ def place(first: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.thorough
 def test_a_second_checkout_finds_what_is_compiled(first, place, tmp_path):
-    """Files of another time in another folder, and their comments: what imports a changed file is compiled, and nothing else."""
+    """Files of another time in another folder, and their comments.
+
+    What imports a changed file is compiled, and nothing else.
+    """
     second = checkout(tmp_path / "second")
     assert called(second, place) == {"compiled": [], "folder": str(place / "sqlanon" / "kernels")}
     changed = second / "sqlanon" / "kernels" / "try_inner.py"
@@ -153,7 +162,8 @@ def test_forms_of_imports(monkeypatch):
     texts = {
         "kernels.a": b"from sqlanon.kernels.b import x\nimport sqlanon.kernels.c\n",
         "kernels.b": b"if 1:\n    from sqlanon.kernels import d, e\n",
-        "kernels.c": b"from sqlanon.methods.onedim.kernels import (\n    f,\n    g,\n)\nfrom sqlanon.kernels.compiled import njit\n",
+        "kernels.c": b"from sqlanon.methods.onedim.kernels import (\n    f,\n    g,\n)\nfrom sqlanon.kernels.compiled import "
+        b"njit\n",
         "methods.onedim.kernels.f": b"from sqlanon.methods.anatomy.kernels import x\n",
     }
     monkeypatch.setattr(cache, "_source", lambda name: texts.get(name, b"import numpy\n"))
@@ -255,7 +265,10 @@ print(json.dumps({"compiled": seen, "folder": str(folder())}))
 
 @pytest.mark.thorough
 def test_how_far_compiling_is(tmp_path):
-    """The functions that a kernel calls are counted with it; what is kept is not. The same where nothing can be kept."""
+    """The functions that a kernel calls are counted with it; what is kept is not.
+
+    The same where nothing can be kept.
+    """
     folder = checkout(tmp_path / "first")
     # outer begins, its inner begins and ends, outer ends; other, twice: of whole numbers and of others.
     each = [[0, 2], [0, 2], [1, 2], [2, 2], [2, 3], [3, 3], [3, 3], [3, 3]]

@@ -1,4 +1,7 @@
-"""The combinations of each run: every value occurs by default, and what the mark names; every two values in both runs."""
+"""The combinations of each run: every value occurs by default, and what the mark names.
+
+Every two values in both runs.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,10 @@ OTHERS = {
     "sqlanon/policy/workload.py",
     "sqlanon/release/catalog/entry.py",
 }
-"""Where something else has the name of a format: a workload's generator ``ranges``, a report's number of rows ``suppressed``."""
+"""Where something else has the name of a format.
+
+A workload's generator ``ranges``, a report's number of rows ``suppressed``.
+"""
 
 
 def compared(node: ast.AST) -> Iterator[ast.expr]:

@@ -1,4 +1,7 @@
-"""Kernels that a wheel carries: found by what they were compiled from, on processors of their level, and nowhere else."""
+"""Kernels that a wheel carries.
+
+Found by what they were compiled from, on processors of their level, and nowhere else.
+"""
 
 from __future__ import annotations
 

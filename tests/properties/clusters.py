@@ -91,7 +91,10 @@ def by_distance(
     times: int = 1,
     done: Count | None = None,
 ) -> tuple[np.ndarray, int]:
-    """The number of every row's class by one of `BY_DISTANCE`, -1 where none is written, and how many there are; see `repeated`."""
+    """The number of every row's class by one of `BY_DISTANCE`, -1 where none is written, and how many there are.
+
+    See `repeated`.
+    """
     rows, shape = repeated(table, times)
     asked, group = demands(table, privacy), np.full(len(rows.number), -1, np.int32)
     own = (rows.places, rows.sets, shape, asked, rows.number)

@@ -123,7 +123,10 @@ def partitions(rows: list[int]) -> Iterator[list[list[int]]]:
 
 
 def least_residue(bags: Sequence[Bag], l: Fraction) -> int:  # noqa: E741 - the papers' symbol
-    """The fewest rows that groups can give up so that all of them, and what they gave, are eligible; by trying everything."""
+    """The fewest rows that groups can give up so that all of them, and what they gave, are eligible.
+
+    By trying everything.
+    """
     values = sorted(set().union(*bags))
 
     @cache

@@ -19,7 +19,10 @@ pytestmark = pytest.mark.property
 
 
 def bordered(table: Table, equal: list[bool], privacy: Privacy) -> list[list[int]]:
-    """The rule: a run closes where its rows meet the requirements and the next row differs; the rest joins the runs before it that it needs."""
+    """The rule: a run closes where its rows meet the requirements and the next row differs.
+
+    The rest joins the runs before it that it needs.
+    """
     runs: list[list[int]] = []
     own: list[int] = []
     for i in range(table.rows):

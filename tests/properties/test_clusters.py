@@ -1,4 +1,7 @@
-"""Clustering methods: their classes are never better than the best of all partitions; `sequential` prices classes rightly and ends."""
+"""Clustering methods: their classes are never better than the best of all partitions.
+
+`sequential` prices classes rightly and ends.
+"""
 
 from __future__ import annotations
 
@@ -175,10 +178,12 @@ def _of_every_kind(rng: random.Random, n: int) -> tuple[Quasi, ...]:
     ids=["ties", "wide", "every kind", "every kind, mi"],
 )
 def test_exchanges_equal_the_oracles(n: int, columns: int, top: int, objective: str, start: str) -> None:
-    """Two values as often as each other with l = 2: no cluster can spare a row, and all that is gained is gained by exchanges.
+    """Two values as often as each other with l = 2.
 
-    Later passes look at little of what they looked at before, and clusters that a row would widen too much are passed over, which the oracle
-    knows nothing of.
+    No cluster can spare a row, and all that is gained is gained by exchanges.
+
+    Later passes look at little of what they looked at before, and clusters that a row would widen too much are passed
+    over, which the oracle knows nothing of.
     """
     rng = random.Random(1)
     for _ in range(25):
@@ -235,7 +240,10 @@ def test_l_between_a_starts_rows_and_the_tables_own() -> None:
 
 @pytest.mark.parametrize("objective", ["loss", "mi"])
 def test_rows_are_exchanged_where_no_cluster_can_spare_one(objective: str) -> None:
-    """Every cluster has one row of each value, as l requires. While two do not match, an exchange lowers the loss: to 0 in the end."""
+    """Every cluster has one row of each value, as l requires.
+
+    While two do not match, an exchange lowers the loss: to 0 in the end.
+    """
     places, said = [place for place in range(12) for _ in "ab"], tuple("ab" * 12)
     table = Table((Quasi("x", tuple(places)),), (Sensitive("s", said),))
     options = {"alpha": "100", "objective": objective}
@@ -246,7 +254,10 @@ def test_rows_are_exchanged_where_no_cluster_can_spare_one(objective: str) -> No
 
 @pytest.mark.parametrize("start", ["random", "tree"])
 def test_a_start_that_halving_passes_over_is_found(start: str) -> None:
-    """Halving tries 120, 60, 30, 15, 7, 3 and 1 cluster; 50 have each of the 12 values once, and every multiple of 12 rows else."""
+    """Halving tries 120, 60, 30, 15, 7, 3 and 1 cluster.
+
+    50 have each of the 12 values once, and every multiple of 12 rows else.
+    """
     rng = random.Random(5)
     said = [i % 12 for i in range(600)]
     rng.shuffle(said)

@@ -1,4 +1,7 @@
-"""Bounds of sets of cuts: no division of the records costs less, and every cut adds what the divided groups' bounds add."""
+"""Bounds of sets of cuts.
+
+No division of the records costs less, and every cut adds what the divided groups' bounds add.
+"""
 
 from __future__ import annotations
 

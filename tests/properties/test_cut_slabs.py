@@ -1,4 +1,7 @@
-"""Bounds of intervals: no set of cuts costs less, each interval's other columns divided in its own best way; exact for the last column."""
+"""Bounds of intervals: no set of cuts costs less, each interval's other columns divided in its own best way.
+
+Exact for the last column.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +99,8 @@ def test_no_set_costs_less(data: st.DataObject, sizes: list[int], groups: int, k
             ends[column, a, b - 1] = wide(a, b, column)
     made = slab_bounds(counts.reshape(groups, -1, values), np.array(sizes), np.array(width), ends, price)
     bounds = {(a, b): int(made[a, b - 1]) for a, b in combinations(range(sizes[0] + 1), 2) if made[a, b - 1] != NEVER}
-    # Every set of cuts costs at least the sum over the intervals of its first column, and has only intervals that have a bound.
+    # Every set of cuts costs at least the sum over the intervals of its first column, and has only intervals that have
+    # a bound.
     for divided in product(*(list(intervals(size)) for size in sizes)):
         exact = cost(counts, list(divided), width, price)
         if exact is not None:
@@ -110,7 +114,8 @@ def test_no_set_costs_less(data: st.DataObject, sizes: list[int], groups: int, k
 
 
 def test_an_interval_is_divided_in_its_own_best_way() -> None:
-    # 4 4 / 2 6: alone the halves cost 16 + 16 and 4 + 36, and the whole row of the first costs 64. With k = 3 the second is 64.
+    # 4 4 / 2 6: alone the halves cost 16 + 16 and 4 + 36, and the whole row of the first costs 64. With k = 3 the
+    # second is 64.
     counts = np.array([4, 4, 2, 6], np.int64).reshape(1, 4, 1)
     ends = np.zeros((2, 2, 2), np.int64)
     for k, second in ((2, 40), (3, 64)):

@@ -148,7 +148,10 @@ def test_a_fraction_is_not_solved_as_the_next_whole_number(way: Way) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_short_look_costs_loss_but_no_privacy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs are looked at up to a bound; where that does not do, the rest of the table is one class, which meets everything."""
+    """Runs are looked at up to a bound.
+
+    Where that does not do, the rest of the table is one class, which meets everything.
+    """
     monkeypatch.setattr(direct, "_FIRST_LOOK", 4)
     monkeypatch.setattr(direct, "_STEPS", 200 * 6)
     rng = random.Random(seed)

@@ -1,4 +1,7 @@
-"""Laws of the dual problem on random tables: the bound holds, a wider bound costs no privacy where the solver is exact."""
+"""Laws of the dual problem on random tables.
+
+The bound holds, a wider bound costs no privacy where the solver is exact.
+"""
 
 from __future__ import annotations
 

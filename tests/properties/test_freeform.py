@@ -1,4 +1,7 @@
-"""Boxes of their own: matchings without a common edge, never worse by a pass, near the least loss; remixing keeps the graph."""
+"""Boxes of their own: matchings without a common edge, never worse by a pass, near the least loss.
+
+Remixing keeps the graph.
+"""
 
 from __future__ import annotations
 
@@ -182,7 +185,10 @@ def test_every_matching_of_a_complete_graph_is_reached(k: int, keys: int) -> Non
 
 
 def test_each_edge_is_drawn_as_often() -> None:
-    """Chi-square over the boxes of every row: 2,000 draws, k = 4, at most the 0.999 quantile of 3 x 12 degrees of freedom."""
+    """Chi-square over the boxes of every row.
+
+    2,000 draws, k = 4, at most the 0.999 quantile of 3 x 12 degrees of freedom.
+    """
     n, k, keys = 12, 4, 2000
     counts = np.zeros((n, n))
     for number in range(keys):
@@ -222,7 +228,10 @@ def test_a_graph_is_divided_with_the_identity_first() -> None:
 @examples(60)
 @given(n=st.integers(1, 12), data=st.data())
 def test_a_graph_is_remixed_in_one_way_whatever_it_was_divided_into(n: int, data: st.DataObject) -> None:
-    """Boxes in the order of their rows, by Python's own sort; other matchings, and other numbers of boxes, are the same graph."""
+    """Boxes in the order of their rows, by Python's own sort.
+
+    Other matchings, and other numbers of boxes, are the same graph.
+    """
     k = data.draw(st.integers(1, n))
     targets = cyclic(k, n)[:, data.draw(st.permutations(range(n)))]
     remix(targets, k, k, stream(key_of(data.draw(st.integers(0, 9)))))
@@ -283,7 +292,10 @@ def test_the_stream_is_chacha20() -> None:
 
 @pytest.mark.parametrize("bound", [1, 3, 7, 10, 48, 51, 64, 65])
 def test_few_things_are_chosen_as_often(bound: int) -> None:
-    """By 256 bytes in a row, each value once, and those that are too many left out: every number as often; by chi-square otherwise."""
+    """By 256 bytes in a row, each value once, and those that are too many left out: every number as often.
+
+    By chi-square otherwise.
+    """
     state = stream(KEY)
     seen: list[int] = []
     if bound <= 64:

@@ -1,4 +1,7 @@
-"""What a reader learns from a table of boxes, who knows all quasi values, the policy and the code, and not the secret: by enumeration."""
+"""What a reader learns from a table of boxes, who knows all quasi values, the policy and the code, and not the secret.
+
+By enumeration.
+"""
 
 from __future__ import annotations
 

@@ -136,7 +136,10 @@ def test_greedy_choices_are_the_papers(solver: str, case: Case, k: int) -> None:
 
 @pytest.mark.parametrize("remembered", [1, 3])
 def test_boxes_that_are_looked_for_again_are_the_same(remembered: int) -> None:
-    """With few candidates a row, as compiled code has them for large tables; the plain function takes the number as it is."""
+    """With few candidates a row, as compiled code has them for large tables.
+
+    The plain function takes the number as it is.
+    """
     rows = rows_in(line([0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 7, 9, 9, 9]))
     expected = solved("sortgreedy", rows, 4)
     keep, freeform_greedy.CANDIDATES = freeform_greedy.CANDIDATES, remembered

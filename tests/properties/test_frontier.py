@@ -162,7 +162,10 @@ def fractional(values: list[int], l: Fraction):  # noqa: E741
 @examples(60)
 @given(values=st.lists(st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3]), min_size=1, max_size=30))
 def test_groups_of_a_fraction(l: Fraction, values: list[int]) -> None:  # noqa: E741
-    """Those of the oracle's steps; where the table as a whole meets l there are some, and each of them meets it exactly."""
+    """Those of the oracle's steps.
+
+    Where the table as a whole meets l there are some, and each of them meets it exactly.
+    """
     expected, found = oracle.fractional_groups(values, l), fractional(values, l)
     assert (found is not None) == (max(Counter(values).values()) * l <= len(values))
     if expected is None or found is None:
@@ -175,7 +178,10 @@ def test_groups_of_a_fraction(l: Fraction, values: list[int]) -> None:  # noqa: 
 
 @pytest.mark.parametrize("l", FRACTIONS, ids=str)
 def test_a_tight_table_has_small_groups_of_a_fraction(l: Fraction) -> None:  # noqa: E741
-    """The most frequent value is as frequent as l admits: only groups of p rows with q of it will do, down to the last p^2 / q."""
+    """The most frequent value is as frequent as l admits.
+
+    Only groups of p rows with q of it will do, down to the last p^2 / q.
+    """
     rng, (p, q) = random.Random(l.numerator), (l.numerator, l.denominator)
     for _ in range(6):
         times = rng.randint(3, 9)

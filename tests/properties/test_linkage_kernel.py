@@ -1,4 +1,7 @@
-"""The kernels of linkage against boxes and rows in plain Python: sets and ranges of more codes than are counted at once."""
+"""The kernels of linkage against boxes and rows in plain Python.
+
+Sets and ranges of more codes than are counted at once.
+"""
 
 from __future__ import annotations
 

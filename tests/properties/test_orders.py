@@ -1,4 +1,7 @@
-"""Every order of the registry arranges rows as its definition says, however they are stored; ties are ordered as everywhere."""
+"""Every order of the registry arranges rows as its definition says, however they are stored.
+
+Ties are ordered as everywhere.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +147,10 @@ def test_the_canonical_order_is_that_of_the_codes(case: Case, data: st.DataObjec
 def test_ties_are_settled_by_codes_then_occurrence_then_sensitive_codes_then_row(
     rows: list[tuple[int, ...]], d: int, s: int, data: st.DataObject
 ) -> None:
-    """Runs of equal keys keep their places; with no codes the key distinguishes rows. Long runs take another way to sort."""
+    """Runs of equal keys keep their places; with no codes the key distinguishes rows.
+
+    Long runs take another way to sort.
+    """
     n = len(rows)
     key = [row[0] for row in rows]
     codes, sensitive = [row[1 : 1 + d] for row in rows], [row[3 : 3 + s] for row in rows]

@@ -1,4 +1,7 @@
-"""The search of refine: never worse, every requirement kept, and on small tables nearly always the best of all partitions."""
+"""The search of refine.
+
+Never worse, every requirement kept, and on small tables nearly always the best of all partitions.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,10 @@ def drawn_table(rng: random.Random, kind: str, most: int) -> tuple[Table, Privac
 
 
 def least_loss(table: Table, privacy: Privacy) -> int:
-    """The least rows x extents of all partitions: for every set of rows, the best class that holds the first of them."""
+    """The least rows x extents of all partitions.
+
+    For every set of rows, the best class that holds the first of them.
+    """
     n = table.rows
     owned: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     for chosen in range(1, 1 << n):

@@ -85,7 +85,10 @@ def test_candidates_are_possible_where_an_assignment_of_all_records_has_them(see
 
 
 def test_rows_fit_what_covers_them_in_every_column() -> None:
-    """An interval of an ordered column, perhaps with code 0 beside it, a set of another; and more pairs than are asked for are none."""
+    """An interval of an ordered column, perhaps with code 0 beside it, a set of another.
+
+    And more pairs than are asked for are none.
+    """
     random_ = random.Random(3)
     codes = np.array([[random_.randrange(6) for _ in range(8)], [random_.randrange(4) for _ in range(8)]], np.int32)
     ends = [sorted((random_.randrange(6), random_.randrange(6))) for _ in range(5)]

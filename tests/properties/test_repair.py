@@ -1,4 +1,7 @@
-"""Repairs of divisions within a bound: never worse, never beyond the best of all partitions, and no step left undone."""
+"""Repairs of divisions within a bound.
+
+Never worse, never beyond the best of all partitions, and no step left undone.
+"""
 
 from __future__ import annotations
 

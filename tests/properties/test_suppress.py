@@ -1,4 +1,7 @@
-"""Suppression on counts: as the oracle does it row by row, within the paper's bounds of the least, and the matching the least of all."""
+"""Suppression on counts.
+
+As the oracle does it row by row, within the paper's bounds of the least, and the matching the least of all.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a reader learns from suppression, who knows all quasi values, the policy and the code: by enumeration (minimality attack)."""
+"""What a reader learns from suppression, who knows all quasi values, the policy and the code.
+
+By enumeration (minimality attack).
+"""
 
 from __future__ import annotations
 
@@ -103,7 +106,10 @@ def first_persons(sources: Sequence[Groups]) -> Fraction:
 
 @pytest.mark.parametrize("variant", ["tp", "cascade"])
 def test_the_example_of_the_threat_model(variant: str) -> None:
-    """Four persons, of whom a and b are kept: after phase one {a, a, a, b} or {a, b, b, b}. Two others share values too, and are starred."""
+    """Four persons, of whom a and b are kept: after phase one {a, a, a, b} or {a, b, b, b}.
+
+    Two others share values too, and are starred.
+    """
     found = releases((4, 2), 3, variant, "values")
     kept = {seen: sources for seen, sources in found.items() if ((0, ((0, 1), (1, 1))), 1) in seen}
     after_one = {

@@ -1,4 +1,7 @@
-"""A tiny source and a release of it that was written by hand: three classes, a range of ages and a set of sexes each."""
+"""A tiny source and a release of it that was written by hand.
+
+Three classes, a range of ages and a set of sexes each.
+"""
 
 from __future__ import annotations
 

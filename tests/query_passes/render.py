@@ -1,4 +1,7 @@
-"""The values of the passes as SQL: of a fixture's blocks, and over the source, where what they mean can be computed exactly."""
+"""The values of the passes as SQL.
+
+Of a fixture's blocks, and over the source, where what they mean can be computed exactly.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Formulas are simplified by the laws of logic: neutral and absorbing parts, one part alone, nested ones of the same kind."""
+"""Formulas are simplified by the laws of logic.
+
+Neutral and absorbing parts, one part alone, nested ones of the same kind.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Numbers behind the answers of queries, each by its definition: nearest floating point numbers, runs of a line, steps, types."""
+"""Numbers behind the answers of queries, each by its definition.
+
+Nearest floating point numbers, runs of a line, steps, types.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +125,10 @@ MICROSECONDS = {
     "year": 365 * 86_400_000_000,
     "decade": 86_400_000_000,
 }
-"""Of the units that differ in length the shortest, so that no more steps than these lie between two times; what is longer counts in days."""
+"""Of the units that differ in length the shortest, so that no more steps than these lie between two times.
+
+What is longer counts in days.
+"""
 
 
 @pytest.mark.parametrize("unit", MICROSECONDS)

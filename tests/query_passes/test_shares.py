@@ -1,4 +1,7 @@
-"""The parts of a box are a distribution, whatever is known of its NULLs: shares are computed by the engine and added up here."""
+"""The parts of a box are a distribution, whatever is known of its NULLs.
+
+Shares are computed by the engine and added up here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Who reads a release on PostgreSQL: roles of the policy, rights given by hand, what depends on a view, and waiting readers."""
+"""Who reads a release on PostgreSQL.
+
+Roles of the policy, rights given by hand, what depends on a view, and waiting readers.
+"""
 
 from __future__ import annotations
 
@@ -131,14 +134,18 @@ def test_somebody_elses_schema(server, roles):
 
 
 GRANTS = (
-    "SELECT g.grantee::regrole::text, g.privilege_type, g.is_grantable, NULL FROM pg_class AS c, aclexplode(c.relacl) AS g "
-    "WHERE c.relname = '{t}' UNION ALL SELECT g.grantee::regrole::text, g.privilege_type, g.is_grantable, a.attname "
-    "FROM pg_attribute AS a, aclexplode(a.attacl) AS g WHERE a.attrelid = 'release.{t}'::regclass ORDER BY 1, 2, 3, 4"
+    "SELECT g.grantee::regrole::text, g.privilege_type, g.is_grantable, NULL FROM pg_class AS c, aclexplode(c.relacl) "
+    "AS g WHERE c.relname = '{t}' UNION ALL SELECT g.grantee::regrole::text, g.privilege_type, g.is_grantable, "
+    "a.attname FROM pg_attribute AS a, aclexplode(a.attacl) AS g WHERE a.attrelid = 'release.{t}'::regclass ORDER BY "
+    "1, 2, 3, 4"
 )
 
 
 def test_rights_survive_both_ways_of_the_swap(server, roles):
-    """Replaced in place where columns stay or come last, made anew otherwise: table, column and grant-option rights, comments."""
+    """Replaced in place where columns stay or come last, made anew otherwise.
+
+    Table, column and grant-option rights, comments.
+    """
     fill(server, "g6")
     first, second = roles
     server.run(release("g6"))
@@ -162,7 +169,10 @@ def test_rights_survive_both_ways_of_the_swap(server, roles):
         server.engine.execute(f"ALTER DEFAULT PRIVILEGES REVOKE INSERT ON TABLES FROM {quoted(second)}")
     assert server.engine.fetch(oid) != [same]
     assert server.engine.fetch(GRANTS.format(t="g6")) == before
-    said = "SELECT obj_description('release.g6'::regclass), col_description('release.g6'::regclass, attnum) FROM pg_attribute "
+    said = (
+        "SELECT obj_description('release.g6'::regclass), col_description('release.g6'::regclass, attnum) FROM "
+        "pg_attribute "
+    )
     said += "WHERE attrelid = 'release.g6'::regclass AND attname = 'illness'"
     assert server.engine.fetch(said) == [("it's 100% ours", "as coded")]
 
@@ -192,7 +202,9 @@ def test_what_depends_on_a_view_is_listed_and_stops_its_remaking(server):
 
 
 def test_readers_never_queue_behind_the_swap(server, monkeypatch):
-    """While a long query holds the view the run tries for a moment, again and again; new readers wait no longer than that.
+    """While a long query holds the view the run tries for a moment, again and again.
+
+    New readers wait no longer than that.
 
     The long query ends when others have read 30 times while the run tries.
     """

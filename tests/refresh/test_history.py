@@ -1,4 +1,7 @@
-"""What two versions reveal together: the two leaks of the literature, and every figure against an oracle in plain Python."""
+"""What two versions reveal together.
+
+The two leaks of the literature, and every figure against an oracle in plain Python.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ WARD = [
 
 
 def test_a_newcomer_is_given_away(shared_db):
-    """The class {flu, flu, hiv} becomes {flu, flu, hiv, cancer}: each is 3-anonymous, both together name the newcomer."""
+    """The class {flu, flu, hiv} becomes {flu, flu, hiv, cancer}.
+
+    Each is 3-anonymous, both together name the newcomer.
+    """
     write(shared_db, "h1", WARD)
     shared_db.run(release("h1", **SPEC))
     write(shared_db, "h1", [*WARD, (10, 30, "cancer")])
@@ -135,7 +141,8 @@ def test_the_history_outlives_the_version_and_holds_no_value(shared_db):
     assert [row.status for row in shared_db.releases("h8")] == ["dropped", "dropped", "replaced", "published"]
     assert [(one.old, one.new) for one in shared_db.history("h8")] == [(1, 2), (2, 3), (3, 4)]
     tables = shared_db.engine.fetch(
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon' AND table_name LIKE 'h8%history'"
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon' AND table_name LIKE "
+        "'h8%history'"
     )
     assert len(tables) == 4
     for (name,) in tables:

@@ -80,7 +80,10 @@ def assignments(records: list[int], fits: dict[int, set[int]]) -> Iterator[tuple
 
 
 def candidates(records: list[int], *versions: tuple[Source, Graph]) -> dict[int, int]:
-    """How many rows each record may be of, where it shows one box in each version and each row has one record: by enumeration."""
+    """How many rows each record may be of, where it shows one box in each version and each row has one record.
+
+    By enumeration.
+    """
     fits = {
         record: {
             row
@@ -165,7 +168,10 @@ def move(db: Any, edges: TableRef, *moves: tuple[int, int, int]) -> None:
 
 
 def test_another_graph_of_equal_draws_is_noticed(both_dbs: Any) -> None:
-    """Content and drawn boxes are as before, and a box that rows fit is of other rows: edges decide, not what is drawn."""
+    """Content and drawn boxes are as before, and a box that rows fit is of other rows.
+
+    Edges decide, not what is drawn.
+    """
     for db in both_dbs:
         write(db, "hg", {i: 3 * i * i for i in range(12)})
         plain = {**OWN, "key": (), "max_failing": None}
@@ -207,7 +213,10 @@ def test_every_version_that_readers_had_is_compared(shared_db: Any, graphs: list
 
 
 def test_a_version_that_was_taken_back_still_asks_for_a_bound(shared_db: Any) -> None:
-    """Classes before and after it do not: readers may have kept its boxes. What is as a version that they had says nothing new."""
+    """Classes before and after it do not: readers may have kept its boxes.
+
+    What is as a version that they had says nothing new.
+    """
     source, plain = {i: 3 * i * i for i in range(8)}, {"key": (), "max_failing": None}
     classes, own = release("ht", **{**CLASSES, **plain}), release("ht", **{**OWN, **plain})
     write(shared_db, "ht", source)

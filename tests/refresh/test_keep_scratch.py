@@ -14,7 +14,8 @@ from tests.refresh.conftest import fill, release
 def private_tables(db: Any) -> set[str]:
     """What the private schema holds of scratch tables."""
     rows = db.engine.fetch(
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon' AND table_name LIKE 'scratch%'"
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon' AND table_name LIKE "
+        "'scratch%'"
     )
     return {str(name) for (name,) in rows} - {"scratch"}
 
@@ -61,7 +62,7 @@ def test_nobody_else_gets_a_right_on_them(db: Any) -> None:
     db.engine.execute("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC")
     db.run(release("ward"), keep_scratch=True)
     assert db.engine.fetch(
-        "SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace, aclexplode(c.relacl) AS g "
-        "WHERE n.nspname = '_sqlanon' AND g.grantee <> c.relowner"
+        "SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace, aclexplode(c.relacl) AS "
+        "g WHERE n.nspname = '_sqlanon' AND g.grantee <> c.relowner"
     ) == [(0,)]
     db.engine.execute("ALTER DEFAULT PRIVILEGES REVOKE SELECT ON TABLES FROM PUBLIC")

@@ -1,4 +1,7 @@
-"""A catalog of many versions and releases: commands read the rows that they need, and find in them what they found in all."""
+"""A catalog of many versions and releases.
+
+Commands read the rows that they need, and find in them what they found in all.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +45,8 @@ def copies(db: Any, table: str, times: int, where: str, **changes: str) -> None:
     """So many copies of rows of the catalog, numbered i."""
     read = ", ".join(changes.get(name, f"c.{name}") for name in COLUMNS)
     db.engine.execute(
-        f"INSERT INTO _sqlanon.catalog ({', '.join(COLUMNS)}) SELECT {read} FROM _sqlanon.catalog AS c, generate_series(1, {times}) AS g(i) "
-        f"WHERE c.release = '{table}' AND {where}"
+        f"INSERT INTO _sqlanon.catalog ({', '.join(COLUMNS)}) SELECT {read} FROM _sqlanon.catalog AS c, "
+        f"generate_series(1, {times}) AS g(i) WHERE c.release = '{table}' AND {where}"
     )
 
 

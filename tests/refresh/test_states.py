@@ -57,7 +57,10 @@ def test_the_order_of_rows_is_no_change(shared_db):
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE {t} SET age = CASE id WHEN 1 THEN (SELECT age FROM {t} WHERE id = 2) ELSE (SELECT age FROM {t} WHERE id = 1) END WHERE id IN (1, 2)",
+        (
+            "UPDATE {t} SET age = CASE id WHEN 1 THEN (SELECT age FROM {t} WHERE id = 2) ELSE (SELECT age FROM {t} WHERE "
+            "id = 1) END WHERE id IN (1, 2)"
+        ),
         "UPDATE {t} SET sex = NULL WHERE id = 3",
         "DELETE FROM {t} WHERE id = 4",
         "INSERT INTO {t} SELECT 41, 30, 'f', 'cold'",
@@ -184,7 +187,8 @@ def test_a_new_column_is_not_published_by_default(shared_db, rest):
         assert "phone" not in {
             name
             for name, *_ in shared_db.engine.fetch(
-                f"SELECT column_name FROM information_schema.columns WHERE table_schema = 'release' AND table_name = '{table}'"
+                "SELECT column_name FROM information_schema.columns WHERE table_schema = 'release' AND table_name = "
+                f"'{table}'"
             )
         }
 
@@ -220,7 +224,10 @@ def test_a_view_that_is_gone_is_made_again(shared_db):
 
 
 def test_due(shared_db):
-    """A release is looked at again when its period has passed, a twentieth early; an unchanged one counts as looked at."""
+    """A release is looked at again when its period has passed, a twentieth early.
+
+    An unchanged one counts as looked at.
+    """
     fill(shared_db, "a9")
     spec = release("a9", every="10h")
     assert shared_db.run(spec, only_due=True).version == 1

@@ -1,4 +1,7 @@
-"""Pages: what is written is text and never markup, the same report is the same bytes, and nothing is asked of a network."""
+"""Pages.
+
+What is written is text and never markup, the same report is the same bytes, and nothing is asked of a network.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from sqlanon.report.sizes import binned
 from tests.engines import create_table
 from tests.report.pages import Read, released
 
-HOSTILE = "<img src=x onerror=alert(1)>'\"&`|*_[a](javascript:b) \u202e\n# head @who www.example.com http://x.example ]]> --> ${x} {{ y }} \\"
+HOSTILE = (
+    "<img src=x onerror=alert(1)>'\"&`|*_[a](javascript:b) \u202e\n# head @who www.example.com http://x.example ]]> "
+    "--> ${x} {{ y }} \\"
+)
 
 
 def hostile() -> Page:

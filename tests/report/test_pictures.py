@@ -1,4 +1,7 @@
-"""Pictures: what is drawn is what the figures are, measured on the elements of the SVG and by the axis that a reader sees."""
+"""Pictures.
+
+What is drawn is what the figures are, measured on the elements of the SVG and by the axis that a reader sees.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ def shown(text: str) -> float:
 
 
 def axis(root: Element, side: str) -> list[tuple[float, float]]:
-    """(value, place) of an axis: labels at the end of the line that they belong to (``end``: at the left, ``middle``: below)."""
+    """(value, place) of an axis.
+
+    Labels at the end of the line that they belong to (``end``: at the left, ``middle``: below).
+    """
     found = [
         one
         for one in root.iter("text")
@@ -88,7 +94,10 @@ def test_heights_of_pairs(most):
 
 
 def test_cells_of_a_heat_map():
-    """Each at its place, in its grid; the root of a share is the strength of the colour, and what is empty is not drawn."""
+    """Each at its place, in its grid.
+
+    The root of a share is the strength of the colour, and what is empty is not drawn.
+    """
     rng = random.Random(3)
     cells = [(x, y, rng.random() * (x != y), rng.random()) for x in range(5) for y in range(4)]
     largest = max(share for *_, one, two in cells for share in (one, two))

@@ -18,7 +18,8 @@ from tests.oracle import risk as oracle
 
 COLUMNS = {"zip": "VARCHAR(9)", "age": "INTEGER", "who": "INTEGER", "w": "INTEGER", "disease": "VARCHAR(9)"}
 QUASI = ["zip", "age"]
-# Ten persons of a population; the first six are the table: classes of 3, 2 and 1, of which the population has 4, 2 and 3.
+# Ten persons of a population; the first six are the table: classes of 3, 2 and 1, of which the population has 4, 2 and
+# 3.
 PEOPLE = [
     ("a", 1, 1, 1, "flu"),
     ("a", 1, 1, 2, "flu"),

@@ -23,7 +23,10 @@ def sizes_of(listed: list[int]) -> Sizes:
 
 
 def sample(seed: int, classes: int, shape: float, mean: float, pi: float) -> tuple[list[int], int, int]:
-    """A population of classes of 1 + negative binomial rows, sampled: sizes in the sample, the population, and its uniques."""
+    """A population of classes of 1 + negative binomial rows, sampled.
+
+    Sizes in the sample, the population, and its uniques.
+    """
     rng = np.random.default_rng(seed)
     held = 1 + rng.negative_binomial(shape, shape / (shape + mean), classes)
     people = np.repeat(np.arange(classes), held)
@@ -67,7 +70,10 @@ def test_digamma_is_that_of_scipy() -> None:
 
 
 def test_zayatz() -> None:
-    """Two rows alone and one class of two, of 8 persons, by hand: P(f = 1 | F = 1) = 1/2, P(f = 1 | F = 2) = 4/7; then 2 (1/3) / (1/3 + 4/21) 2."""
+    """Two rows alone and one class of two, of 8 persons, by hand: P(f = 1 | F = 1) = 1/2, P(f = 1 | F = 2) = 4/7.
+
+    Then 2 (1/3) / (1/3 + 4/21) 2.
+    """
     assert zayatz(sizes_of([1, 1, 2]), 8) == pytest.approx(2 * (1 / 3) / (1 / 3 + 4 / 21) * 2)
     rng = random.Random(3)
     for _ in range(20):

@@ -1,4 +1,6 @@
-"""What a role with CREATE on the first schema of somebody's search path may put there: each object writes a line when it runs.
+"""What a role with CREATE on the first schema of somebody's search path may put there.
+
+Each object writes a line when it runs.
 
 Every name is one that sqlanon's SQL, or PostgreSQL's own, would find first if the path were the person's own.
 """
@@ -115,7 +117,10 @@ def hostile(owner: str) -> Iterator[str]:
             number += 1
             result = "boolean" if symbol in _COMPARISON else "numeric"
             yield _function(f"op{number}", f"a {left}, b {right}", result, f"{symbol}({left}, {right})")
-            yield f"CREATE OPERATOR {SCHEMA}.{symbol} (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = {SCHEMA}.op{number})"
+            yield (
+                f"CREATE OPERATOR {SCHEMA}.{symbol} (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = "
+                f"{SCHEMA}.op{number})"
+            )
     for left, right in (
         ("text", "character varying"),
         ("name", "character varying"),
@@ -126,21 +131,30 @@ def hostile(owner: str) -> Iterator[str]:
             number += 1
             result = "text" if symbol == "||" else "boolean"
             yield _function(f"op{number}", f"a {left}, b {right}", result, f"{symbol}({left}, {right})")
-            yield f"CREATE OPERATOR {SCHEMA}.{symbol} (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = {SCHEMA}.op{number})"
+            yield (
+                f"CREATE OPERATOR {SCHEMA}.{symbol} (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = "
+                f"{SCHEMA}.op{number})"
+            )
     for name, arguments, result in _FUNCTIONS:
         yield _function(name, arguments, result, f"{name}({arguments})")
     for i, (name, arguments) in enumerate(_AGGREGATES):
         yield _function(f"step{i}", f"integer, {arguments}", "integer", f"aggregate {name}")
         yield f"CREATE AGGREGATE {SCHEMA}.{name}({arguments}) (SFUNC = {SCHEMA}.step{i}, STYPE = integer)"
     for name in _TABLES:
-        yield f"CREATE VIEW {SCHEMA}.{name} AS SELECT {SCHEMA}.note('view {name}'), 'x'::text AS release, 'x'::text AS secret"
+        yield (
+            f"CREATE VIEW {SCHEMA}.{name} AS SELECT {SCHEMA}.note('view {name}'), 'x'::text AS release, 'x'::text AS "
+            "secret"
+        )
     for name in _DOMAINS:
         yield _function(f"check_{name}", "pg_catalog.text", "pg_catalog.bool", f"domain {name}")
         yield f"CREATE DOMAIN {SCHEMA}.{quote(name)} AS pg_catalog.text CHECK ({SCHEMA}.check_{name}(VALUE))"
     yield f"CREATE TYPE {SCHEMA}.pair AS (a pg_catalog.int4)"
     for to in ("text", "int4", "numeric"):
         yield _function(f"cast_{to}", f"{SCHEMA}.pair", f"pg_catalog.{to}", f"cast to {to}")
-        yield f"CREATE CAST ({SCHEMA}.pair AS pg_catalog.{to}) WITH FUNCTION {SCHEMA}.cast_{to}({SCHEMA}.pair) AS IMPLICIT"
+        yield (
+            f"CREATE CAST ({SCHEMA}.pair AS pg_catalog.{to}) WITH FUNCTION {SCHEMA}.cast_{to}({SCHEMA}.pair) AS "
+            "IMPLICIT"
+        )
 
 
 def _function(name: str, arguments: str, result: str, what: str) -> str:

@@ -1,4 +1,7 @@
-"""A bound on the loss is a promise: a method that breaks it publishes nothing, and too little privacy publishes nothing."""
+"""A bound on the loss is a promise.
+
+A method that breaks it publishes nothing, and too little privacy publishes nothing.
+"""
 
 from __future__ import annotations
 

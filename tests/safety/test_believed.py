@@ -1,4 +1,7 @@
-"""What a run believes of others: a method's statement of its own rows, a format that is gone, a batch of statements that fails."""
+"""What a run believes of others.
+
+A method's statement of its own rows, a format that is gone, a batch of statements that fails.
+"""
 
 from __future__ import annotations
 

@@ -120,7 +120,10 @@ def said_of(page):
 
 
 def test_an_attack_and_reports(db):
-    """An attack shows no value. A report for readers shows what the view shows, and the owner's shows the source, but no identifier."""
+    """An attack shows no value.
+
+    A report for readers shows what the view shows, and the owner's shows the source, but no identifier.
+    """
     shown(db)
     assert CANARY not in str(db.attack("shown").to_dict())
     illnesses = {f"{CANARY} x", f"{CANARY} y"}
@@ -241,7 +244,10 @@ def traced(connection: Any, path: Path) -> Iterator[dict[str, list[str]]]:
 
 
 def test_no_text_of_sql_has_the_secret_or_the_seed(db, tmp_path):
-    """The server shows texts in pg_stat_activity, and writes those that fail to its log. Links, histories and ties are hashed with the secret."""
+    """The server shows texts in pg_stat_activity, and writes those that fail to its log.
+
+    Links, histories and ties are hashed with the secret.
+    """
     asked = {
         "source": "secret",
         "name": "keyed",

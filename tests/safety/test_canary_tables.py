@@ -1,4 +1,7 @@
-"""Tables that are published together: no value of any of them in an error, a log record, the catalog, a private table or a file name."""
+"""Tables that are published together.
+
+No value of any of them in an error, a log record, the catalog, a private table or a file name.
+"""
 
 from __future__ import annotations
 
@@ -50,10 +53,11 @@ class Hospital:
     def write(self, *, stays: str = "stays", limit: object = 1, ward: str = "quasi") -> None:
         """The policy file."""
         self.file.write_text(
-            f"version: 1\nreleases:\n  - name: hospital\n    person: pid\n    privacy: {{k: 2}}\n    suppression: {{limit: {limit}, rows: left_out}}\n"
-            "    tables:\n"
-            "      - {source: patients, name: patients, publish: release.patients, columns: {pid: pseudonym, sex: quasi}}\n"
-            f"      - {{source: {stays}, name: stays, publish: release.stays, columns: {{pid: pseudonym, visit: pseudonym, ward: {ward}, illness: insensitive}}}}\n"
+            "version: 1\nreleases:\n  - name: hospital\n    person: pid\n    privacy: {k: 2}\n    suppression: "
+            f"{{limit: {limit}, rows: left_out}}\n    tables:\n      - {{source: patients, name: patients, publish: "
+            f"release.patients, columns: {{pid: pseudonym, sex: quasi}}}}\n      - {{source: {stays}, name: stays, "
+            f"publish: release.stays, columns: {{pid: pseudonym, visit: pseudonym, ward: {ward}, illness: "
+            "insensitive}}\n"
         )
 
     @property

@@ -36,34 +36,71 @@ PASSING = {"database_name", "database_oid", "constraint_index", "estimated_size"
 ALL_KINDS = (
     'CREATE SCHEMA s; CREATE SCHEMA "we ird""x"; CREATE SCHEMA a; CREATE SCHEMA a.b',
     "CREATE TYPE mood AS ENUM ('a', 'b', 'c'); CREATE TYPE s.pair AS STRUCT(a INT, m mood)",
-    "CREATE SEQUENCE numbers START 5 INCREMENT 2 MAXVALUE 100 CYCLE; SELECT nextval('numbers'); SELECT nextval('numbers')",
+    (
+        "CREATE SEQUENCE numbers START 5 INCREMENT 2 MAXVALUE 100 CYCLE; SELECT nextval('numbers'); SELECT "
+        "nextval('numbers')"
+    ),
     "CREATE MACRO plus(x, y := 2) AS x + y; CREATE MACRO over(x) AS x, (x, y) AS x + y; CREATE MACRO sum(x) AS 7",
     (
-        "CREATE TABLE t (id INT PRIMARY KEY DEFAULT nextval('numbers'), m mood DEFAULT 'b', x INT CHECK (x > 0), y INT AS (x + 1), z VARCHAR NOT NULL UNIQUE, "
-        "p s.pair, d DECIMAL(18, 3) DEFAULT 1.5, q INT DEFAULT plus(1))"
+        "CREATE TABLE t (id INT PRIMARY KEY DEFAULT nextval('numbers'), m mood DEFAULT 'b', x INT CHECK (x > 0), y INT "
+        "AS (x + 1), z VARCHAR NOT NULL UNIQUE, p s.pair, d DECIMAL(18, 3) DEFAULT 1.5, q INT DEFAULT plus(1))"
     ),
-    "INSERT INTO t (x, z, p) VALUES (1, 'u', {'a': 1, 'm': 'a'}), (2, 'v', NULL), (3, 'gone', NULL); DELETE FROM t WHERE z = 'gone'",
+    (
+        "INSERT INTO t (x, z, p) VALUES (1, 'u', {'a': 1, 'm': 'a'}), (2, 'v', NULL), (3, 'gone', NULL); DELETE FROM t "
+        "WHERE z = 'gone'"
+    ),
     "CREATE TABLE child (pid INT REFERENCES t (id), v VARCHAR COLLATE NOCASE); INSERT INTO child VALUES (9, 'A')",
     "CREATE INDEX ix ON t (x); CREATE UNIQUE INDEX lowered ON child ((lower(v)))",
-    'CREATE TABLE "we ird""x"."Ta ble" ("A"" b" INT, "select" VARCHAR); INSERT INTO "we ird""x"."Ta ble" VALUES (1, NULL), (NULL, \'x\')',
     (
-        "CREATE TABLE nested AS SELECT [1, 2] AS a, MAP {'a': 1} AS b, '101'::BIT AS d, INTERVAL 1 DAY AS e, TIMESTAMPTZ '2020-01-01 00:00:00+02' AS f, 'x'::BLOB AS g, "
-        "170141183460469231731687303715884105727::HUGEINT AS h, 'NaN'::DOUBLE AS i, '{\"a\": 1}'::JSON AS j, TIMESTAMP 'infinity' AS k, [1, 2, 3]::INT[3] AS l"
+        'CREATE TABLE "we ird""x"."Ta ble" ("A"" b" INT, "select" VARCHAR); INSERT INTO "we ird""x"."Ta ble" VALUES (1, '
+        "NULL), (NULL, 'x')"
     ),
-    "CREATE TABLE boss (i INT PRIMARY KEY, p INT REFERENCES boss (i), u VARCHAR UNIQUE, pu VARCHAR REFERENCES boss (u)); CREATE TABLE aide (i INT REFERENCES boss (i))",
-    "INSERT INTO boss VALUES (5, NULL, NULL, NULL); INSERT INTO boss VALUES (2, 5, 'x', NULL); INSERT INTO boss VALUES (3, 2, 'y', 'x'), (4, 5, NULL, 'x')",
+    (
+        "CREATE TABLE nested AS SELECT [1, 2] AS a, MAP {'a': 1} AS b, '101'::BIT AS d, INTERVAL 1 DAY AS e, "
+        "TIMESTAMPTZ '2020-01-01 00:00:00+02' AS f, 'x'::BLOB AS g, 170141183460469231731687303715884105727::HUGEINT "
+        "AS h, 'NaN'::DOUBLE AS i, '{\"a\": 1}'::JSON AS j, TIMESTAMP 'infinity' AS k, [1, 2, 3]::INT[3] AS l"
+    ),
+    (
+        "CREATE TABLE boss (i INT PRIMARY KEY, p INT REFERENCES boss (i), u VARCHAR UNIQUE, pu VARCHAR REFERENCES boss "
+        "(u)); CREATE TABLE aide (i INT REFERENCES boss (i))"
+    ),
+    (
+        "INSERT INTO boss VALUES (5, NULL, NULL, NULL); INSERT INTO boss VALUES (2, 5, 'x', NULL); INSERT INTO boss VALUES "
+        "(3, 2, 'y', 'x'), (4, 5, NULL, 'x')"
+    ),
     "INSERT INTO aide VALUES (3); CREATE TABLE s.boss (j INT); INSERT INTO s.boss VALUES (1)",
     "CREATE TABLE checked (i INT CHECK (plus(i) > 2), g INT AS (plus(i, 1))); INSERT INTO checked (i) VALUES (1)",
-    'CREATE MACRO "^@"(x, y) AS 77; CREATE MACRO "~~"(x, y) AS 77; CREATE MACRO "||"(x, y) AS 77; CREATE MACRO hash(x) AS 77; CREATE MACRO list(x) AS 77',
+    (
+        'CREATE MACRO "^@"(x, y) AS 77; CREATE MACRO "~~"(x, y) AS 77; CREATE MACRO "||"(x, y) AS 77; CREATE MACRO hash(x) '
+        "AS 77; CREATE MACRO list(x) AS 77"
+    ),
     "CREATE TABLE a.b.deep AS SELECT range AS i FROM range(5000)",
     "CREATE TABLE s.log (i INT); CREATE TABLE s.watched (i INT)",
-    "CREATE TRIGGER seen AFTER INSERT ON s.watched REFERENCING NEW TABLE AS new FOR EACH STATEMENT INSERT INTO everything.s.log SELECT i FROM new",
+    (
+        "CREATE TRIGGER seen AFTER INSERT ON s.watched REFERENCING NEW TABLE AS new FOR EACH STATEMENT INSERT INTO "
+        "everything.s.log SELECT i FROM new"
+    ),
     "INSERT INTO s.watched VALUES (1)",
-    "CREATE VIEW v AS SELECT id, z FROM t; CREATE VIEW s.named (aa, bb) AS SELECT * FROM everything.main.v; CREATE VIEW later AS SELECT * FROM s.named",
-    "CREATE MACRO s.rows_of(n) AS TABLE SELECT * FROM t LIMIT n; CREATE VIEW called AS SELECT plus(1) AS q FROM s.rows_of(1)",
-    "CREATE TABLE doomed (i INT); CREATE VIEW broken AS SELECT i FROM doomed; CREATE MACRO lost() AS (SELECT max(i) FROM doomed); DROP TABLE doomed",
-    "COMMENT ON TABLE t IS 'ta''ble'; COMMENT ON COLUMN t.x IS 'column'; COMMENT ON VIEW v IS 'view'; COMMENT ON MACRO plus IS 'macro'",
-    "COMMENT ON SEQUENCE numbers IS 'sequence'; COMMENT ON TYPE mood IS 'type'; COMMENT ON INDEX ix IS 'index'; COMMENT ON COLUMN v.z IS 'column of a view'",
+    (
+        "CREATE VIEW v AS SELECT id, z FROM t; CREATE VIEW s.named (aa, bb) AS SELECT * FROM everything.main.v; CREATE "
+        "VIEW later AS SELECT * FROM s.named"
+    ),
+    (
+        "CREATE MACRO s.rows_of(n) AS TABLE SELECT * FROM t LIMIT n; CREATE VIEW called AS SELECT plus(1) AS q FROM "
+        "s.rows_of(1)"
+    ),
+    (
+        "CREATE TABLE doomed (i INT); CREATE VIEW broken AS SELECT i FROM doomed; CREATE MACRO lost() AS (SELECT max(i) "
+        "FROM doomed); DROP TABLE doomed"
+    ),
+    (
+        "COMMENT ON TABLE t IS 'ta''ble'; COMMENT ON COLUMN t.x IS 'column'; COMMENT ON VIEW v IS 'view'; COMMENT ON MACRO "
+        "plus IS 'macro'"
+    ),
+    (
+        "COMMENT ON SEQUENCE numbers IS 'sequence'; COMMENT ON TYPE mood IS 'type'; COMMENT ON INDEX ix IS 'index'; "
+        "COMMENT ON COLUMN v.z IS 'column of a view'"
+    ),
 )
 
 
@@ -149,7 +186,10 @@ def test_the_new_file_has_the_storage_version_and_the_block_size_of_the_old_one(
     options = f"STORAGE_VERSION '{version}', BLOCK_SIZE 16384"
     compacted(made(path, "CREATE TABLE t AS SELECT range AS i FROM range(10)", options=options))
     with duckdb.connect(str(path)) as db:
-        kept = "SELECT tags['storage_version'], block_size FROM duckdb_databases() JOIN pragma_database_size() USING (database_name)"
+        kept = (
+            "SELECT tags['storage_version'], block_size FROM duckdb_databases() JOIN pragma_database_size() USING "
+            "(database_name)"
+        )
         assert db.execute(f"{kept} WHERE NOT internal").fetchall() == [(f"{version}+", 16384)]
 
 
@@ -336,7 +376,10 @@ def test_a_file_that_another_process_opens_meanwhile_is_refused(
 def test_nobody_writes_the_old_file_while_it_is_copied(
     small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From before the copy until it is in place other processes are refused; who opened the old file before finds no database in it."""
+    """From before the copy until it is in place other processes are refused.
+
+    Who opened the old file before finds no database in it.
+    """
     url, path = small
     writes = f"import duckdb; duckdb.connect({str(path)!r}).execute('INSERT INTO t VALUES (-1)')"
     errors: list[str] = []

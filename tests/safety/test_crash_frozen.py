@@ -1,4 +1,7 @@
-"""A frozen refresh that is killed leaves the last version whole; the next run publishes what it would have published, once."""
+"""A frozen refresh that is killed leaves the last version whole.
+
+The next run publishes what it would have published, once.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ def _seen(url: str, file: Path | None) -> Counter[tuple[Any, ...]]:
 
 def _gone(url: str) -> None:
     if url.startswith("postgresql"):
-        others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'sqlanon' AND pid <> pg_backend_pid()"
+        others = (
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'sqlanon' "
+            "AND pid <> pg_backend_pid()"
+        )
         with sqlanon.connect(url) as db:
             wait_for(lambda: db.engine.fetch(others) == [(0,)])
 
@@ -62,7 +68,8 @@ def test_killed_anywhere(kind: str, make_url: Any, start: Any, tmp_path: Path) -
             assert after.outcome == ("unchanged" if done else "published")
             assert after.lineage.published == len(source)
             keys = db.engine.fetch(
-                f"SELECT COUNT(*), COUNT(DISTINCT _sqlanon_key), COUNT(_sqlanon_class) FROM {lineage_table(db, 'people')}"
+                "SELECT COUNT(*), COUNT(DISTINCT _sqlanon_key), COUNT(_sqlanon_class) FROM "
+                f"{lineage_table(db, 'people')}"
             )
             assert keys == [(len(source),) * 3]
         assert not before - _seen(url, file)

@@ -1,4 +1,7 @@
-"""Killed by SIGKILL at every stage while four readers look: they see the last release or the next, whole, and no error."""
+"""Killed by SIGKILL at every stage while four readers look.
+
+They see the last release or the next, whole, and no error.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Commands that read, while another session drops what they read: an answer of before, or one error that says what happened."""
+"""Commands that read, while another session drops what they read.
+
+An answer of before, or one error that says what happened.
+"""
 
 from __future__ import annotations
 

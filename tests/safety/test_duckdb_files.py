@@ -1,4 +1,7 @@
-"""Files that DuckDB and sqlanon write on the way: who can read them, what is left of them, and what a full disk does."""
+"""Files that DuckDB and sqlanon write on the way.
+
+Who can read them, what is left of them, and what a full disk does.
+"""
 
 from __future__ import annotations
 
@@ -205,8 +208,8 @@ def test_a_full_disk(make_url: Any, tmp_path: Path, start: Any) -> None:
     rows = 12_000
     with sqlanon.connect(url) as db:
         db.engine.execute(
-            f"CREATE TABLE people AS SELECT i AS id, i % 50 AS age, md5(CAST(i AS VARCHAR)) || md5(CAST(-i AS VARCHAR)) AS note "
-            f"FROM range({rows}) AS r(i)"
+            "CREATE TABLE people AS SELECT i AS id, i % 50 AS age, md5(CAST(i AS VARCHAR)) || md5(CAST(-i AS "
+            f"VARCHAR)) AS note FROM range({rows}) AS r(i)"
         )
         db.engine.execute(f"COPY people TO '{csv}'")
     limits = [300_000, 700_000]
@@ -323,7 +326,8 @@ def test_what_duckdb_refuses_is_said_in_our_words(name: str) -> None:
 
 def test_a_column_is_named_where_the_statement_names_it() -> None:
     error = duckdb.ConversionException(
-        "Conversion Error: Could not convert string 'when casting from source column x' to INT32 when casting from source column age"
+        "Conversion Error: Could not convert string 'when casting from source column x' to INT32 when casting from "
+        "source column age"
     )
     assert "column age" in meaning(error, 'SELECT CAST("age" AS INTEGER)')
     assert "column" not in meaning(error, 'SELECT CAST("x" AS INTEGER)')

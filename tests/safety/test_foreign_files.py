@@ -1,4 +1,7 @@
-"""Files that a release did not publish are neither overwritten nor removed, whatever a path or a catalog says: their content decides."""
+"""Files that a release did not publish are neither overwritten nor removed, whatever a path or a catalog says.
+
+Their content decides.
+"""
 
 from __future__ import annotations
 

@@ -62,7 +62,10 @@ def test_sensitive_column_that_identifies(shared_db):
 
 
 def test_quasi_column_whose_sets_list_everybody(shared_db):
-    """51 of 100 rows have an address of their own, half of them is allowed; numbers, orders and hierarchies are no sets."""
+    """51 of 100 rows have an address of their own, half of them is allowed.
+
+    Numbers, orders and hierarchies are no sets.
+    """
     rows = [(i % 5, f"p{min(i, 50)}@x", i, f"p{i % 50}@x") for i in range(100)]
     table = f"mails_{uuid.uuid4().hex[:8]}"
     create_table(shared_db, table, {"age": "INTEGER", "mail": "TEXT", "cost": "INTEGER", "pair": "TEXT"}, rows)

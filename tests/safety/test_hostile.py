@@ -80,8 +80,8 @@ def test_planted_objects_never_run(owned):
     own = db.engine
     own.execute("CREATE TYPE hospital.grade AS ENUM ('low', 'mid', 'high')")
     own.execute(
-        "CREATE TABLE hospital.ward (id pg_catalog.int4, age pg_catalog.int2, weight pg_catalog.numeric, born pg_catalog.date, "
-        "sex pg_catalog.text, grade hospital.grade, illness pg_catalog.text, cost pg_catalog.int4)"
+        "CREATE TABLE hospital.ward (id pg_catalog.int4, age pg_catalog.int2, weight pg_catalog.numeric, born "
+        "pg_catalog.date, sex pg_catalog.text, grade hospital.grade, illness pg_catalog.text, cost pg_catalog.int4)"
     )
     log = f"SELECT what, count(*) FROM {LOG} GROUP BY what"
     # The traps work: the owner's own SQL on his own path runs into one.
@@ -129,7 +129,10 @@ def test_planted_objects_never_run(owned):
     db.together("ward", "young")
     assert db.history("ward")
     for query in (
-        "SELECT count(*) AS n, sum(age) AS s, avg(weight) AS w FROM ward WHERE age BETWEEN 22 AND 30 AND born < DATE '2020-02-01'",
+        (
+            "SELECT count(*) AS n, sum(age) AS s, avg(weight) AS w FROM ward WHERE age BETWEEN 22 AND 30 AND born < DATE "
+            "'2020-02-01'"
+        ),
         "SELECT sex, count(*) AS n FROM ward WHERE grade = 'low' GROUP BY sex",
     ):
         (truth,) = root.execute("SELECT count(*) FROM hospital.ward").fetchone()
@@ -197,7 +200,8 @@ def folded(connect) -> Any:
         ("out", "citext", "cstring"),
     ):
         run(
-            f"CREATE FUNCTION citext{name}({arguments}) RETURNS {result} AS 'text{name}' LANGUAGE internal IMMUTABLE STRICT"
+            f"CREATE FUNCTION citext{name}({arguments}) RETURNS {result} AS 'text{name}' LANGUAGE internal IMMUTABLE "
+            "STRICT"
         )
     run("CREATE TYPE citext (INPUT = citextin, OUTPUT = citextout, LIKE = text, CATEGORY = 'S')")
     run("CREATE CAST (citext AS text) WITHOUT FUNCTION AS IMPLICIT")
@@ -215,23 +219,24 @@ def folded(connect) -> Any:
         )
         run(f"CREATE OPERATOR {symbol} (LEFTARG = citext, RIGHTARG = citext, FUNCTION = citext_{name})")
     run(
-        "CREATE FUNCTION citext_cmp(citext, citext) RETURNS integer LANGUAGE sql IMMUTABLE STRICT "
-        "AS 'SELECT CASE WHEN lower($1::text) = lower($2::text) THEN 0 WHEN lower($1::text) < lower($2::text) THEN -1 ELSE 1 END'"
+        "CREATE FUNCTION citext_cmp(citext, citext) RETURNS integer LANGUAGE sql IMMUTABLE STRICT AS 'SELECT CASE WHEN "
+        "lower($1::text) = lower($2::text) THEN 0 WHEN lower($1::text) < lower($2::text) THEN -1 ELSE 1 END'"
     )
     run(
-        "CREATE OPERATOR CLASS citext_ops DEFAULT FOR TYPE citext USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, "
-        "OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 citext_cmp(citext, citext)"
+        "CREATE OPERATOR CLASS citext_ops DEFAULT FOR TYPE citext USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR "
+        "3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 citext_cmp(citext, citext)"
     )
     run(
-        "CREATE FUNCTION citext_hash(citext) RETURNS integer LANGUAGE sql IMMUTABLE STRICT AS 'SELECT hashtext(lower($1::text))'"
+        "CREATE FUNCTION citext_hash(citext) RETURNS integer LANGUAGE sql IMMUTABLE STRICT AS 'SELECT "
+        "hashtext(lower($1::text))'"
     )
     run(
         "CREATE FUNCTION citext_hash(citext, bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT "
         "AS 'SELECT hashtextextended(lower($1::text), $2)'"
     )
     run(
-        "CREATE OPERATOR CLASS citext_ops DEFAULT FOR TYPE citext USING hash AS OPERATOR 1 =, FUNCTION 1 citext_hash(citext), "
-        "FUNCTION 2 citext_hash(citext, bigint)"
+        "CREATE OPERATOR CLASS citext_ops DEFAULT FOR TYPE citext USING hash AS OPERATOR 1 =, FUNCTION 1 "
+        "citext_hash(citext), FUNCTION 2 citext_hash(citext, bigint)"
     )
     run("CREATE DOMAIN folded AS citext")
     run("CREATE TYPE \"Gr ade\" AS ENUM ('low', 'mid', 'high')")
@@ -261,7 +266,10 @@ def test_types_with_operators_of_their_own(folded):
 
 
 def test_persons_of_a_type_with_operators_of_its_own(folded):
-    """They are counted by its own equality, though its hash is a function in SQL: A and a are one town, x and y are two kinds."""
+    """They are counted by its own equality, though its hash is a function in SQL.
+
+    A and a are one town, x and y are two kinds.
+    """
     folded.engine.execute("ALTER TABLE visits ALTER COLUMN age TYPE integer USING 30")
     release = folded.anonymize(
         "visits",

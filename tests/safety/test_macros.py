@@ -1,4 +1,7 @@
-"""Macros in a DuckDB file that are named like everything DuckDB has: whatever we do there gives what it gives in a clean file."""
+"""Macros in a DuckDB file that are named like everything DuckDB has.
+
+Whatever we do there gives what it gives in a clean file.
+"""
 
 from __future__ import annotations
 
@@ -164,7 +167,10 @@ def everything(folder: Path, *, spoiled: bool) -> dict[str, Any]:
     path, shared = folder / "people.duckdb", folder / "shared.duckdb"
     source(path, range(90), spoiled=spoiled)
     url = f"duckdb:///{path}"
-    ask = "SELECT zip, count(*) AS n, avg(age) AS mean FROM people WHERE age + 1 < 9 AND born >= DATE '2020-01-03' GROUP BY zip"
+    ask = (
+        "SELECT zip, count(*) AS n, avg(age) AS mean FROM people WHERE age + 1 < 9 AND born >= DATE '2020-01-03' GROUP "
+        "BY zip"
+    )
     found: dict[str, Any] = {}
     with sqlanon.connect(url) as db:
         found["profile"] = [str(one) for one in db.profile("people")]

@@ -1,4 +1,7 @@
-"""Names and values that mean something in SQL mean nothing here: they come out as they went in, and nothing else moves."""
+"""Names and values that mean something in SQL mean nothing here.
+
+They come out as they went in, and nothing else moves.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,10 @@ def released(db, view: tuple[str, str], columns: list[str]) -> None:
 @pytest.mark.cover
 @pytest.mark.parametrize(("name", "form"), [(name, FORMATS[i % 4]) for i, name in enumerate(HOSTILE)])
 def test_hostile_names_everywhere(db, name, form):
-    """The name is a schema, a table, a view and, with a suffix or without, every column; twice, so that it is swapped."""
+    """The name is a schema, a table, a view and, with a suffix or without, every column.
+
+    Twice, so that it is swapped.
+    """
     schema, out = name, f"out {name}"
     columns, rows = people(f"{name}id", name, f"{name}t", f"{name}s", f"{name}k")
     source = create_table(db, (schema, name), columns, rows)

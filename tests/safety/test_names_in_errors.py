@@ -1,4 +1,7 @@
-"""Errors are one line for each problem, and printable, whatever the names in them are; on the command line and in Python."""
+"""Errors are one line for each problem, and printable, whatever the names in them are.
+
+On the command line and in Python.
+"""
 
 from __future__ import annotations
 

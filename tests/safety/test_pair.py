@@ -1,4 +1,7 @@
-"""The life of a release in format anatomy: its two tables come, change and go together, and nobody else's is touched."""
+"""The life of a release in format anatomy.
+
+Its two tables come, change and go together, and nobody else's is touched.
+"""
 
 from __future__ import annotations
 

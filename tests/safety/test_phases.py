@@ -1,6 +1,7 @@
 """Views replaced one after the other, any statement of which may be the last: readers see one version in all of them.
 
-Only `commit`, `point` and `take_back` run, on tables written by hand, so that every way in which columns change is tried.
+Only `commit`, `point` and `take_back` run, on tables written by hand, so that every way in which columns change is
+tried.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Place:
             for table, columns in zip((name, f"{name}_sensitive"), shape, strict=False):
                 self.sql(f"CREATE TABLE {table} ({columns})")
                 self.sql(
-                    f"INSERT INTO {table} BY POSITION SELECT NULL{', NULL' * (len(self.columns(table)) - 1)} FROM range({rows * version})"
+                    f"INSERT INTO {table} BY POSITION SELECT NULL{', NULL' * (len(self.columns(table)) - 1)} FROM "
+                    f"range({rows * version})"
                 )
             self.sql(f"CREATE TABLE {name}_metadata ({', '.join(map(' '.join, COLUMNS))})")
             facts = json.dumps({"release": "people", "version": version})

@@ -1,4 +1,7 @@
-"""The private schema of PostgreSQL: nobody else reads it, by rights, default privileges, statistics, or as its owner."""
+"""The private schema of PostgreSQL.
+
+Nobody else reads it, by rights, default privileges, statistics, or as its owner.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ def seen(db: Any, role: str, where: str) -> set[str]:
 
 
 PRIVATE = "schemaname = '_sqlanon'"
-KEPT = "schemaname = '_sqlanon' AND (tablename IN ('catalog', 'secrets') OR tablename LIKE '%link' OR tablename LIKE '%history')"
+KEPT = (
+    "schemaname = '_sqlanon' AND (tablename IN ('catalog', 'secrets') OR tablename LIKE '%link' OR tablename LIKE "
+    "'%history')"
+)
 RIGHTS = (
     "SELECT DISTINCT c.relname FROM pg_class AS c, aclexplode(c.relacl) AS g "
     "WHERE c.relnamespace = '_sqlanon'::regnamespace AND g.grantee <> c.relowner"
@@ -239,7 +245,8 @@ def test_a_planted_link_table_is_not_read(connect, role):
     db.engine.execute("ALTER SCHEMA _sqlanon RENAME TO own")
     db.engine.execute(f"CREATE SCHEMA _sqlanon AUTHORIZATION {quote(role)}")
     db.engine.execute(
-        f"CREATE TABLE _sqlanon.catalog AS SELECT * FROM own.catalog; ALTER TABLE _sqlanon.catalog OWNER TO {quote(role)}"
+        "CREATE TABLE _sqlanon.catalog AS SELECT * FROM own.catalog; ALTER TABLE _sqlanon.catalog OWNER TO "
+        f"{quote(role)}"
     )
     db.engine.execute(f"SET SESSION AUTHORIZATION {quote(role)}")
     db.engine.execute(
@@ -247,7 +254,8 @@ def test_a_planted_link_table_is_not_read(connect, role):
         "INSERT INTO public.stolen SELECT id FROM public.p9; RETURN 1; END $$"
     )
     db.engine.execute(
-        f"CREATE VIEW _sqlanon.{rows[0][0]}_link AS SELECT 1::bigint AS link, 1::bigint AS class, _sqlanon.steal() AS p1"
+        f"CREATE VIEW _sqlanon.{rows[0][0]}_link AS SELECT 1::bigint AS link, 1::bigint AS class, _sqlanon.steal() AS "
+        "p1"
     )
     db.engine.execute("RESET SESSION AUTHORIZATION")
     with pytest.raises(sqlanon.DatabaseError, match="_sqlanon belongs to role"):

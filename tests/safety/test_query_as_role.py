@@ -1,4 +1,7 @@
-"""What an analyst could try with ``query --as ROLE`` on PostgreSQL: every text is refused, or means no more than it may."""
+"""What an analyst could try with ``query --as ROLE`` on PostgreSQL.
+
+Every text is refused, or means no more than it may.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +144,8 @@ def analyst(connect_module: Any) -> Iterator[tuple[Any, str, str, str]]:
     run = db.engine.execute
     run(f"CREATE ROLE {role}; CREATE SCHEMA {schema}; GRANT USAGE ON SCHEMA {schema} TO {role}")
     run(
-        f"CREATE FUNCTION {schema}.leak() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT max(age) FROM public.{source}'"
+        f"CREATE FUNCTION {schema}.leak() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT max(age) FROM "
+        f"public.{source}'"
     )
     ages = [row[0] for row in rows]
     assert sum(age < 30 for age in ages) == 25
@@ -160,7 +164,8 @@ def refused(db: Any, role: str, text: str) -> None:
 def unchanged(db: Any) -> None:
     """Nothing of the role, its transaction or its time is left."""
     state = db.engine.fetch(
-        "SELECT current_user = session_user, current_setting('transaction_read_only'), current_setting('statement_timeout')"
+        "SELECT current_user = session_user, current_setting('transaction_read_only'), "
+        "current_setting('statement_timeout')"
     )
     assert state == [(True, "off", "0")]
 

@@ -38,20 +38,26 @@ def places(connect_module: Any) -> Iterator[tuple[Any, str, str]]:
     run = owner.engine.execute
     database = owner.engine.fetch("SELECT current_database()")[0][0]
     run(
-        f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'; GRANT CREATE ON DATABASE {database} TO {role}; GRANT ALL ON SCHEMA public TO {role}"
+        f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'; GRANT CREATE ON DATABASE {database} TO {role}; GRANT ALL ON "
+        f"SCHEMA public TO {role}"
     )
-    rows = "SELECT i AS id, 20 + i % 30 AS age, CASE WHEN i % 6 = 0 THEN 'a' ELSE 'b' END AS hospital, 'c' || i % 3 AS ill FROM generate_series(1, 600) AS g(i)"
+    rows = (
+        "SELECT i AS id, 20 + i % 30 AS age, CASE WHEN i % 6 = 0 THEN 'a' ELSE 'b' END AS hospital, 'c' || i % 3 AS "
+        "ill FROM generate_series(1, 600) AS g(i)"
+    )
     for table in ("patients", "shut", "open"):
         run(f"CREATE TABLE public.{table} AS {rows}")
     run(
-        f"CREATE TABLE public.wards AS SELECT DISTINCT hospital FROM public.patients; GRANT SELECT ON public.wards TO {role}"
+        "CREATE TABLE public.wards AS SELECT DISTINCT hospital FROM public.patients; GRANT SELECT ON public.wards TO "
+        f"{role}"
     )
     for table in ("patients", "shut"):
         run(f"ALTER TABLE public.{table} ENABLE ROW LEVEL SECURITY")
     run("CREATE POLICY own ON public.patients USING (hospital = 'a')")  # of table shut nobody sees a row
     run(f"CREATE VIEW public.owners AS SELECT * FROM public.patients; CREATE TABLE public.forced AS {rows}")
     run(
-        f"ALTER TABLE public.forced OWNER TO {role}; ALTER TABLE public.forced ENABLE ROW LEVEL SECURITY; ALTER TABLE public.forced FORCE ROW LEVEL SECURITY"
+        f"ALTER TABLE public.forced OWNER TO {role}; ALTER TABLE public.forced ENABLE ROW LEVEL SECURITY; ALTER TABLE "
+        "public.forced FORCE ROW LEVEL SECURITY"
     )
     run("CREATE POLICY own ON public.forced USING (hospital = 'a')")
     run(f"GRANT SELECT ON public.patients, public.shut, public.open, public.owners TO {role}")
@@ -61,11 +67,13 @@ def places(connect_module: Any) -> Iterator[tuple[Any, str, str]]:
         own.engine.execute("CREATE VIEW public.seen AS SELECT * FROM public.patients")
         own.engine.execute("CREATE VIEW public.seen_twice AS SELECT * FROM public.seen WHERE age > 0")
         own.engine.execute(
-            "CREATE VIEW public.joined AS SELECT p.* FROM public.open AS p WHERE EXISTS (SELECT 1 FROM public.seen AS s WHERE s.id = p.id)"
+            "CREATE VIEW public.joined AS SELECT p.* FROM public.open AS p WHERE EXISTS (SELECT 1 FROM public.seen AS "
+            "s WHERE s.id = p.id)"
         )
     invoker = int(str(owner.engine.fetch("SHOW server_version_num")[0][0])) >= 150000
     run(
-        f"CREATE VIEW public.asks {'WITH (security_invoker = true)' if invoker else ''} AS SELECT * FROM public.patients; GRANT SELECT ON public.asks TO {role}"
+        f"CREATE VIEW public.asks {'WITH (security_invoker = true)' if invoker else ''} AS SELECT * FROM "
+        f"public.patients; GRANT SELECT ON public.asks TO {role}"
     )
     if not invoker:
         run(f"ALTER VIEW public.asks OWNER TO {role}")
@@ -161,8 +169,8 @@ def test_tables_that_are_released_together(places: Any, tmp_path: Any, applied: 
     _, url, _ = places
     file = tmp_path / "anon.yml"
     tables = "".join(
-        f"\n      - {{source: public.{name}, name: {name}, privacy: {{k: 2}}, publish: release.pair_{name}, rest: drop, "
-        f"columns: {{id: pseudonym, age: quasi}}{more}}}"
+        f"\n      - {{source: public.{name}, name: {name}, privacy: {{k: 2}}, publish: release.pair_{name}, rest: "
+        f"drop, columns: {{id: pseudonym, age: quasi}}{more}}}"
         for name, more in (("open", ""), ("patients", applied), ("forced", ""))
     )
     text = (
@@ -185,7 +193,10 @@ def test_tables_that_are_released_together(places: Any, tmp_path: Any, applied: 
 
 
 def test_the_command_line(places: Any) -> None:
-    """Without the option the exit code is 2, and the error names the option; with it the rows that the role sees are released."""
+    """Without the option the exit code is 2, and the error names the option.
+
+    With it the rows that the role sees are released.
+    """
     from typer.testing import CliRunner
 
     from sqlanon.cli.app import app

@@ -62,8 +62,10 @@ def test_settings_of_the_database_do_not_reach_generated_sql(make_url):
 
 
 def test_a_sensitive_column_whose_collation_equates_texts_is_refused(connect):
-    """Each spelling would count as a value of its own, and l would be reached by one illness. (The server's build makes no such
-    collation, so the catalog is made to say that one is.)"""
+    """Each spelling would count as a value of its own, and l would be reached by one illness.
+
+    (The server's build makes no such collation, so the catalog is made to say that one is.)
+    """
     db = connect(SERVER)
     db.engine.execute("CREATE COLLATION public.alike (provider = libc, locale = 'C')")
     db.engine.execute("UPDATE pg_collation SET collisdeterministic = FALSE WHERE collname = 'alike'")

@@ -1,4 +1,7 @@
-"""The whole walk on the weakest engine, and that walk killed after every statement: readers have the old version or the new one."""
+"""The whole walk on the weakest engine, and that walk killed after every statement.
+
+Readers have the old version or the new one.
+"""
 
 from __future__ import annotations
 
@@ -284,7 +287,10 @@ def test_killed_while_publishing(case, tmp_path):
 @pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES)
 def test_killed_anywhere(case, tmp_path):
-    """After every statement of a refresh; of other cases after those that readers or the catalog see, and every third."""
+    """After every statement of a refresh.
+
+    Of other cases after those that readers or the catalog see, and every third.
+    """
     changes = unnumbered(changes_of(CASES[case]))
     known = [] if case == "refresh" else unnumbered(changes_of(CASES["refresh"]))
     pairs = enumerate(zip(changes, known, strict=False))

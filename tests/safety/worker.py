@@ -36,7 +36,10 @@ def stop(reported: Connection) -> None:
 
 
 def run_until(reported: Connection, url: str, arguments: dict[str, Any], stage: str, nth: int) -> None:
-    """Make a release of people up to a stage, or up to a step: ``replace`` or ``replaced`` of the file, ``swap`` of the views."""
+    """Make a release of people up to a stage, or up to a step.
+
+    ``replace`` or ``replaced`` of the file, ``swap`` of the views.
+    """
     import sqlanon
 
     if stage in ("replace", "replaced"):
@@ -69,7 +72,10 @@ def rollback_until(reported: Connection, url: str, stage: str) -> None:
 
 
 def unpublish_until(reported: Connection, url: str, stage: str, file: str) -> None:
-    """Withdraw the release of people up to ``unlink`` or ``unlinked`` of its file, or with a view dropped: ``dropped``."""
+    """Withdraw the release of people up to ``unlink`` or ``unlinked`` of its file, or with a view dropped.
+
+    ``dropped``.
+    """
     import sqlanon
     from sqlanon.release.publish import unpublish
 
@@ -262,7 +268,10 @@ def compact_until(reported: Connection, url: str, step: str) -> None:
 
 
 def compact_on_a_full_disk(reported: Connection, url: str, limit: int) -> None:
-    """Write a DuckDB file anew where files cannot grow beyond so many bytes; reports how that ended, and what is read then."""
+    """Write a DuckDB file anew where files cannot grow beyond so many bytes.
+
+    Reports how that ended, and what is read then.
+    """
     import resource
 
     import sqlanon

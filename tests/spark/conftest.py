@@ -1,4 +1,7 @@
-"""One session of Spark for a process of tests: its catalog is in memory, its event log is read by the tests of what it shows."""
+"""One session of Spark for a process of tests.
+
+Its catalog is in memory, its event log is read by the tests of what it shows.
+"""
 
 from __future__ import annotations
 

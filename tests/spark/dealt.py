@@ -1,7 +1,9 @@
-"""What releases are made on Spark and on DuckDB to compare them: every requirement, format and type that is registered, in one of them.
+"""What releases are made on Spark and on DuckDB to compare them.
 
-A release on Spark is some 150 statements, one after the other, so that requirements, formats and types are dealt out over few
-releases. Which classes each method makes is compared without a release.
+Every requirement, format and type that is registered, in one of them.
+
+A release on Spark is some 150 statements, one after the other, so that requirements, formats and types are dealt out
+over few releases. Which classes each method makes is compared without a release.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ from tests.contract.value_models import MODELS
 from tests.spark.tables import ODD, QUASI, arrow
 
 ALWAYS = ("anatomy", "fulldomain", "freeform", "best")
-"""Methods whose releases differ in more than their classes: two views, one rule for all rows, boxes of their own, sets of values."""
+"""Methods whose releases differ in more than their classes.
+
+Two views, one rule for all rows, boxes of their own, sets of values.
+"""
 ROWS = 120
 LINES = (*QUASI, ODD)
 """Columns of every type, and one whose name has every quote."""
@@ -114,7 +119,10 @@ def asked() -> Iterator[tuple[str, Any]]:
 
 @cache
 def dealt() -> tuple[Deal, ...]:
-    """The releases: one of each method of `ALWAYS`, and more, of methods in turn, until everything is in one of them."""
+    """The releases.
+
+    One of each method of `ALWAYS`, and more, of methods in turn, until everything is in one of them.
+    """
     able = {name: _takes(Deal({"name": name}), asked()) for name in METHODS}
     taken = {part for own in able.values() for one in own for part in one.parts}
     others = [one for one in asked() if str(one) not in taken]

@@ -16,8 +16,8 @@ from tests.safety.people import RELEASE
 class Places(Silent):
     """Where a run is: stops at the first place of its words that comes, says so, and goes on when it is given a line.
 
-    The words are places one after the other, each counted from the one before: ``snapshot`` and other stages begin, a statement such as
-    ``publish/view`` is about to be sent.
+    The words are places one after the other, each counted from the one before: ``snapshot`` and other stages begin, a
+    statement such as ``publish/view`` is about to be sent.
     """
 
     words: tuple[str, ...] = ()
@@ -73,8 +73,8 @@ def write_people(db: Any, generation: int) -> None:
     """See `tests.safety.people.write_people`, in Spark's SQL."""
     db.engine.execute("DROP TABLE IF EXISTS people")
     db.engine.execute(
-        "CREATE TABLE people AS SELECT id, id % 7 AS age, IF(id % 2 = 0, 'm', 'f') AS sex, IF(id % 3 = 0, 'flu', 'cold') AS illness, "
-        f"{generation} AS generation FROM range(1, {40 + generation + 1})"
+        "CREATE TABLE people AS SELECT id, id % 7 AS age, IF(id % 2 = 0, 'm', 'f') AS sex, IF(id % 3 = 0, 'flu', "
+        f"'cold') AS illness, {generation} AS generation FROM range(1, {40 + generation + 1})"
     )
 
 

@@ -1,4 +1,7 @@
-"""Settings of a Spark that tests start: a small heap, few tasks, no compiled code, and a server of Spark Connect in it."""
+"""Settings of a Spark that tests start.
+
+A small heap, few tasks, no compiled code, and a server of Spark Connect in it.
+"""
 
 from __future__ import annotations
 

@@ -62,7 +62,10 @@ def arrow(rows: int) -> Any:
 
 
 def load(spark: Any, table: Any, name: str) -> None:
-    """Make a table of Spark of one file, as Spark reads the largest of several first; a time without a zone stays one."""
+    """Make a table of Spark of one file, as Spark reads the largest of several first.
+
+    A time without a zone stays one.
+    """
     view = f"{name}_rows"
     before = spark.conf.get("spark.sql.timestampType", "TIMESTAMP_LTZ")
     spark.createDataFrame(table).coalesce(1).createOrReplaceTempView(view)

@@ -41,7 +41,10 @@ def test_a_server_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.thorough
 @pytest.mark.usefixtures("session")
 def test_no_server_is_there() -> None:
-    """Spark Connect itself would go on trying for ten minutes. In a process of its own, as a session of Connect changes one for good."""
+    """Spark Connect itself would go on trying for ten minutes.
+
+    In a process of its own, as a session of Connect changes one for good.
+    """
     code = "import sys, sqlanon; sqlanon.connect(sys.argv[1])"
     before = time.monotonic()
     ended = run_apart(code, f"sc://127.0.0.1:{free_port()}")
@@ -50,7 +53,10 @@ def test_no_server_is_there() -> None:
 
 
 def test_a_server_that_is_gone_stays_so() -> None:
-    """Statements run at the same time: one finds that the server is gone, and another has failed for a reason of its own."""
+    """Statements run at the same time.
+
+    One finds that the server is gone, and another has failed for a reason of its own.
+    """
     from pyspark.errors import AnalysisException
 
     from sqlanon.engines.spark.engine import SparkEngine

@@ -1,4 +1,7 @@
-"""The command line on Spark, its whole walk on a small table: what each command prints and how it ends; no value in errors and in the log of events."""
+"""The command line on Spark, its whole walk on a small table: what each command prints and how it ends.
+
+No value in errors and in the log of events.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ def people(session: Any) -> Iterator[str]:
 
 
 def test_the_walk(session: Any, events: Path, cli: Cli, people: str, tmp_path: Path) -> None:  # noqa: F811
-    """Each command of a release's life; the second version has a larger k, and is taken back. None leaves a cell in the log of events."""
+    """Each command of a release's life; the second version has a larger k, and is taken back.
+
+    None leaves a cell in the log of events.
+    """
     log = Log(session, events)
 
     def run(*words: object, code: int = 0) -> Any:
@@ -59,7 +65,8 @@ def test_the_walk(session: Any, events: Path, cli: Cli, people: str, tmp_path: P
     assert "source: walked\n" in (tmp_path / "proposed.yml").read_text()
     policy = tmp_path / "anon.yml"
     written = (
-        f'version: 1\nconnection: "{URL}"\nreleases:\n  - name: walked\n    source: {people}\n    publish: shown.walked\n    key: [id]\n'
+        f'version: 1\nconnection: "{URL}"\nreleases:\n  - name: walked\n    source: {people}\n    publish: '
+        "shown.walked\n    key: [id]\n"
         "    columns: {id: identifier, name: identifier, age: quasi, sex: quasi, disease: sensitive}\n"
         "    privacy: {k: %d, l: 2}\n    method: tree\n"
     )
@@ -95,7 +102,10 @@ def test_the_walk(session: Any, events: Path, cli: Cli, people: str, tmp_path: P
 
 BROKEN = "CREATE VIEW broken AS SELECT id, CAST(CONCAT('cell-', LENGTH(name)) AS INT) AS age FROM walked"
 CELL = "cell-14"
-"""What Java's error quotes, which is no number; Spark's log of events then has it too, and must hold nothing of other tests."""
+"""What Java's error quotes, which is no number.
+
+Spark's log of events then has it too, and must hold nothing of other tests.
+"""
 
 
 @pytest.mark.usefixtures("people")
@@ -121,8 +131,8 @@ def test_errors_over_connect_hold_no_value(session: Any, connect_url: str) -> No
     """The same by a client of Spark Connect, whose server sends its traces along."""
     session.sql(BROKEN)
     code = (
-        "import sys; from sqlanon.cli import main; sys.argv = ['sqlanon', 'anonymize', 'broken', '--qi', 'age', '--k', '2', '--rest', 'drop', "
-        "'--name', 'broken', '-vv', '--db', sys.argv[1]]; main()"
+        "import sys; from sqlanon.cli import main; sys.argv = ['sqlanon', 'anonymize', 'broken', '--qi', 'age', '--k', "
+        "'2', '--rest', 'drop', '--name', 'broken', '-vv', '--db', sys.argv[1]]; main()"
     )
     ended = run_apart(code, connect_url)
     assert (ended.returncode, "a value cannot be converted" in ended.stderr) == (3, True), ended.stderr

@@ -1,4 +1,7 @@
-"""The demonstration on Spark, small: two releases that keep what they promise, and a command that works on them afterwards."""
+"""The demonstration on Spark, small.
+
+Two releases that keep what they promise, and a command that works on them afterwards.
+"""
 
 from __future__ import annotations
 

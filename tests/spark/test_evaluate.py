@@ -1,4 +1,7 @@
-"""Queries that `evaluate` draws mean on Spark what they mean on DuckDB: names, texts and times are written as each reads them."""
+"""Queries that `evaluate` draws mean on Spark what they mean on DuckDB.
+
+Names, texts and times are written as each reads them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ generators:
 
 
 def test_queries_that_are_drawn(session: Any, events: Path, tmp_path: Path) -> None:
-    """Of every type and with every quote in texts: each query's truth and error are those of DuckDB, and some find rows.
+    """Of every type and with every quote in texts.
+
+    Each query's truth and error are those of DuckDB, and some find rows.
 
     No value that was drawn is in the log of events.
     """
@@ -93,14 +98,23 @@ WRITTEN = [
         if "(5" not in constant and "2))" not in constant
     ),
     f"SELECT {CONSTANTS}",
-    "SELECT COUNT(*) FILTER (WHERE s = 'b' AND n BETWEEN 3 AND 40.5), SUM(CASE WHEN d < DATE '2001-06-01' THEN 2 ELSE 0 END) * 100.5 FROM {t}",
+    (
+        "SELECT COUNT(*) FILTER (WHERE s = 'b' AND n BETWEEN 3 AND 40.5), SUM(CASE WHEN d < DATE '2001-06-01' THEN 2 ELSE "
+        "0 END) * 100.5 FROM {t}"
+    ),
     "SELECT COUNT(*) AS n FROM {t} WHERE s IN ('a', 'b') AND n NOT IN (3, 5, 7)",
     "SELECT s, COUNT(*) + 7 AS n FROM {t} WHERE n > 2 GROUP BY s HAVING COUNT(*) > 2 ORDER BY 2 DESC, s LIMIT 2",
     "SELECT n % 3 AS g, MIN(n + 5) FROM {t} GROUP BY n % 3 ORDER BY g",
-    "SELECT n, SUM(n * 2) OVER (ORDER BY n ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS s, LAG(n, 2) OVER (ORDER BY n), ROUND(n / 7.0, 2) FROM {t} ORDER BY n LIMIT 5",
+    (
+        "SELECT n, SUM(n * 2) OVER (ORDER BY n ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS s, LAG(n, 2) OVER (ORDER BY "
+        "n), ROUND(n / 7.0, 2) FROM {t} ORDER BY n LIMIT 5"
+    ),
     "SELECT a.n FROM {t} AS a LEFT JOIN {t} AS b ON a.n = b.n + 7 AND b.s = 'a' WHERE a.n > 3 ORDER BY a.n LIMIT 4",
     "SELECT * FROM {t} WHERE n = 5",
-    "WITH c AS (SELECT n, s = 'a' AS a FROM {t}), g AS (SELECT a, COUNT(*) AS n FROM c WHERE n < 50 GROUP BY a) SELECT a, n, n / 3.0 FROM g ORDER BY a",
+    (
+        "WITH c AS (SELECT n, s = 'a' AS a FROM {t}), g AS (SELECT a, COUNT(*) AS n FROM c WHERE n < 50 GROUP BY a) SELECT "
+        "a, n, n / 3.0 FROM g ORDER BY a"
+    ),
     "SELECT 5 AS n UNION ALL SELECT n FROM {t} WHERE n = (SELECT MAX(n) - 2 FROM {t} WHERE s = 'b') ORDER BY n",
     "SELECT DISTINCT s, 'x' FROM {t} WHERE EXISTS (SELECT 2 FROM {t} AS o WHERE o.n = 3) ORDER BY s",
 ]
@@ -109,8 +123,8 @@ WRITTEN = [
 def test_values_apart_mean_what_they_mean_in_the_text(session: Any, events: Path) -> None:
     """Types and rows of queries whose texts and numbers are sent apart are those of the queries as they are written."""
     session.sql(
-        "CREATE TABLE apart AS SELECT CAST(id AS INT) AS n, SUBSTR('abc', CAST(id % 3 AS INT) + 1, 1) AS s, DATE_ADD(DATE '2001-01-01', CAST(id * 9 AS INT)) AS d "
-        "FROM RANGE(60)"
+        "CREATE TABLE apart AS SELECT CAST(id AS INT) AS n, SUBSTR('abc', CAST(id % 3 AS INT) + 1, 1) AS s, "
+        "DATE_ADD(DATE '2001-01-01', CAST(id * 9 AS INT)) AS d FROM RANGE(60)"
     )
     with sqlanon.connect(session, temporary=True) as db:
         for written in WRITTEN:
@@ -124,7 +138,8 @@ def test_values_apart_mean_what_they_mean_in_the_text(session: Any, events: Path
             db.engine.fetch(
                 Statement(
                     "apart",
-                    f"SELECT COUNT(*) FROM apart WHERE s <> '{CANARY}' AND n + 0.5 < 7316207.25 AND d < DATE '1907-08-09'",
+                    f"SELECT COUNT(*) FROM apart WHERE s <> '{CANARY}' AND n + 0.5 < 7316207.25 AND d < DATE "
+                    "'1907-08-09'",
                 )
             )
         shown = log.new()
@@ -136,7 +151,10 @@ def test_values_apart_mean_what_they_mean_in_the_text(session: Any, events: Path
 ASKED = [
     # More digits than a decimal has, half way between two doubles.
     "SELECT count(*) AS n FROM grouped WHERE f BETWEEN 0.0 AND 6.780636119487458",
-    "SELECT date_trunc('year', z) AS y, count(*) AS n, sum(i) AS s FROM grouped GROUP BY date_trunc('year', z) ORDER BY y NULLS FIRST",
+    (
+        "SELECT date_trunc('year', z) AS y, count(*) AS n, sum(i) AS s FROM grouped GROUP BY date_trunc('year', z) ORDER "
+        "BY y NULLS FIRST"
+    ),
     "SELECT d, count(*) AS n FROM grouped WHERE i > 0 GROUP BY d ORDER BY d NULLS FIRST",
     "SELECT b, count(*) AS n, avg(m) AS a FROM grouped GROUP BY b ORDER BY b NULLS FIRST",
     "SELECT floor(m / 2000.0) AS g, count(*) AS n FROM grouped GROUP BY floor(m / 2000.0) ORDER BY g NULLS FIRST",

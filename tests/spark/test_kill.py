@@ -1,4 +1,7 @@
-"""Runs on Spark that are killed, with and without the server: readers have the old version or the new one, and the next run tidies up."""
+"""Runs on Spark that are killed, with and without the server.
+
+Readers have the old version or the new one, and the next run tidies up.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,10 @@ def test_killed_over_connect(session, connect_url):
 
 @pytest.mark.skipif(missing() is not None, reason="Spark is not here")
 def test_killed_with_its_server(tmp_path):
-    """Java dies with the run, in a session of our own, before and after the commit point: the catalog on disk opens again, and readers have a whole version."""
+    """Java dies with the run, in a session of our own, before and after the commit point.
+
+    The catalog on disk opens again, and readers have a whole version.
+    """
     url = f"spark+local:///{tmp_path}/warehouse"
     killed([url, *WRITTEN, "publish/metadata"])
     killed([url, *SWAPPED])
@@ -107,11 +113,14 @@ def test_killed_with_its_server(tmp_path):
 
 
 def assert_next_run(url: str) -> None:
-    """Of a process of its own: readers have the second generation, the next run publishes a third, and nothing is left over."""
+    """Of a process of its own.
+
+    Readers have the second generation, the next run publishes a third, and nothing is left over.
+    """
     code = (
-        "import sys, sqlanon; from tests.spark.test_kill import RELEASE, assert_tidy, seen, write_people\n"
-        "with sqlanon.connect(sys.argv[1]) as db:\n"
-        "    assert seen(db) == 2; write_people(db, 3); db.anonymize('people', **RELEASE); assert seen(db) == 3; db.clean(); assert_tidy(db)\n"
+        "import sys, sqlanon; from tests.spark.test_kill import RELEASE, assert_tidy, seen, write_people\nwith "
+        "sqlanon.connect(sys.argv[1]) as db:\n    assert seen(db) == 2; write_people(db, 3); db.anonymize('people', "
+        "**RELEASE); assert seen(db) == 3; db.clean(); assert_tidy(db)\n"
     )
     where = Path(__file__).resolve().parents[2]
     subprocess.run([sys.executable, "-W", "ignore", "-c", code, url], check=True, cwd=where, timeout=600)

@@ -1,4 +1,7 @@
-"""Two runs of one release on Spark, one of which was away for longer than its lease: the other's version is whole, and no one drops it."""
+"""Two runs of one release on Spark, one of which was away for longer than its lease.
+
+The other's version is whole, and no one drops it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.thorough]
 def test_a_run_that_has_lost_its_lock_drops_nothing_of_the_next_one(session, monkeypatch):
     """A first version: there is no view before it that tidying up would replace, which is refused by itself.
 
-    The second run begins before the first one commits, and is verified when the first one tidies up, as it does once it has failed.
+    The second run begins before the first one commits, and is verified when the first one tidies up, as it does once it
+    has failed.
     """
     options = RELEASE | {"name": "taken", "publish": "release.taken"}
     with (

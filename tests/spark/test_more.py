@@ -1,4 +1,7 @@
-"""Commands around a release on Spark, each against DuckDB on the same rows: plan, history, evaluate, persons; frozen refreshes are refused."""
+"""Commands around a release on Spark, each against DuckDB on the same rows: plan, history, evaluate, persons.
+
+Frozen refreshes are refused.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,10 @@ def write(db: Any, table: str, source: Rows) -> None:
 
 
 def test_plan_history_and_evaluate(session, tmp_path):
-    """Two nights: what is planned, published, and revealed by both versions together; then how well the release answers."""
+    """Two nights: what is planned, published, and revealed by both versions together.
+
+    Then how well the release answers.
+    """
     draw = random.Random(4)
     source = ward(draw, 24)
     spec = policy.release(
@@ -121,7 +127,8 @@ def test_persons(session):
             write(db, "events_rows", source)
             db.engine.execute("DROP TABLE IF EXISTS events")
             db.engine.execute(
-                "CREATE TABLE events AS SELECT CAST(FLOOR(id / 2) AS INTEGER) AS id, age, dose, ill FROM events_rows ORDER BY id"
+                "CREATE TABLE events AS SELECT CAST(FLOOR(id / 2) AS INTEGER) AS id, age, dose, ill FROM events_rows "
+                "ORDER BY id"
             )
             made.append(db.anonymize("events", **options).report)
         assert made[0].classes == made[1].classes
@@ -148,7 +155,10 @@ def test_values_that_a_hierarchy_does_not_list(session):
 
 
 def test_boxes_of_their_own(session):
-    """Sets and ranges with NULLs; each row is found in its box by its number, and made again it has the same candidates."""
+    """Sets and ranges with NULLs.
+
+    Each row is found in its box by its number, and made again it has the same candidates.
+    """
     source = {i: (None if i % 7 == 3 else i * i % 13, None if i % 5 == 1 else "abc"[i % 3]) for i in range(20)}
     cells = ", ".join(
         f"({i}, {'NULL' if x is None else x}, {'NULL' if c is None else repr(c)})" for i, (x, c) in source.items()

@@ -1,4 +1,6 @@
-"""What is registered, on Spark and on DuckDB: methods divide the same rows alike, and releases show, promise and lose the same.
+"""What is registered, on Spark and on DuckDB.
+
+Methods divide the same rows alike, and releases show, promise and lose the same.
 
 Both see one table of every type, and are given one secret. `dealt` says which release has what.
 """
@@ -78,7 +80,10 @@ QUIET: dict[str, Any] = {
 @pytest.mark.thorough
 @pytest.mark.parametrize(("way", "execution"), CLASSES)
 def test_classes_are_those_of_duckdb(encoded: list[Any], way: Way, execution: str) -> None:
-    """Row by row, for k and l as far as the method takes both; Spark cuts few levels, as each is some fifty statements."""
+    """Row by row, for k and l as far as the method takes both.
+
+    Spark cuts few levels, as each is some fifty statements.
+    """
     given = {
         "source": "kinds",
         "quasi": ["place", "z"],

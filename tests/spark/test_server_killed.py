@@ -1,4 +1,7 @@
-"""A server of Spark Connect that is killed during a run: one error, and the next server's readers have a whole version."""
+"""A server of Spark Connect that is killed during a run.
+
+One error, and the next server's readers have a whole version.
+"""
 
 from __future__ import annotations
 

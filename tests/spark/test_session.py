@@ -1,4 +1,7 @@
-"""Settings of the caller's session: what is released does not depend on its time zone, nor on whether it distinguishes cases of names."""
+"""Settings of the caller's session.
+
+What is released does not depend on its time zone, nor on whether it distinguishes cases of names.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +36,12 @@ def test_a_session_of_another_time_zone(session: Any) -> None:
         for one in (known, db):
             one.anonymize("zoned", **options)
         expected = known.engine.fetch(
-            "SELECT CAST(t_lo AS VARCHAR), CAST(t_hi AS VARCHAR), epoch_us(z_lo), epoch_us(z_hi), CAST(d_lo AS VARCHAR) FROM release.zoned"
+            "SELECT CAST(t_lo AS VARCHAR), CAST(t_hi AS VARCHAR), epoch_us(z_lo), epoch_us(z_hi), CAST(d_lo AS "
+            "VARCHAR) FROM release.zoned"
         )
     shown = own.sql(
-        "SELECT CAST(t_lo AS STRING), CAST(t_hi AS STRING), unix_micros(z_lo), unix_micros(z_hi), CAST(d_lo AS STRING) FROM release.zoned"
+        "SELECT CAST(t_lo AS STRING), CAST(t_hi AS STRING), unix_micros(z_lo), unix_micros(z_hi), CAST(d_lo AS STRING) "
+        "FROM release.zoned"
     ).collect()
     assert Counter(map(tuple, shown)) == Counter(expected)
     assert own.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
@@ -44,7 +49,10 @@ def test_a_session_of_another_time_zone(session: Any) -> None:
 
 @pytest.mark.parametrize("distinguished", ["true", "false"])
 def test_names_in_other_cases(session: Any, distinguished: str) -> None:
-    """A policy may write names otherwise than the table, whatever the session does; what is published has the table's. Names have three parts."""
+    """A policy may write names otherwise than the table, whatever the session does; what is published has the table's.
+
+    Names have three parts.
+    """
     own = session.newSession()
     own.conf.set("spark.sql.caseSensitive", distinguished)
     name = f"mixed_{distinguished}"
@@ -62,7 +70,10 @@ def test_names_in_other_cases(session: Any, distinguished: str) -> None:
 
 
 def test_unsigned_numbers_of_duckdb(session: Any, tmp_path: Path) -> None:
-    """Spark reads them from Parquet in wider types of its own: the release is that of DuckDB, and a file of it holds the same values."""
+    """Spark reads them from Parquet in wider types of its own.
+
+    The release is that of DuckDB, and a file of it holds the same values.
+    """
     file = tmp_path / "unsigned.parquet"
     options: dict[str, Any] = {
         "quasi": ["a", "b", "c"],
@@ -71,7 +82,10 @@ def test_unsigned_numbers_of_duckdb(session: Any, tmp_path: Path) -> None:
         "name": "unsigned",
         "method": "tree",
     }
-    read = "SELECT CAST(a_lo AS BIGINT), CAST(a_hi AS BIGINT), CAST(b_hi AS BIGINT), CAST(c_lo AS VARCHAR), CAST(c_hi AS VARCHAR) FROM {}"
+    read = (
+        "SELECT CAST(a_lo AS BIGINT), CAST(a_hi AS BIGINT), CAST(b_hi AS BIGINT), CAST(c_lo AS VARCHAR), CAST(c_hi AS "
+        "VARCHAR) FROM {}"
+    )
     with sqlanon.connect("duckdb:///:memory:") as known:
         known.engine.execute(
             "CREATE TABLE unsigned AS SELECT CAST(i AS UTINYINT) AS a, CAST(3000000000 + 1000 * i AS UINTEGER) AS b, "

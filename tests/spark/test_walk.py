@@ -1,4 +1,7 @@
-"""The walk of a table on a real session of Spark, against DuckDB: the same classes, the same release, the same answers."""
+"""The walk of a table on a real session of Spark, against DuckDB.
+
+The same classes, the same release, the same answers.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ def rows(db: Any, view: str) -> Counter[tuple[str, ...]]:
 
 
 def test_a_release_is_that_of_duckdb(session, events, monkeypatch):
-    """One release, its classes made in executors, as a statement of Spark takes long; what is asked of releases is thorough."""
+    """One release, its classes made in executors, as a statement of Spark takes long.
+
+    What is asked of releases is thorough.
+    """
     table = arrow(80)
     load(session, table, "typed")
     few = OPTIONS | {"quasi": ("f", "m", "s"), "rest": "drop", "insensitive": [ODD]}
@@ -105,7 +111,8 @@ def test_all_types_and_the_life_of_a_version(session, events):
         same_answers(
             db,
             known,
-            "SELECT diag, count(*) AS n, avg(m) AS a FROM lived WHERE i < 10 AND b AND d < DATE '2004-01-01' GROUP BY diag ORDER BY diag",
+            "SELECT diag, count(*) AS n, avg(m) AS a FROM lived WHERE i < 10 AND b AND d < DATE '2004-01-01' GROUP BY "
+            "diag ORDER BY diag",
         )
         same_answers(
             db,
@@ -117,7 +124,8 @@ def test_all_types_and_the_life_of_a_version(session, events):
             same_answers(
                 db,
                 known,
-                f"SELECT {key} AS g, count(*) AS n FROM lived WHERE i < 10 AND s IS NOT NULL GROUP BY {key} ORDER BY g NULLS FIRST",
+                f"SELECT {key} AS g, count(*) AS n FROM lived WHERE i < 10 AND s IS NOT NULL GROUP BY {key} ORDER BY g "
+                "NULLS FIRST",
             )
         assert [(one.release, one.version, one.status) for one in db.releases("lived")] == [("lived", 1, "published")]
         db.engine.above, db.engine.block = 0, 90
@@ -383,7 +391,10 @@ def test_mondrian_below_levels_of_spark_is_that_of_duckdb(session):
 
 @pytest.mark.thorough
 def test_a_task_that_fails_is_tried_again(session, tmp_path: Path):
-    """What executors make is what they would have made at once; one that lacks a package is named, and no table is there."""
+    """What executors make is what they would have made at once.
+
+    One that lacks a package is named, and no table is there.
+    """
     read = Statement("numbers", "SELECT CAST(id AS INT) AS id, CAST(id % 3 AS INT) AS block FROM range(999)")
     failed = tmp_path / "failed"
 

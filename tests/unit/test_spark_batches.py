@@ -1,4 +1,7 @@
-"""Which statements of a batch run at the same time on Spark: never two of which one needs, or undoes, what the other does."""
+"""Which statements of a batch run at the same time on Spark.
+
+Never two of which one needs, or undoes, what the other does.
+"""
 
 from __future__ import annotations
 

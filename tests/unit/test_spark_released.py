@@ -1,4 +1,7 @@
-"""Columns of any name can be published on Spark: what a template adds to them is called as no column of a policy may be."""
+"""Columns of any name can be published on Spark.
+
+What a template adds to them is called as no column of a policy may be.
+"""
 
 from __future__ import annotations
 

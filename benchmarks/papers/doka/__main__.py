@@ -1,9 +1,11 @@
 """The experiments of Doka et al. (2015, section 8) on OCC with 8 columns and on Adult, in the paper's measure of loss.
 
-Every figure writes doka_<figure>.json and pictures when it is done; what an interrupted one has measured is kept, and the same command goes
-on. Seconds are the processor's, of one thread, with the random division into matchings. MIP needs SciPy.
+Every figure writes doka_<figure>.json and pictures when it is done; what an interrupted one has measured is kept, and
+the same command goes on. Seconds are the processor's, of one thread, with the random division into matchings. MIP needs
+SciPy.
 
-figures: 6 (segments), 7 and 7b (few rows, against the optimum), 8 (by k), 9 (by columns), 10 (by N); excess (above the optimum of 12 rows), tree (greedy solvers against classes)
+figures: 6 (segments), 7 and 7b (few rows, against the optimum), 8 (by k), 9 (by columns), 10 (by N); excess (above the
+optimum of 12 rows), tree (greedy solvers against classes)
 """
 
 from __future__ import annotations

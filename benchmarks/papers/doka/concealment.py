@@ -1,7 +1,7 @@
 """k-concealment by agglomeration (Gionis, Mazza and Tassa 2008; Tassa, Mazza and Gionis 2012), without its randomization.
 
-Every row gets at least k matches, boxes that hold it in some complete assignment of rows to boxes. They are not equally likely, so that this is
-no k-anonymity and no solver of the product: it is measured as the paper's comparator only.
+Every row gets at least k matches, boxes that hold it in some complete assignment of rows to boxes. They are not equally
+likely, so that this is no k-anonymity and no solver of the product: it is measured as the paper's comparator only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Measure the points of a figure: GCP and processor seconds, and of a few rows how near each system comes to the optimum."""
+"""Measure the points of a figure.
+
+GCP and processor seconds, and of a few rows how near each system comes to the optimum.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,8 @@ def run(tables: dict[str, Rows], points: Iterable[Point], kept: Kept, seed: int,
             if one["gcp"] is not None:
                 kept.add(one, *point.key)
                 print(
-                    f"{point.figure} {point.data} {point.panel} x={point.x} {point.who.name}: {one['gcp']:.5f}, {one['processor_seconds']:.2f} s",
+                    f"{point.figure} {point.data} {point.panel} x={point.x} {point.who.name}: {one['gcp']:.5f}, "
+                    f"{one['processor_seconds']:.2f} s",
                     flush=True,
                 )
         facts = {
@@ -74,7 +78,10 @@ def _drawn(table: Rows, point: Point, seed: int) -> Iterator[Rows]:
 
 
 def _solved(rows: Rows, point: Point, work: float) -> tuple[int, int]:
-    """The loss, and how many parts share the time: as in the paper one part's time counts, since machines work side by side."""
+    """The loss, and how many parts share the time.
+
+    As in the paper one part's time counts, since machines work side by side.
+    """
     if not point.segment:
         return point.who.total(rows, point.k, work), 1
     order, size = lexicographic(rows.codes.T), point.segment

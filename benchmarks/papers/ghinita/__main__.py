@@ -1,11 +1,12 @@
 """The experiments of Ghinita et al. (TODS 2009, section 7) on OCC, SAL and correlated synthetic data.
 
-Defaults as in its Table III: k=50, l=10, d=7, E=0.4. Every experiment writes ghinita_<experiment>.json and pictures when
-it is done; what an interrupted one has measured is kept, and the same command goes on. Figures are those of whole,
+Defaults as in its Table III: k=50, l=10, d=7, E=0.4. Every experiment writes ghinita_<experiment>.json and pictures
+when it is done; what an interrupted one has measured is kept, and the same command goes on. Figures are those of whole,
 verified releases; the time is that of the method's stage: reading the codes, order, solver, writing the classes.
 
 experiments: k, n, d (k-anonymity by k, N, d); l, l-n, l-d (l-diversity by l, N, d, with the other metrics); alpha
-(l-diversity on the synthetic data); k-ranges, l-ranges (as k and l, without taxonomies); e, e-d, e-n (the dual by E, d, N).
+(l-diversity on the synthetic data); k-ranges, l-ranges (as k and l, without taxonomies); e, e-d, e-n (the dual by E, d,
+N).
 """
 
 from __future__ import annotations

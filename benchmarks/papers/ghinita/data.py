@@ -42,8 +42,11 @@ CENSUS = (
     Data("occ", QUASI, "occupation", 100_000, (25_000, 50_000, 100_000), OCC),
     Data("sal", QUASI, "salary", 200_000, (50_000, 100_000, 200_000, 400_000), SAL),
 )
-"""The paper's SA is Occupation, of which 100,000 rows are at hand; SAL reaches its sizes. Table III's default N is lost in
-the text; TopDown's times (8 minutes for 50,000 rows, 6 hours for 400,000, "around 2 hours" at the default) say 200,000."""
+"""The paper's SA is Occupation, of which 100,000 rows are at hand; SAL reaches its sizes.
+
+Table III's default N is lost in the text; TopDown's times (8 minutes for 50,000 rows, 6 hours for 400,000, "around 2
+hours" at the default) say 200,000.
+"""
 
 SYNTHETIC = Data("synthetic", ("a1", "a2", "a3", "a4"), "sa", 100_000)
 
@@ -92,8 +95,8 @@ def correlated(rows: int, alpha: float, seed: int) -> dict[str, NDArray[Any]]:
 
     The paper's formula: SA = (1 A1 + 3 A2 + 7 A3 + 9 A4) mod 10 if rand() < alpha, else 10 rand(). "Numerical values
     between 0 and 9" are read as the integers 0 to 9: the formula takes the sum mod 10, and an SA of reals would have no
-    repeated values; so 10 rand() is rounded down. The two rand() are independent. The coefficients have an inverse mod 10,
-    so that a step of 1 in any attribute changes the SA.
+    repeated values; so 10 rand() is rounded down. The two rand() are independent. The coefficients have an inverse mod
+    10, so that a step of 1 in any attribute changes the SA.
     """
     rng = np.random.default_rng([seed, round(alpha * 100)])
     points = rng.integers(0, DOMAIN, (rows, len(BETA)))

@@ -1,4 +1,7 @@
-"""Two small pictures an experiment and family of tables: loss (or privacy) and time; for l-diversity the other metrics."""
+"""Two small pictures an experiment and family of tables: loss (or privacy) and time.
+
+For l-diversity the other metrics.
+"""
 
 from __future__ import annotations
 

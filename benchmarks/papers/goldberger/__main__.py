@@ -1,10 +1,14 @@
-"""The experiments of Goldberger and Tassa (2010, section 8) on Adult: 45,222 rows, 14 columns, each value shown or suppressed.
+"""The experiments of Goldberger and Tassa (2010, section 8) on Adult.
 
-Every experiment writes goldberger_<experiment>.json, or goldberger_<experiment>_whole.json where it is of the whole table, with what the paper claims and whether it holds, and a picture. Figures are those of
-whole, verified releases; the time is the processor's, of the method, on one thread. What an interrupted experiment has measured is kept, and
-the same command goes on.
+45,222 rows, 14 columns, each value shown or suppressed.
 
-experiments: k (Table 2), others (Figures 1 and 2), rows (3), columns (4), l (5 and 6), w (Table 3), learn (classifiers and COUNT)
+Every experiment writes goldberger_<experiment>.json, or goldberger_<experiment>_whole.json where it is of the whole
+table, with what the paper claims and whether it holds, and a picture. Figures are those of whole, verified releases;
+the time is the processor's, of the method, on one thread. What an interrupted experiment has measured is kept, and the
+same command goes on.
+
+experiments: k (Table 2), others (Figures 1 and 2), rows (3), columns (4), l (5 and 6), w (Table 3), learn (classifiers
+and COUNT)
 """
 
 from __future__ import annotations

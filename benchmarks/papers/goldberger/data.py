@@ -106,7 +106,8 @@ def adult(rows: int | None) -> Iterator[Adult]:
             names = ", ".join((*QUASI, SENSITIVE))
             shown = f"hash({names}, row_number() OVER (ORDER BY {names}))"
             db.engine.execute(
-                f"CREATE TABLE adult AS SELECT {names}, {shown} AS place FROM loaded WHERE {known} ORDER BY place LIMIT {rows or ROWS}"
+                f"CREATE TABLE adult AS SELECT {names}, {shown} AS place FROM loaded WHERE {known} ORDER BY place "
+                f"LIMIT {rows or ROWS}"
             )
             files = {}
             for name in QUASI:

@@ -47,7 +47,11 @@ OTHERS = {
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What is run: values of k, of others' k, runs of Table 2 and how many of them are searched, rows, values of l by sensitive column, and k of Table 3."""
+    """What is run.
+
+    Values of k, of others' k, runs of Table 2 and how many of them are searched, rows, values of l by sensitive column,
+    and k of Table 3.
+    """
 
     ks: tuple[int, ...] = (10, 20, 30, 40, 50, 60, 100)
     compared: tuple[int, ...] = (10, 50, 100)

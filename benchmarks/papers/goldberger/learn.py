@@ -1,4 +1,7 @@
-"""What can be learned of a suppressed release: a naive Bayes classifier, judged on rows that were held out, and COUNT."""
+"""What can be learned of a suppressed release.
+
+A naive Bayes classifier, judged on rows that were held out, and COUNT.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ def parts(adult: Adult, rows: int) -> tuple[str, str]:
     """Tables of four fifths of so many rows, and of the other fifth."""
     train, test = adult.part(rows * 4 // 5), "held_out"
     adult.db.engine.execute(
-        f"CREATE OR REPLACE TABLE {test} AS FROM adult ORDER BY place LIMIT {rows - rows * 4 // 5} OFFSET {rows * 4 // 5}"
+        f"CREATE OR REPLACE TABLE {test} AS FROM adult ORDER BY place LIMIT {rows - rows * 4 // 5} OFFSET "
+        f"{rows * 4 // 5}"
     )
     return train, test
 
@@ -55,7 +59,10 @@ def learned(adult: Adult, release: str, train: str, test: str) -> dict[str, Any]
 
 
 def _count_error(shown: dict[str, np.ndarray], source: dict[str, np.ndarray]) -> float:
-    """Random values of two columns and of the sensitive one; a suppressed value is any of the domain with the same chance."""
+    """Random values of two columns and of the sensitive one.
+
+    A suppressed value is any of the domain with the same chance.
+    """
     rng, errors, rows = np.random.default_rng(1), [], len(source[SENSITIVE])
     asked = [name for name in QUASI if name != "fnlwgt"]
     for _ in range(QUERIES):

@@ -1,7 +1,8 @@
 """The experiments of Xiao, Yi and Tao (EDBT 2010, section 6) on OCC and SAL, with all 7 columns where d is not varied, and l=6.
 
-Every experiment writes xiao_<experiment>.json and pictures when it is done; what an interrupted one has measured is kept, and the same
-command goes on. Figures are those of whole, verified releases; the time is the processor's, of the method.
+Every experiment writes xiao_<experiment>.json and pictures when it is done; what an interrupted one has measured is
+kept, and the same command goes on. Figures are those of whole, verified releases; the time is the processor's, of the
+method.
 
 experiments: l, d, n (stars and seconds by l, d, N), kld-l, kld-d (KL-divergence of the joint distribution by l, d)
 """

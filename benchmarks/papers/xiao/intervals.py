@@ -1,6 +1,7 @@
 """Hierarchies of the numeric columns, for TDS: a column without one would be published as its values or as ``*`` alone.
 
-The paper's TDS divides numbers wherever it gains most. Here age has intervals of 5, 10, 20 and 40 years, and education of 2, 4 and 8 levels.
+The paper's TDS divides numbers wherever it gains most. Here age has intervals of 5, 10, 20 and 40 years, and education
+of 2, 4 and 8 levels.
 """
 
 from __future__ import annotations

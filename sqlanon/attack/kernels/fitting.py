@@ -23,7 +23,8 @@ class Boxes(NamedTuple):
         null: bool[d, b], whether a cell covers code 0 beside them.
         cells: int32[d, b], the number of each cell that is a set.
         start: int64[d], where a column's part of ``sets`` begins.
-        kinds: int64[d], how many different cells a column of sets has; 0: its cells are all codes from ``low`` to ``high``.
+        kinds: int64[d], how many different cells a column of sets has; 0: its cells are all codes from ``low`` to
+            ``high``.
         sets: whether the cells have a code, code by code.
         place: int64[d], the bit of each column; columns may share one, which then says that all of them cover.
         members: int64[b], the rows published in each box.
@@ -63,7 +64,10 @@ def unseen(boxes: Boxes) -> Seen:
 
 @njit(nogil=True, cache=True)
 def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
-    """Write into ``seen.found`` which columns of every box cover a row, int32[d]; give the number with all bits. Cost: O(b d)."""
+    """Write into ``seen.found`` which columns of every box cover a row, int32[d]; give the number with all bits.
+
+    Cost: O(b d).
+    """
     every, found = 0, seen.found
     for a in range(len(row)):
         every |= 1 << boxes.place[a]

@@ -1,7 +1,8 @@
 """How many published rows fit what is known of a row: for every set of known columns at once, by sums over supersets.
 
-What a box covers of a row is a set of columns, written as the bits of a number. The boxes that cover at least a set A are those whose
-number has all bits of A: counts of rows by number, summed over all supersets of each number, answer every A.
+What a box covers of a row is a set of columns, written as the bits of a number. The boxes that cover at least a set A
+are those whose number has all bits of A: counts of rows by number, summed over all supersets of each number, answer
+every A.
 """
 
 from __future__ import annotations
@@ -70,10 +71,11 @@ def crowded(
         fewest: see there.
         chance: see there.
 
-    A person whose boxes cover m different sets of columns, none of which has another in it, is counted for the subsets of any of them by
-    inclusion and exclusion: 2^m - 1 counts in place of a look at every set.
+    A person whose boxes cover m different sets of columns, none of which has another in it, is counted for the subsets
+    of any of them by inclusion and exclusion: 2^m - 1 counts in place of a look at every set.
 
-    Cost: one step a person of each box for every row; 2^m more for a person with m sets, or m 2^w if m > `MOST_SETS`; w 2^w for the row.
+    Cost: one step a person of each box for every row; 2^m more for a person with m sets, or m 2^w if m > `MOST_SETS`; w
+    2^w for the row.
     """
     seen, counts = unseen(boxes), np.empty(len(fewest), np.int64)
     common, sign = np.empty(1 << MOST_SETS, np.int64), np.empty(1 << MOST_SETS, np.int64)

@@ -43,7 +43,8 @@ def _by_code(boxes: Boxes, a: int, first: int, wanted: Bools, others: Ints, here
         return
     low, high, flat = boxes.low[a], boxes.high[a], here.ravel()
     codes, numbers, begin = np.int32(len(wanted)), np.int32(here.shape[1]), np.int32(first)
-    # No branch, and places without a sign: several boxes at once. What covers none of the codes is added and taken away at the same place.
+    # No branch, and places without a sign: several boxes at once. What covers none of the codes is added and taken away
+    # at the same place.
     enter, leave = np.empty(len(others), np.uint32), np.empty(len(others), np.uint32)
     for j in range(len(others)):
         enters = min(max(low[j] - begin, np.int32(0)), codes)
@@ -78,8 +79,9 @@ def mistaken(
 ) -> None:
     """Expected success where one known value is wrong, for every set of known columns.
 
-    The wrong column is any of the known ones that have another value, each as likely; the wrong value is that of a random other row of the source. The
-    candidates cover what is believed; the victim's row is among them where its own cell covers the wrong value as well.
+    The wrong column is any of the known ones that have another value, each as likely; the wrong value is that of a
+    random other row of the source. The candidates cover what is believed; the victim's row is among them where its own
+    cell covers the wrong value as well.
 
     Args:
         boxes: b boxes of d columns.
@@ -93,7 +95,8 @@ def mistaken(
         chance: float64[2^known], the sum of the expected success over victims; goes on.
         best: float64[2^known], the highest of any victim; goes on.
 
-    Cost: for every box of a victim O(known b), once for each `AT_ONCE` codes of its cells, and O(known 2^known) a code; a code of a set costs O(b) more.
+    Cost: for every box of a victim O(known b), once for each `AT_ONCE` codes of its cells, and O(known 2^known) a code;
+    a code of a set costs O(b) more.
     """
     sets = 1 << known
     seen, others = unseen(boxes), np.empty(boxes.low.shape[1], np.int32)

@@ -139,7 +139,8 @@ def _file(
 ) -> RunReport:
     if not source.lower().endswith(SUFFIXES) and not Path(source).is_file():
         raise PolicyError(
-            f"{source} is not a {', '.join(SUFFIXES)} file; a table needs --db duckdb:///path, postgresql://... or sc://..."
+            f"{source} is not a {', '.join(SUFFIXES)} file; a table needs --db duckdb:///path, postgresql://... or "
+            "sc://..."
         )
     if to is None:
         raise PolicyError("--to FILE is needed for a file: .csv or .parquet")

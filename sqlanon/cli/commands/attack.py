@@ -33,7 +33,8 @@ def attack(
             metavar="N",
             min=1,
             show_default=False,
-            help="Published rows that are attacked at most, drawn at random (default: all, or as many as take some 20 seconds).",
+            help="Published rows that are attacked at most, drawn at random (default: all, or as many as take some 20 "
+            "seconds).",
         ),
     ] = None,
     db: Db = None,

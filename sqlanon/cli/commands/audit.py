@@ -122,7 +122,8 @@ def audit(
         bool,
         typer.Option(
             "--find-qi",
-            help="Instead measure how well sets of columns (those of --qi, else all but --sensitive and --identifier) distinguish rows.",
+            help="Instead measure how well sets of columns (those of --qi, else all but --sensitive and --identifier) "
+            "distinguish rows.",
         ),
     ] = False,
     null: Null = None,
@@ -190,11 +191,13 @@ def audit(
             return _identifying(screen, _found_qi(connected, table, asked))
         release = _release_of(connected, spec, table)
         report = _audited(connected, table, asked, release)
-        # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file is read there.
+        # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
+        # is read there.
         plain = report.groups is None and not report.candidates and not (release and release.publish_file)
         if asked.about and not plain:
             raise PolicyError(
-                f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that are seen in it"
+                f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that "
+                "are seen in it"
             )
         risk = _assessed(connected, table, report, asked) if plain else None
     return _shown(screen, report, risk, warned)

@@ -116,7 +116,8 @@ def unpublish(
     """Withdraw a release: its views or its file go, the catalog keeps its history."""
     if compact and not purge:
         raise PolicyError(
-            "--compact goes with --purge: without it no table is dropped; try: sqlanon unpublish patients --purge --compact"
+            "--compact goes with --purge: without it no table is dropped; try: sqlanon unpublish patients --purge "
+            "--compact"
         )
 
     def following(command: str, *about: str, own: Sequence[str] = ()) -> str:
@@ -152,7 +153,10 @@ def erase(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Erase keys from a release with refresh: {mode: frozen}: their classes leave at once, and they are never published again."""
+    """Erase keys from a release with refresh: {mode: frozen}.
+
+    Their classes leave at once, and they are never published again.
+    """
     spec = load(policy, db)
     release, *others = pick(spec, [name], "")
     if others:

@@ -36,7 +36,8 @@ def evaluate(
 ) -> int | None:
     """Ask a workload of a release and of its source: errors, bounds, KL-divergence.
 
-    Exit code 1 where a truth lies outside of its bounds: the source has changed since the release was made, or it is a defect.
+    Exit code 1 where a truth lies outside of its bounds: the source has changed since the release was made, or it is a
+    defect.
     """
     if workload is not None and not workload.is_file():
         raise PolicyError(f"no workload file {workload}")

@@ -18,7 +18,10 @@ def hierarchy(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Show the levels of a column's hierarchy, with the source's rows in every node. For the owner: nodes are values."""
+    """Show the levels of a column's hierarchy, with the source's rows in every node.
+
+    For the owner: nodes are values.
+    """
     spec = found(db, policy)
     with database(url(db, spec), screen, read_only=True) as connected:
         report = connected.hierarchy(release, column)

@@ -108,7 +108,7 @@ def init(
         if from_labels:
             raise PolicyError("--from-labels is for tables of PostgreSQL: name their database with --db")
         proposal = _of_file(screen, table, read, interactive=interactive)
-        text = file_command(proposal, table, read)
+        text = file_command(proposal, table, read, printed=output is None and not screen.json)
         following = f"sh {word(str(output))}"
     if output is not None:
         write_new(output, text)
@@ -196,7 +196,8 @@ def run(
 
             run_report(screen, report, _following(screen, release, report, policy, db))
 
-    # The record begins before the policy is read: a policy that cannot be read leaves a record of that, not an older one.
+    # The record begins before the policy is read: a policy that cannot be read leaves a record of that, not an older
+    # one.
     written = Record(record, str(policy or POLICY)) if record else None
     with written or nullcontext():
         spec = load(policy, db)
@@ -259,7 +260,10 @@ def schema(screen: Screen) -> int | None:
 def _following(
     screen: Screen, release: ReleaseSpec, report: RunReport, policy: Path | None, db: str | None
 ) -> list[str]:
-    """Commands to try after a run; a release in a file of its own is audited there, boxes of their own where the certificate is."""
+    """Commands to try after a run.
+
+    A release in a file of its own is audited there, boxes of their own where the certificate is.
+    """
     from sqlanon.cli.show.text import command, listed
 
     view = release.publish or report.published

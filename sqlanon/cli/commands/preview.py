@@ -27,8 +27,8 @@ def preview(
     """
     if not screen.json and not screen.out.is_terminal:
         raise PolicyError(
-            "preview shows rows of the source, and stdout is no terminal: what is kept of it must be as private as the source. Run it "
-            "on a terminal, or say --json"
+            "preview shows rows of the source, and stdout is no terminal: what is kept of it must be as private as the "
+            "source. Run it on a terminal, or say --json"
         )
     spec = load(policy, db)
     chosen = pick(spec, [release] if release else None)

@@ -44,7 +44,8 @@ def query(
             "--interval",
             metavar="SHARE",
             show_default=False,
-            help="In addition, where counts and sums lie in this share of uniformly drawn consistent sources, such as 0.95.",
+            help="In addition, where counts and sums lie in this share of uniformly drawn consistent sources, such as "
+            "0.95.",
         ),
     ] = None,
     role: Annotated[

@@ -31,13 +31,14 @@ def attack_report(screen: Screen, report: AttackReport) -> None:
         + (
             "exact: every victim is compared"
             if report.drawn == report.published
-            else f"measured on {count(report.drawn)} of them, drawn at random: means are within {share(report.margin, 1)} (95 %), highest and "
-            "fewest are theirs; --victims N draws more"
+            else f"measured on {count(report.drawn)} of them, drawn at random: means are within "
+            f"{share(report.margin, 1)} (95 %), highest and fewest are theirs; --victims N draws more"
         ),
     )
     if report.unmatched:
         screen.show(
-            f"  {things(report.unmatched, 'row')} of the source came or changed since: no victim{'s' if report.unmatched > 1 else ''}"
+            f"  {things(report.unmatched, 'row')} of the source came or changed since: no "
+            f"victim{'s' if report.unmatched > 1 else ''}"
         )
     rows = [_linkage(one, report.counted) for one in report.linkage]
     rows += [_guess(one) for one in report.homogeneity]

@@ -55,9 +55,10 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
     screen.show(*lowering(report))
     if report.groups:
         screen.show(
-            f"sensitive values are counted by group in {safe(report.groups.table)}: {count(report.groups.groups)} groups of "
-            f"{count(report.groups.smallest)} to {count(report.groups.largest)} rows",
-            "presence is disclosed: k, risk and classes above are those of the exact columns; l below is that of the groups",
+            f"sensitive values are counted by group in {safe(report.groups.table)}: {count(report.groups.groups)} "
+            f"groups of {count(report.groups.smallest)} to {count(report.groups.largest)} rows",
+            "presence is disclosed: k, risk and classes above are those of the exact columns; l below is that of the "
+            "groups",
             "",
         )
     if report.sensitive:
@@ -83,13 +84,22 @@ def lowering(report: AuditReport) -> list[str]:
         named = ", ".join(f"{safe(one.column)} (k {count(one.k)} with it)" for one in report.lowering)
         which = f"k is lower than {count(report.k)} with {named}."
     elif report.lowering_together:
-        which = f"k is lower than {count(report.k)} with {_columns(report.lowering_together)} together, with none of them alone."
+        which = (
+            f"k is lower than {count(report.k)} with {_columns(report.lowering_together)} together, with none of them "
+            "alone."
+        )
     else:
         which = f"k is lower than {count(report.k)} with columns that were left out."
     return [
         which,
-        "These are published as they are, and no class hides them: who knows a person's value finds the row among those of the class.",
-        "If somebody may know it, make the column quasi, or an identifier, which is not published; if nobody can, k holds.",
+        (
+            "These are published as they are, and no class hides them: who knows a person's value finds the row among "
+            "those of the class."
+        ),
+        (
+            "If somebody may know it, make the column quasi, or an identifier, which is not published; if nobody can, k "
+            "holds."
+        ),
         "",
     ]
 

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 
 def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[str] = ()) -> None:
-    """Show versions, in the catalog's order; ``others``: the releases that there are, where none has the name that was asked for."""
+    """Show versions, in the catalog's order.
+
+    ``others``: the releases that there are, where none has the name that was asked for.
+    """
     if not rows:
         there = f" under this name; there are: {', '.join(map(safe, others))}" if others else " yet"
         screen.show(f"nothing was released here{there}")
@@ -77,7 +80,8 @@ def version_report(screen: Screen, report: VersionReport) -> None:
     screen.show(
         f"{safe(report.release)}@{report.version}: {report.status}, {safe(run.published)}",
         f"  source       {safe(report.source)}, {count(run.rows)} rows, fingerprint {report.fingerprint or 'none'}",
-        f"  made         {report.published_at} by {safe(report.published_by)}, sqlanon {report.sqlanon}, {seconds(total)}",
+        f"  made         {report.published_at} by {safe(report.published_by)}, sqlanon {report.sqlanon}, "
+        f"{seconds(total)}",
         f"  looked at    {report.checked_at or report.published_at}",
         f"  replaces     {run.replaces or 'nothing'}",
         *(f"    because    {safe(reason)}" for reason in run.why),
@@ -141,8 +145,8 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
 def rollback_report(screen: Screen, report: RollbackReport) -> None:
     """Show what a rollback did."""
     screen.show(
-        f"release {safe(report.release)}: version {report.version} is published again as {safe(report.published)}; version "
-        f"{report.withdrawn} is withdrawn"
+        f"release {safe(report.release)}: version {report.version} is published again as {safe(report.published)}; "
+        f"version {report.withdrawn} is withdrawn"
         if report.withdrawn is not None
         else f"release {safe(report.release)}: version {report.version} is published again as {safe(report.published)}",
         *(f"warning: {safe(warning)}" for warning in report.warnings),
@@ -151,10 +155,14 @@ def rollback_report(screen: Screen, report: RollbackReport) -> None:
 
 
 def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: str) -> None:
-    """Show what an unpublish did; ``back`` is the command that publishes the version again, ``erase`` the one that erases keys."""
+    """Show what an unpublish did.
+
+    ``back`` is the command that publishes the version again, ``erase`` the one that erases keys.
+    """
     if report.version is not None:
         screen.show(
-            f"release {safe(report.release)}: version {report.version} is withdrawn, {safe(report.published)} is removed"
+            f"release {safe(report.release)}: version {report.version} is withdrawn, {safe(report.published)} is "
+            "removed"
         )
     if report.purged:
         numbers = ", ".join(map(str, report.purged))
@@ -170,17 +178,19 @@ def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
     """Show the lineages that stay, why, and what removes them."""
     for one in report.lineages:
         screen.show(
-            f"release {safe(report.release)}: lineage {one.number} stays in {' and '.join(map(safe, one.tables))}: {count(one.keys)} keys, as hashes, with "
-            f"published values of {count(one.held)} of them"
+            f"release {safe(report.release)}: lineage {one.number} stays in {' and '.join(map(safe, one.tables))}: "
+            f"{count(one.keys)} keys, as hashes, with published values of {count(one.held)} of them"
         )
     if not report.lineages:
         return
     listed = f", and the list of {count(report.erased)} erased keys" if report.erased else ""
     screen.show(
-        f"  it stays{listed}, as readers may have kept versions: with it a later run publishes no key in a second class, and none that is erased",
+        f"  it stays{listed}, as readers may have kept versions: with it a later run publishes no key in a second "
+        "class, and none that is erased",
         f"  what it keeps of given keys is emptied by: {erase}",
         f"  all of it is removed by SQL: {'; '.join(one.drop for one in report.lineages)}",
-        "  then the next run stops until run --new-lineage, and nobody can compute what its versions and those before reveal together",
+        "  then the next run stops until run --new-lineage, and nobody can compute what its versions and those before "
+        "reveal together",
     )
 
 
@@ -190,32 +200,34 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
     name, does = safe(report.release), "left" if report.done else "would leave"
     if report.apart:
         screen.show(
-            f"release {name}: {things(report.apart, 'key')} erased by another key, type of it or secret: recognized no more, so the file needs them, "
-            "by the key of now, beside new ones"
+            f"release {name}: {things(report.apart, 'key')} erased by another key, type of it or secret: recognized no "
+            "more, so the file needs them, by the key of now, beside new ones"
         )
     if report.only_listed:
         listed = "listed now" if report.done else "to be listed"
         screen.show(
-            f"release {name}: {things(report.keys, 'key')} {listed}. What is published stays as it is until run --new-lineage, which leaves them out; erase them "
-            "again after it, so that no rollback returns to tables that show them",
+            f"release {name}: {things(report.keys, 'key')} {listed}. What is published stays as it is until run "
+            "--new-lineage, which leaves them out; erase them again after it, so that no rollback returns to tables "
+            "that show them",
             *(() if report.done else ("nothing was done yet",)),
         )
         if not report.done:
             next_commands(screen, [again])
         return
     screen.show(
-        f"release {name}: {things(report.keys, 'key')} ({count(report.published)} published, {count(report.waiting)} waiting, {count(report.left)} gone before, "
-        f"{count(unseen)} never seen)",
-        f"  {things(report.classes, 'exit group')} (a class, or a part of a large one) {does} whole: {things(report.rows, 'row')}, {count(report.rows - report.published)} of "
-        "other keys, which wait for a new lineage",
+        f"release {name}: {things(report.keys, 'key')} ({count(report.published)} published, {count(report.waiting)} "
+        f"waiting, {count(report.left)} gone before, {count(unseen)} never seen)",
+        f"  {things(report.classes, 'exit group')} (a class, or a part of a large one) {does} whole: "
+        f"{things(report.rows, 'row')}, {count(report.rows - report.published)} of other keys, which wait for a new "
+        "lineage",
         f"  tables of {things(len(report.versions), 'earlier version')} dropped: no rollback returns to them"
         if report.done
         else f"  to drop: tables of {things(len(report.versions), 'earlier version')}, to which no rollback returns then",
     )
     if not report.done and report.stays == 0:
         screen.show(
-            f"nothing was done yet, and nothing would stay published, so that erase --yes stops: withdraw the release ({command('unpublish', report.release)}), "
-            "then erase the keys"
+            "nothing was done yet, and nothing would stay published, so that erase --yes stops: withdraw the release "
+            f"({command('unpublish', report.release)}), then erase the keys"
         )
     elif not report.done:
         screen.show("nothing was done yet")

@@ -20,13 +20,14 @@ MOST_QUERIES = 30
 def evaluation(screen: Screen, report: Evaluation) -> None:
     """Show how a release answers for its source."""
     screen.show(
-        f"{safe(report.release)} ({safe(report.view)}, {count(report.released_rows)} rows) against {safe(report.source)} "
-        f"({count(report.rows)} rows)",
+        f"{safe(report.release)} ({safe(report.view)}, {count(report.released_rows)} rows) against "
+        f"{safe(report.source)} ({count(report.rows)} rows)",
         "",
     )
     if report.rows != report.released_rows:
         screen.show(
-            "warning: the source has another number of rows than the release: it has changed since, or rows were left out",
+            "warning: the source has another number of rows than the release: it has changed since, or rows were left "
+            "out",
             "",
         )
     if report.queries:
@@ -39,8 +40,9 @@ def evaluation(screen: Screen, report: Evaluation) -> None:
             rows = sum(one.missed_rows for one in cube.group_bys)
             total = sum(one.rows for one in cube.group_bys)
             screen.show(
-                f"  infinite: the release expects nobody in {count(cube.missed)} of {count(sum(one.cells for one in cube.group_bys))} "
-                f"cells of the source, which hold {share(rows, total)} of its rows"
+                f"  infinite: the release expects nobody in {count(cube.missed)} of "
+                f"{count(sum(one.cells for one in cube.group_bys))} cells of the source, which hold "
+                f"{share(rows, total)} of its rows"
             )
     if report.loss is not None:
         screen.show(*asked(report.loss))
@@ -86,8 +88,9 @@ def _queries(screen: Screen, report: Evaluation) -> None:
     if not report.sound:
         errors = report.total.errors
         screen.show(
-            f"{count(errors.cells - errors.inside)} of {count(errors.cells)} truths lie OUTSIDE of their bounds: the source has "
-            "changed since the release was made; run the release again. If it has not, this is a defect of sqlanon",
+            f"{count(errors.cells - errors.inside)} of {count(errors.cells)} truths lie OUTSIDE of their bounds: the "
+            "source has changed since the release was made; run the release again. If it has not, this is a defect "
+            "of sqlanon",
             "",
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +22,15 @@ OPTIONS = (
 )
 
 
-def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) -> str:
+def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any], *, printed: bool = False) -> str:
     """A shell script of one command, with the reason for each role before it.
 
     Args:
         proposal: for the file.
         source: the file.
         reading: how it was read, as `sqlanon.anonymize` takes it.
+        printed: it is shown, not written to a file: control characters of names are then escapes, which bash, zsh and
+            ksh read.
     """
     lines = ["# Proposed by sqlanon init from names, types and counts. Check every role before it runs:"]
     lines += [f"# {safe(column.name)}: {column.role}; {safe(column.reason)}" for column in proposal.columns]
@@ -68,13 +70,13 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
     words += ["--to", str(to)]
     if "\0" in "".join(words):
         lines.append("# no command can hold a column's name here")
-    return "\n".join([*lines, _script(source, words)]) + "\n"
+    return "\n".join([*lines, _script(source, words, word if printed else shlex.quote)]) + "\n"
 
 
-def _script(source: str, words: Sequence[str]) -> str:
-    """The command for a file of commands, in which a line break in quotes is one, whatever shell reads it."""
+def _script(source: str, words: Sequence[str], quoted: Callable[[str], str]) -> str:
+    """The command. In a file a line break in quotes is one, whatever shell reads it."""
     ordered = [*words, "--", source] if source.startswith("-") else [source, *words]
-    return f"{program()} anonymize {shlex.join(ordered)}"
+    return f"{program()} anonymize {' '.join(map(quoted, ordered))}"
 
 
 def written(path: Path, following: str) -> str:

@@ -102,7 +102,10 @@ def _rough(number: float) -> str:
     return f"{number / 60:.0f} min" if number < 5400 else f"{number / 3600:.0f} h"
 
 
-LOSES = "loses: how wide the published ranges and sets are, from 0 (exact) to 1 (all values); a column near 1 says nothing, and dropping it lets others say more"
+LOSES = (
+    "loses: how wide the published ranges and sets are, from 0 (exact) to 1 (all values); a column near 1 says "
+    "nothing, and dropping it lets others say more"
+)
 
 
 _SIDE = {

@@ -21,15 +21,15 @@ LEFT_OUT = "Rows of the source that the release leaves out, and the bounds count
 
 
 AS_PUBLISHED = (
-    "The bounds are about the rows as published: {} of them are no longer in the source, {} have other values there, and {} rows of the source are "
-    "not published (refresh: frozen)."
+    "The bounds are about the rows as published: {} of them are no longer in the source, {} have other values there, "
+    "and {} rows of the source are not published (refresh: frozen)."
 )
 """Below an answer over a release whose rows stay as they were published."""
 
 
 OF_SOURCE = (
-    "The bounds are about the source when the version was made: of the published rows {} were no longer in it, {} had other values there, and {} of its rows are not "
-    "published (refresh: frozen)."
+    "The bounds are about the source when the version was made: of the published rows {} were no longer in it, {} had "
+    "other values there, and {} of its rows are not published (refresh: frozen)."
 )
 """The same where bounds of the source are asked for."""
 

@@ -45,7 +45,8 @@ def identifying_report(screen: Screen, report: IdentifyingReport) -> None:
     """Show of each size the sets of columns that identify best."""
     how = "the best of all sets of each size" if report.exhaustive else "grown by the column that separates most"
     screen.show(
-        f"columns of {safe(report.table)} that identify: {count(report.rows)} rows, {count(len(report.columns))} columns",
+        f"columns of {safe(report.table)} that identify: {count(report.rows)} rows, {count(len(report.columns))} "
+        "columns",
         f"  sets of columns: {how}; --json has every set that was measured",
         "",
     )

@@ -52,7 +52,8 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         *lineage_lines(report.lineage),
         sizes(report),
         *(
-            f"  {safe(column)}: the surest value of a row's candidates has {share(of['mean'], 1)} of them on average, {share(of['worst'], 1)} at most"
+            f"  {safe(column)}: the surest value of a row's candidates has {share(of['mean'], 1)} of them on average, "
+            f"{share(of['worst'], 1)} at most"
             for column, of in report.surest.items()
         ),
         f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
@@ -117,7 +118,10 @@ def data_lines(data: DataChange | None) -> list[str]:
     if data is None:
         return []
     changed = "" if data.changed is None else f", {count(data.changed)} changed"
-    text = f"{count(data.before)} -> {count(data.after)}: {count(data.added)} added, {count(data.removed)} removed{changed}"
+    text = (
+        f"{count(data.before)} -> {count(data.after)}: {count(data.added)} added, {count(data.removed)} "
+        f"removed{changed}"
+    )
     return [f"  rows      {text}"]
 
 
@@ -126,13 +130,22 @@ def lineage_lines(found: LineageReport | None, title: str = "  {:<10}") -> list[
     if found is None:
         return []
     first, indent = title.format("lineage"), title.format("")
-    sized = f"{count(found.groups)} exit groups of {count(found.min_group)} to {count(found.max_group)} rows, each of which leaves whole"
+    sized = (
+        f"{count(found.groups)} exit groups of {count(found.min_group)} to {count(found.max_group)} rows, each of "
+        "which leaves whole"
+    )
     groups = [f"{indent}{sized}; GCP of all published rows {found.loss:.4f}"] if found.groups else []
     return [
-        f"{first}{found.number}: {count(found.published)} rows published, {count(found.entered)} of them new; {count(found.left)} left",
-        f"{indent}{count(found.current)} as in the source, {count(found.stale)} with other values there, {count(found.retained)} no longer there",
-        f"{indent}{count(found.waiting)} rows of the source wait for their cohort, {count(found.for_new_lineage)} for a new lineage"
-        + (f"; {count(found.erased)} are erased" if found.erased else ""),
+        (
+            f"{first}{found.number}: {count(found.published)} rows published, {count(found.entered)} of them new; "
+            f"{count(found.left)} left"
+        ),
+        (
+            f"{indent}{count(found.current)} as in the source, {count(found.stale)} with other values there, "
+            f"{count(found.retained)} no longer there"
+        ),
+        f"{indent}{count(found.waiting)} rows of the source wait for their cohort, {count(found.for_new_lineage)} for "
+        "a new lineage" + (f"; {count(found.erased)} are erased" if found.erased else ""),
         *groups,
     ]
 
@@ -177,8 +190,8 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
             *((t, "right") for t in ("least l", "failing")),
         )
         title = (
-            f"versions {one.old} and {one.new} together: {count(one.components)} components, {count(one.failing)} rows in "
-            f"groups below the policy{how}"
+            f"versions {one.old} and {one.new} together: {count(one.components)} components, {count(one.failing)} rows "
+            f"in groups below the policy{how}"
         )
         if one.candidates:
             title = f"versions {one.old} and {one.new} together: {count(one.failing)} rows with fewer candidates than k"
@@ -208,7 +221,10 @@ def second_table(name: str | None) -> list[str]:
 
 
 def loss(report: LossReport, released: int, unit: str = "class") -> tuple[Sheet | str, ...]:
-    """Loss per column, and in two lines the totals that matter most; the rest is in the JSON. ``released``: rows; ``unit``: class or box."""
+    """Loss per column, and in two lines the totals that matter most; the rest is in the JSON.
+
+    ``released``: rows; ``unit``: class or box.
+    """
     if report.rce is not None:
         each = f"{report.rce / max(released, 1):.4f} a row (0 = all known, 1 = all lost)"
         return (
@@ -263,8 +279,14 @@ def next_commands(screen: Screen, following: Sequence[str]) -> None:
 def sizes(report: RunReport, title: str = "  {:<10}") -> str:
     """Classes and their rows; with boxes of their own the candidates. ``title``: how the line begins."""
     if report.certificate is None:
-        return f"{title.format('classes')}{count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows"
-    return f"{title.format('boxes')}{count(report.classes)}, one for each row; {count(report.min_class)} candidates fit each"
+        return (
+            f"{title.format('classes')}{count(report.classes)} of {count(report.min_class)} to "
+            f"{count(report.max_class)} rows"
+        )
+    return (
+        f"{title.format('boxes')}{count(report.classes)}, one for each row; {count(report.min_class)} candidates fit "
+        "each"
+    )
 
 
 def _bar(part: float) -> str:

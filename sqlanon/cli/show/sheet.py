@@ -1,4 +1,7 @@
-"""Tables that fit the width: cells wrap between words, then columns are left out by priority, then each row is a block of lines."""
+"""Tables that fit the width.
+
+Cells wrap between words, then columns are left out by priority, then each row is a block of lines.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What DuckDB's driver does not say by itself: why it refused, without values; and times of a zone without another package."""
+"""What DuckDB's driver does not say by itself: why it refused, without values.
+
+And times of a zone without another package.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ def reason(cause: duckdb.Error) -> str:
 def zoned(
     connection: duckdb.DuckDBPyConnection, statement: Statement | str, places: Sequence[int], max_rows: int
 ) -> list[Row]:
-    """Rows with times of a zone in some places, for which the driver wants a package: the query again, those times in UTC."""
+    """Rows with times of a zone in some places, for which the driver wants a package.
+
+    The query again, those times in UTC.
+    """
     text, binds = (statement, {}) if isinstance(statement, str) else (statement.text, dict(statement.binds))
     names = [f"c{i}" for i in range(len(connection.description or ()))]
     listed = ", ".join(f"timezone('UTC', {n})" if i in places else n for i, n in enumerate(names))

@@ -1,7 +1,7 @@
 """What a file or a frame can hold of a column: as it is, as another type that keeps every value apart, or not at all.
 
-A type that a target lacks becomes a decimal or text, and only if a cast back gives every value of the column again. What
-was written is compared with the table by the fingerprint of its rows, a multiset's.
+A type that a target lacks becomes a decimal or text, and only if a cast back gives every value of the column again.
+What was written is compared with the table by the fingerprint of its rows, a multiset's.
 """
 
 from __future__ import annotations
@@ -127,7 +127,8 @@ def carried(connection: duckdb.DuckDBPyConnection, table: str, target: Target) -
             found.append(Carried(name, kind, chosen))
     if refused:
         raise PolicyError(
-            f"{target.name} cannot hold every value of {', '.join(refused)}: cast the column in the source, or leave it out of the release"
+            f"{target.name} cannot hold every value of {', '.join(refused)}: cast the column in the source, or leave "
+            "it out of the release"
         )
     return found
 
@@ -166,7 +167,8 @@ def _mapped(kind: Any, target: Target, outside: set[str] | None, *, inner: bool 
     Args:
         kind: DuckDB's.
         target: the kind of file or frame.
-        outside: gets the texts that no value may have; None: what has values that the target lacks becomes text, as do wide integers.
+        outside: gets the texts that no value may have; None: what has values that the target lacks becomes text, as do
+            wide integers.
         inner: the type is part of another one.
     """
     if kind.id in ("list", "array"):
@@ -254,7 +256,8 @@ def check(
     differ = [name for name, pair in zip(shown_as, pairs, strict=True) if not _alike(connection, table, written, pair)]
     which = f"column {', '.join(differ)}" if differ else "the rows"
     raise PrivacyViolation(
-        f"what was written differs from the verified release in {which}; nothing was put in place: choose another format, or cast in the source"
+        f"what was written differs from the verified release in {which}; nothing was put in place: choose another "
+        "format, or cast in the source"
     )
 
 

@@ -1,4 +1,7 @@
-"""The ability `Compaction` of a DuckDB file: while it is written anew, the engine has no connection to it, and then a new one."""
+"""The ability `Compaction` of a DuckDB file.
+
+While it is written anew, the engine has no connection to it, and then a new one.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ from sqlanon.lack import Lack
 class Compacting(Arrays):
     """The part of a connection that can have its file written anew."""
 
-    leaves = "values of dropped tables can stay in free blocks of the database's file, and in backups, until they are overwritten; --compact writes the file anew"
+    leaves = (
+        "values of dropped tables can stay in free blocks of the database's file, and in backups, until they are "
+        "overwritten; --compact writes the file anew"
+    )
     _again: Callable[[], Compacting] | None = None
     """Opens the same file as it was opened; None where the connection is not for us to close."""
     _swept: tuple[str, ...] = ()
@@ -76,5 +82,8 @@ class Compacting(Arrays):
 
 
 STAYS = (
-    "backups and copies of the file, and the disk's blocks of the old file until they are overwritten, have what was dropped",
+    (
+        "backups and copies of the file, and the disk's blocks of the old file until they are overwritten, have what was "
+        "dropped"
+    ),
 )

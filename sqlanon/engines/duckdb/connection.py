@@ -1,7 +1,8 @@
 """One DuckDB connection: where names are looked up, one statement, one transaction, and errors without values.
 
-A macro in a DuckDB file takes the place of any function, operator or table function of its name, wherever a name is looked
-up in that file. So our statements run where an empty database of our own is the current one, and name the user's database.
+A macro in a DuckDB file takes the place of any function, operator or table function of its name, wherever a name is
+looked up in that file. So our statements run where an empty database of our own is the current one, and name the user's
+database.
 """
 
 from __future__ import annotations

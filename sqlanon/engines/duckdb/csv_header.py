@@ -106,8 +106,9 @@ def _check_title(path: Path, head: Head) -> None:
         return
     at = next((i for i, record in enumerate(head.records) if len(record) == width), 0) + 2
     raise PolicyError(
-        f"{path}: the first line has {own} field{'s' if own > 1 else ''} and the lines below {width}: the first line must name "
-        f"every column. If it is a title, remove what is above the names{tail(path, at)}; if a column has no name, give it one"
+        f"{path}: the first line has {own} field{'s' if own > 1 else ''} and the lines below {width}: the first line "
+        f"must name every column. If it is a title, remove what is above the names{tail(path, at)}; if a column has no "
+        "name, give it one"
     )
 
 
@@ -130,14 +131,16 @@ def _check_whole_lines(path: Path, lines: list[str]) -> None:
             shown = f"'{char}'" if char.isprintable() and char != "'" else word(char)
             option = f"--delimiter {shown}"
             raise PolicyError(
-                f"{path} would be one column of whole lines: none of , ; | and tab divides them, and every line has the same number of "
-                f"another character; if it divides fields, add {option}, and if there is one column, --delimiter ,"
+                f"{path} would be one column of whole lines: none of , ; | and tab divides them, and every line has "
+                f"the same number of another character; if it divides fields, add {option}, and if there is one "
+                "column, --delimiter ,"
             )
     blanks = {len(text.split()) for text in texts}
     if len(blanks) == 1 and blanks != {1}:
         raise PolicyError(
-            f"{path} would be one column of whole lines: its fields seem to be divided by several blanks, which is no CSV; convert it: "
-            f"tr -s ' ' ',' < {word(path.name)} > new.csv, or if there is one column, add --delimiter ,"
+            f"{path} would be one column of whole lines: its fields seem to be divided by several blanks, which is no "
+            f"CSV; convert it: tr -s ' ' ',' < {word(path.name)} > new.csv, or if there is one column, add --delimiter "
+            ","
         )
 
 
@@ -145,8 +148,9 @@ def _check_names(path: Path, head: Head) -> None:
     empty = [str(at) for at, name in enumerate(head.names, 1) if not name.strip()]
     if empty:
         raise PolicyError(
-            f"{path}: the first line has no name for column {', '.join(empty[:9])}; it must name every column: name it, remove a title "
-            "above the names or a delimiter at the end of the lines (pandas writes its index with no name: to_csv(index=False))"
+            f"{path}: the first line has no name for column {', '.join(empty[:9])}; it must name every column: name "
+            "it, remove a title above the names or a delimiter at the end of the lines (pandas writes its index with "
+            "no name: to_csv(index=False))"
         )
     folded = [name.casefold() for name in head.names]
     twice = sorted({name for name in head.names if folded.count(name.casefold()) > 1})
@@ -160,8 +164,8 @@ def _check_names(path: Path, head: Head) -> None:
     if data:
         # Its fields would become column names, which messages show.
         raise PolicyError(
-            f"{path}: the first line looks like data (field {', '.join(data[:9])} is a number, a date or an address); put a line with the "
-            "columns' names before it, or rename those columns"
+            f"{path}: the first line looks like data (field {', '.join(data[:9])} is a number, a date or an address); "
+            "put a line with the columns' names before it, or rename those columns"
         )
 
 
@@ -172,8 +176,8 @@ def _check_values(path: Path, head: Head) -> None:
     again = sum(any(record[at] == name for record in rows) for at, name in enumerate(head.names))
     if again * 2 >= width and again >= min(2, width - 1) and again:
         raise PolicyError(
-            f"{path}: the first line looks like data, or is repeated below: {again} of {width} of its fields are also values of their "
-            "columns; put a line with the columns' names before it, or remove the other one"
+            f"{path}: the first line looks like data, or is repeated below: {again} of {width} of its fields are also "
+            "values of their columns; put a line with the columns' names before it, or remove the other one"
         )
 
 
@@ -198,7 +202,8 @@ def _check_second(path: Path, head: Head) -> None:
             words.append(head.names[at])
     if words:
         raise PolicyError(
-            f"{path}: the second line is not like those below it ({len(words)} column{'s have' if len(words) > 1 else ' has'} numbers "
-            "or dates from the third line on, and words in the second): the first line must name the columns and the second be a row; remove a title above the names, "
+            f"{path}: the second line is not like those below it ({len(words)} "
+            f"column{'s have' if len(words) > 1 else ' has'} numbers or dates from the third line on, and words in the "
+            "second): the first line must name the columns and the second be a row; remove a title above the names, "
             "or units below them"
         )

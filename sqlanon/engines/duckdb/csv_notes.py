@@ -1,4 +1,6 @@
-"""What to know of a CSV file's columns that stayed text though most of their values are numbers or dates: why, and which option helps.
+"""What to know of a CSV file's columns that stayed text though most of their values are numbers or dates.
+
+Why, and which option helps.
 
 As quasi columns they are published as sets of texts, where ranges were expected.
 """
@@ -52,8 +54,8 @@ def note(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> str | 
                 reasons, helps = why(connection, table, name)
                 what = "numbers" if form is _numbers else "dates"
                 return (
-                    f"column {name} stays text (as a quasi column it is published as sets of texts), though most of its values are {what}: "
-                    f"{', '.join(reasons)}; {' '.join(helps)}"
+                    f"column {name} stays text (as a quasi column it is published as sets of texts), though most of "
+                    f"its values are {what}: {', '.join(reasons)}; {' '.join(helps)}"
                 )
     return None
 
@@ -78,7 +80,10 @@ def _dates() -> str:
 
 def _share(connection: duckdb.DuckDBPyConnection, table: str, column: str, form: str) -> float | None:
     """The share of the values that have a form or mean a missing one; None where none has the form."""
-    query = f"SELECT count(*), count(*) FILTER ({form}), count(*) FILTER ({form} OR {_missing()}) FROM (SELECT {column} AS c FROM {table} AS t) WHERE c IS NOT NULL"  # noqa: S608
+    query = (
+        f"SELECT count(*), count(*) FILTER ({form}), count(*) FILTER ({form} OR {_missing()}) FROM (SELECT {column} AS "  # noqa: S608
+        f"c FROM {table} AS t) WHERE c IS NOT NULL"
+    )
     rows, having, either = connection.execute(query).fetchall()[0]
     return either / rows if having else None
 
@@ -133,7 +138,8 @@ def _why_no_number(connection: duckdb.DuckDBPyConnection, table: str, name: str)
         helps.append("--null TEXT for each text that means a missing value")
     if not reasons:
         reasons.append(
-            "some are written otherwise than the number would be (a plus sign, an exponent, zeros or points at an end, blanks, too many digits)"
+            "some are written otherwise than the number would be (a plus sign, an exponent, zeros or points at an end, "
+            "blanks, too many digits)"
         )
     if not helps:
         kind = "BIGINT" if not _holds(connection, table, name, ".") else "DOUBLE"
@@ -181,7 +187,8 @@ def _why_no_date(connection: duckdb.DuckDBPyConnection, table: str, name: str) -
 def _of_missing(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> tuple[list[str], list[str]]:
     """Texts of `MISSING`, which are no values of persons and may be shown."""
     found = connection.execute(
-        f"SELECT c, count(*) FROM (SELECT {quoted(name)} AS c FROM {table} AS t) WHERE {_missing()} GROUP BY c ORDER BY 2 DESC, 1 LIMIT 5"  # noqa: S608
+        f"SELECT c, count(*) FROM (SELECT {quoted(name)} AS c FROM {table} AS t) WHERE {_missing()} GROUP BY c ORDER "  # noqa: S608
+        "BY 2 DESC, 1 LIMIT 5"
     ).fetchall()
     return [f"{rows} are {text}" for text, rows in found], [option("null", str(text)) for text, _ in found]
 

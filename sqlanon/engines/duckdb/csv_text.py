@@ -1,7 +1,9 @@
-"""A CSV file as text: its encoding, its lines of bounded length, its header, and what is wrong with one that is no table.
+"""A CSV file as text.
 
-Messages have numbers of lines and bytes and the names of columns, never a value. No line is longer in memory than `LINE`,
-so that a small compressed file of one line is refused before it is unpacked.
+Its encoding, its lines of bounded length, its header, and what is wrong with one that is no table.
+
+Messages have numbers of lines and bytes and the names of columns, never a value. No line is longer in memory than
+`LINE`, so that a small compressed file of one line is refused before it is unpacked.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ def codec(given: str | None) -> str:
         found = ""
     if not found or found in ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"):
         raise PolicyError(
-            "encoding: not one that can be read here; utf-8, windows-1252, latin-1 and utf-16 are, and the others that Python has"
+            "encoding: not one that can be read here; utf-8, windows-1252, latin-1 and utf-16 are, and the others that "
+            "Python has"
         )
     return "utf-8" if found == "utf-8-sig" else found
 
@@ -89,8 +92,8 @@ class CsvText:
         first = lines[0] if lines else ""
         if "\0" in "".join(lines):
             raise DatabaseError(
-                f"{self.path} has NUL characters in its first lines: it is no text, or in another encoding; if it is UTF-16, add "
-                "--encoding utf-16-le"
+                f"{self.path} has NUL characters in its first lines: it is no text, or in another encoding; if it is "
+                "UTF-16, add --encoding utf-16-le"
             )
         if not first.strip("\r\n\t ,;|"):
             what = "is empty" if not first else "begins with an empty line"
@@ -124,7 +127,8 @@ class CsvText:
         """No line is too long: DuckDB leaves out the last one of those without a word.
 
         Returns:
-            how many lines there are, where each of them is a record: none is empty, and there are no quotes; None: it is not so.
+            how many lines there are, where each of them is a record: none is empty, and there are no quotes; None: it
+            is not so.
 
         Raises:
             DatabaseError: a line is too long.
@@ -161,8 +165,8 @@ class CsvText:
                     width = width or len(row)
                     if row and len(row) != width:
                         return (
-                            f"line {began} has {len(row)} fields and the header {width}: a field that holds the delimiter "
-                            "must be quoted, and every line needs all fields"
+                            f"line {began} has {len(row)} fields and the header {width}: a field that holds the "
+                            "delimiter must be quoted, and every line needs all fields"
                         )
                     began = rows.line_num + 1
             except csv.Error as error:
@@ -203,8 +207,14 @@ class CsvText:
         others = ("utf-8",) if self.encoding.startswith("utf-16") else ("utf-8", "cp1252")
         fitting = next((one for one in others if one != self.encoding and not self._undecodable(one)), None)
         if fitting:
-            return f"{where}; it can be read with --encoding {_SHOWN.get(fitting, fitting)}: check the letters outside of ASCII in the result"
-        return f"{where}; name the encoding of the program that wrote it, such as --encoding cp850 or shift_jis, or repair that byte"
+            return (
+                f"{where}; it can be read with --encoding {_SHOWN.get(fitting, fitting)}: check the letters outside of "
+                "ASCII in the result"
+            )
+        return (
+            f"{where}; name the encoding of the program that wrote it, such as --encoding cp850 or shift_jis, or "
+            "repair that byte"
+        )
 
     def _undecodable(self, encoding: str) -> tuple[int, int] | None:
         line = 1
@@ -264,7 +274,8 @@ class CsvText:
 
     def _too_long(self, number: int) -> DatabaseError:
         return DatabaseError(
-            f"{self.path}: line {number} has more than {LINE:,} characters; is it CSV, and is every quoted field closed?"
+            f"{self.path}: line {number} has more than {LINE:,} characters; is it CSV, and is every quoted field "
+            "closed?"
         )
 
     @contextmanager

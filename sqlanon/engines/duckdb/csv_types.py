@@ -1,9 +1,12 @@
-"""The types of a CSV file's columns, guessed from their texts: a guess is taken only where every value reads back to its text.
+"""The types of a CSV file's columns, guessed from their texts.
 
-A column is read as text first. A type fits where, over all rows, the value that the text becomes is written as that text
-again: in the type's own form, or in one other form that people write it in (``31.12.1999``, ``31-Dec-1999``, ``5`` for a floating point number),
-the same for all rows, but for zeros before a day, a month or an hour, and the case of a month's name. So different texts stay different values, or
-are one date, and codes such as ``007``, ``1E5`` or ``1.10`` stay text.
+A guess is taken only where every value reads back to its text.
+
+A column is read as text first. A type fits where, over all rows, the value that the text becomes is written as that
+text again: in the type's own form, or in one other form that people write it in (``31.12.1999``, ``31-Dec-1999``, ``5``
+for a floating point number), the same for all rows, but for zeros before a day, a month or an hour, and the case of a
+month's name. So different texts stay different values, or are one date, and codes such as ``007``, ``1E5`` or ``1.10``
+stay text.
 """
 
 from __future__ import annotations
@@ -97,7 +100,8 @@ def guess(
         exact: only a type that is written as the file has it.
         numbers: how numbers are written, where otherwise than in SQL.
 
-    Cost: a look at `SAMPLE` values, and a scan of the column for each guess that fits them; for most columns that is one.
+    Cost: a look at `SAMPLE` values, and a scan of the column for each guess that fits them; for most columns that is
+    one.
     """
     column = quoted(name)
     few = f"(SELECT {column} FROM {table} WHERE {column} IS NOT NULL LIMIT {SAMPLE})"  # noqa: S608
@@ -216,7 +220,10 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
 
 
 def _marked(number: str) -> Iterator[Guess]:
-    """Types of numbers that are written as the caller knows, otherwise than in SQL; those with leading zeros are codes all the same."""
+    """Types of numbers that are written as the caller knows, otherwise than in SQL.
+
+    Those with leading zeros are codes all the same.
+    """
     for kind, places in (("BIGINT", "0*"), ("DOUBLE", "[0-9]*")):
         value = f"TRY_CAST({number} AS {kind})"
         form = f"[+-]?(0|[1-9][0-9]*)?([.]{places})?"

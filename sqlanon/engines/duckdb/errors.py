@@ -45,7 +45,10 @@ _MEANINGS: tuple[tuple[type[duckdb.Error], str], ...] = (
     ),
     (
         duckdb.TransactionException,
-        "another connection of this process changed the same tables, or closed the transaction; run again when it is done",
+        (
+            "another connection of this process changed the same tables, or closed the transaction; run again when it is "
+            "done"
+        ),
     ),
     (
         duckdb.SerializationException,
@@ -53,7 +56,10 @@ _MEANINGS: tuple[tuple[type[duckdb.Error], str], ...] = (
     ),
     (
         duckdb.CatalogException,
-        "a table, view, type or function is not there, or has another form; if the source is a view, select from it in DuckDB",
+        (
+            "a table, view, type or function is not there, or has another form; if the source is a view, select from it in "
+            "DuckDB"
+        ),
     ),
     (
         duckdb.BinderException,
@@ -98,8 +104,8 @@ def meaning(error: duckdb.Error, text: str = "") -> str:
 
     Args:
         error: DuckDB's.
-        text: the SQL, in which a column that the error names must occur to be named here: the rest of a driver's message
-            may be a cell value.
+        text: the SQL, in which a column that the error names must occur to be named here: the rest of a driver's
+            message may be a cell value.
     """
     said = str(error)
     if isinstance(error, duckdb.IOException | duckdb.TransactionException | duckdb.FatalException):
@@ -149,7 +155,8 @@ def cannot_open(path: str, error: duckdb.Error, *, read_only: bool = False) -> D
     holder = re.search(r"\(PID (\d+)\)", said)
     if holder:
         return LockedError(
-            f"{path} is locked by process {holder.group(1)}: {why}; close it there (see: ps -p {holder.group(1)}) and try again"
+            f"{path} is locked by process {holder.group(1)}: {why}; close it there (see: ps -p {holder.group(1)}) and "
+            "try again"
         )
     if isinstance(error, duckdb.IOException) and "lock" in said.lower():
         return LockedError(f"{path} is locked by another process: {why}; close it there and try again")
@@ -160,6 +167,6 @@ def cannot_open(path: str, error: duckdb.Error, *, read_only: bool = False) -> D
     if isinstance(error, duckdb.IOException) and (_FULL.search(said) or _DENIED.search(said)):
         return DatabaseError(f"cannot open {path}: {meaning(error)}")
     return DatabaseError(
-        f"cannot open {path} as a DuckDB database ({type(error).__name__}): it is none, it is damaged, or another version "
-        "of DuckDB wrote it; try: python -c \"import duckdb; duckdb.connect('FILE', read_only=True)\""
+        f"cannot open {path} as a DuckDB database ({type(error).__name__}): it is none, it is damaged, or another "
+        "version of DuckDB wrote it; try: python -c \"import duckdb; duckdb.connect('FILE', read_only=True)\""
     )

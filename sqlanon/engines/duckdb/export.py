@@ -83,7 +83,9 @@ def write_csv(
     sensitive: Sequence[str] = (),
     escape_formulas: bool = False,
 ) -> list[str]:
-    """Write a table as CSV, and compare what is read back; a set of texts is written as the format ``labels`` writes it, ``{a, b}``.
+    """Write a table as CSV, and compare what is read back.
+
+    A set of texts is written as the format ``labels`` writes it, ``{a, b}``.
 
     ``[a, b]``, as DuckDB writes an array, would be a range there. An element that could be misread is quoted as JSON.
 
@@ -101,7 +103,8 @@ def write_csv(
         PolicyError: values of a column that differ would be one in a CSV file.
         PrivacyViolation: the file differs from the table.
 
-    Cost: one scan of the table and one of the file, and one of the columns whose texts are not known to be all different.
+    Cost: one scan of the table and one of the file, and one of the columns whose texts are not known to be all
+    different.
     """
     relation = connection.query(f"SELECT * FROM {table}")  # noqa: S608
     columns = list(zip(relation.columns, relation.types, strict=True))
@@ -154,7 +157,10 @@ def _check_texts(connection: duckdb.DuckDBPyConnection, table: str, columns: Seq
 def _empty(
     connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, Any]], sensitive: Sequence[str]
 ) -> list[str]:
-    """What is to be known of columns with empty texts and NULL: only quotes distinguish them in a CSV file, and most readers do not look."""
+    """What is to be known of columns with empty texts and NULL.
+
+    Only quotes distinguish them in a CSV file, and most readers do not look.
+    """
     texts = [name for name, kind in columns if kind.id in ("varchar", "enum")]
     if not texts:
         return []
@@ -166,17 +172,19 @@ def _empty(
     both = [name for name, found in zip(texts, row, strict=True) if found]
     if both and len(columns) == 1:
         raise PolicyError(
-            f"column {both[0]} holds empty texts and NULL, which a CSV file of one column cannot keep apart: write .parquet"
+            f"column {both[0]} holds empty texts and NULL, which a CSV file of one column cannot keep apart: write "
+            ".parquet"
         )
     merged = [name for name in both if name.casefold() in {one.casefold() for one in sensitive}]
     if merged:
         raise PolicyError(
-            f"the sensitive column {', '.join(merged)} holds empty texts and NULL, which most readers of CSV take for one value, so that a class has "
-            "fewer than were verified: write .parquet, or make them one value in the source"
+            f"the sensitive column {', '.join(merged)} holds empty texts and NULL, which most readers of CSV take for "
+            "one value, so that a class has fewer than were verified: write .parquet, or make them one value in the "
+            "source"
         )
     return [
-        f"column {name} holds empty texts and NULL: in the file an empty text is quoted and NULL is not, and most readers take both for the same; "
-        ".parquet keeps them apart"
+        f"column {name} holds empty texts and NULL: in the file an empty text is quoted and NULL is not, and most "
+        "readers take both for the same; .parquet keeps them apart"
         for name in both
     ]
 
@@ -201,17 +209,21 @@ def _header(path: Path) -> list[str]:
 def _same_names(names: Sequence[str], written: Sequence[str]) -> None:
     if list(names) != list(written):
         raise PrivacyViolation(
-            f"the file would name its columns otherwise than the release ({', '.join(names)}); nothing was put in place: rename them in the source"
+            f"the file would name its columns otherwise than the release ({', '.join(names)}); nothing was put in "
+            "place: rename them in the source"
         )
 
 
 def _read_back(path: Path, columns: int, *, whole: bool = False) -> str:
-    """SQL that reads a CSV file as texts, called c0, c1 ...; ``whole``: by one reader, with room for the longest line."""
+    """SQL that reads a CSV file as texts, called c0, c1 ....
+
+    ``whole``: by one reader, with room for the longest line.
+    """
     types = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(columns))
     more = f", parallel = false, max_line_size = {max(_LINE, path.stat().st_size + 1)}" if whole else ""
     return (
-        f"read_csv([{_text(_no_pattern(path))}], header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', nullstr = '', "
-        f"allow_quoted_nulls = false, comment = '', columns = {{{types}}}{more})"
+        f"read_csv([{_text(_no_pattern(path))}], header = true, auto_detect = false, delim = ',', quote = '\"', escape "
+        f"= '\"', nullstr = '', allow_quoted_nulls = false, comment = '', columns = {{{types}}}{more})"
     )
 
 

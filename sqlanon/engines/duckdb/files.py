@@ -48,8 +48,8 @@ def read(
         PolicyError: the options do not fit the file, or its header cannot be used.
         DatabaseError: the file cannot be read; the text says where and why, without a value of it.
 
-    Cost: one pass over the file, and over each column whose first values look like another type one or more; another encoding is
-    written as UTF-8 first, into a private folder.
+    Cost: one pass over the file, and over each column whose first values look like another type one or more; another
+    encoding is written as UTF-8 first, into a private folder.
     """
     if not path.is_file():
         raise DatabaseError(f"no file at {path}")
@@ -57,7 +57,8 @@ def read(
         return _Csv(connection, path, how, columns).load(table)
     if how != FileReading():
         raise PolicyError(
-            f"{path}: null, delimiter, encoding, types, decimal, ignore and date_format are for CSV; a Parquet file has its own"
+            f"{path}: null, delimiter, encoding, types, decimal, ignore and date_format are for CSV; a Parquet file "
+            "has its own"
         )
     _read_parquet(connection, path, table, columns)
     return []
@@ -71,7 +72,8 @@ def _read_parquet(connection: duckdb.DuckDBPyConnection, path: Path, table: str,
         described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [_literal(path)]).fetchall()
     except duckdb.Error as error:
         raise DatabaseError(
-            f"cannot read {path} as Parquet ({type(error).__name__}): it is none, is broken, or was not written to its end"
+            f"cannot read {path} as Parquet ({type(error).__name__}): it is none, is broken, or was not written to its "
+            "end"
         ) from error
     names = [str(row[0]) for row in described if columns.wants(str(row[0]))]
     if not names:
@@ -81,8 +83,8 @@ def _read_parquet(connection: duckdb.DuckDBPyConnection, path: Path, table: str,
     refused = [name for name in names if name in wide]
     if refused:
         raise PolicyError(
-            f"{path}: column {', '.join(refused)} has decimals of more than {_DIGITS} digits, which DuckDB would round; write them with fewer digits, or "
-            "as text, or leave the column out (rest: drop)"
+            f"{path}: column {', '.join(refused)} has decimals of more than {_DIGITS} digits, which DuckDB would "
+            "round; write them with fewer digits, or as text, or leave the column out (rest: drop)"
         )
     shown = ", ".join(map(quoted, names))
     try:
@@ -91,7 +93,8 @@ def _read_parquet(connection: duckdb.DuckDBPyConnection, path: Path, table: str,
         bad = [name for name in names if not _reads(connection, path, name)]
         which = f"column {', '.join(bad)} of {path}" if bad else f"{path} as Parquet"
         raise DatabaseError(
-            f"cannot read {which} ({type(error).__name__}): it is broken, was not written to its end, or has a type that DuckDB lacks"
+            f"cannot read {which} ({type(error).__name__}): it is broken, was not written to its end, or has a type "
+            "that DuckDB lacks"
         ) from error
 
 
@@ -125,7 +128,8 @@ class _Csv:
             re.search(r"[0-9\r\n\"]", text) or text == (how.decimal or ".") for text in how.ignore
         ):
             raise PolicyError(
-                "ignore: what numbers are written with and is no part of them, such as $ or %, without digits and not the decimal mark"
+                "ignore: what numbers are written with and is no part of them, such as $ or %, without digits and not "
+                "the decimal mark"
             )
         if how.date_format is not None and not re.fullmatch(r"(?=.*%Y)(?=.*%-?[dj])[^\n]*", how.date_format):
             raise PolicyError(
@@ -207,7 +211,8 @@ class _Csv:
                     self._text.as_utf8(path)
                 except OSError as error:
                     raise DatabaseError(
-                        f"cannot write {self._path} as UTF-8 into {stem.parent} ({error.strerror or type(error).__name__}); free space there, or set TMPDIR"
+                        f"cannot write {self._path} as UTF-8 into {stem.parent} "
+                        f"({error.strerror or type(error).__name__}); free space there, or set TMPDIR"
                     ) from error
             lines = CsvText(path, "utf-8").check_lines() if path != self._path else self._text.check_lines()
             shown = ", ".join(map(quoted, names))
@@ -222,7 +227,8 @@ class _Csv:
         rows = self._connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]  # noqa: S608
         if lines is not None and rows != lines - 1:
             raise DatabaseError(
-                f"{self._path} has {lines - 1:,} lines below the header, and DuckDB read {rows:,} rows of them; write it anew with one way to end a line"
+                f"{self._path} has {lines - 1:,} lines below the header, and DuckDB read {rows:,} rows of them; write "
+                "it anew with one way to end a line"
             )
 
     def _check_repeated(self, table: str, names: Sequence[str]) -> None:
@@ -231,7 +237,8 @@ class _Csv:
         found = self._connection.execute(f"SELECT 1 FROM {table} WHERE {again} LIMIT 1").fetchall()  # noqa: S608
         if found and len(names) > 1:
             raise PolicyError(
-                f"{self._path}: the first line is repeated below, or is a row; the first line must name the columns, and no other one"
+                f"{self._path}: the first line is repeated below, or is a row; the first line must name the columns, "
+                "and no other one"
             )
 
     def _guess(self, table: str, name: str) -> csv_types.Guess | None:
@@ -264,8 +271,9 @@ class _Csv:
             line = self._text.line_of(head.delimiter, head.names.index(name), str(wrong[0][0]))
             form = ", say how dates are written, --date-format %d.%m.%Y," if dated else ","
             raise DatabaseError(
-                f"{self._path}, line {line or 'unknown'}: column {name} is declared {one.type}, and this line holds something else there; give it a "
-                f"type that fits, {option('types', pair(name, 'VARCHAR'))}{form} or say the text of a missing value, --null TEXT (in Python types={{...}}, null=[...])"
+                f"{self._path}, line {line or 'unknown'}: column {name} is declared {one.type}, and this line holds "
+                f"something else there; give it a type that fits, {option('types', pair(name, 'VARCHAR'))}{form} or "
+                "say the text of a missing value, --null TEXT (in Python types={...}, null=[...])"
             )
         return one
 
@@ -275,8 +283,9 @@ class _Csv:
         if fault:
             return DatabaseError(f"{self._path}: {fault}")
         return DatabaseError(
-            f"cannot read {self._path} as CSV ({type(error).__name__}): check that it is CSV in {self._text.encoding}, with a header, equally long "
-            "rows and one way to end a line; --delimiter and --encoding say what cannot be guessed"
+            f"cannot read {self._path} as CSV ({type(error).__name__}): check that it is CSV in {self._text.encoding}, "
+            "with a header, equally long rows and one way to end a line; --delimiter and --encoding say what cannot "
+            "be guessed"
         )
 
     def _no_type(self) -> PolicyError:

@@ -1,4 +1,7 @@
-"""Cells of a CSV file that a spreadsheet takes for formulas: it computes them when the file is opened, whoever wrote the text."""
+"""Cells of a CSV file that a spreadsheet takes for formulas.
+
+It computes them when the file is opened, whoever wrote the text.
+"""
 
 from __future__ import annotations
 
@@ -64,16 +67,17 @@ def warned(connection: duckdb.DuckDBPyConnection, table: str, cells: Sequence[tu
         counted = ", ".join(f"count(*) FILTER ({_is_one(cell)})" for _, cell in looked)
         found = connection.execute(f"SELECT {counted} FROM {table} AS t").fetchall()[0]  # noqa: S608
     lines = [
-        f"column {name}: {n:,} cells begin as a formula of a spreadsheet does (=, +, -, @, a tab or a line break), and would be computed where the file "
-        "is opened in one; --escape-formulas (in Python escape_formulas=True) writes ' before each"
+        f"column {name}: {n:,} cells begin as a formula of a spreadsheet does (=, +, -, @, a tab or a line break), and "
+        "would be computed where the file is opened in one; --escape-formulas (in Python escape_formulas=True) writes "
+        "' before each"
         for (name, _), n in zip(looked, found, strict=True)
         if n
     ]
     names = [name for name, *_ in cells if name_escaped(name) != name]
     if names:
         lines.append(
-            f"the names of columns {', '.join(names)} begin as a formula of a spreadsheet does; --escape-formulas (in Python escape_formulas=True) writes "
-            "' before each"
+            f"the names of columns {', '.join(names)} begin as a formula of a spreadsheet does; --escape-formulas (in "
+            "Python escape_formulas=True) writes ' before each"
         )
     return lines
 

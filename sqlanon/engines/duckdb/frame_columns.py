@@ -69,7 +69,8 @@ def check_names(names: Sequence[object]) -> None:
     wrong = [str(name) for name in names if not isinstance(name, str) or not name.strip()]
     if wrong:
         raise PolicyError(
-            f"the frame has {len(wrong)} column(s) whose name is no text, or empty; rename them, or reset the levels of its columns"
+            f"the frame has {len(wrong)} column(s) whose name is no text, or empty; rename them, or reset the levels "
+            "of its columns"
         )
     folded = [str(name).casefold() for name in names]
     twice = sorted({str(name) for name in names if folded.count(str(name).casefold()) > 1})
@@ -106,7 +107,10 @@ def refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) -> str | 
     else:
         polars = home(frame) == "polars"
         cast = "cast(pl.String) or cast(pl.Decimal(38, 0))" if polars else "cast(pyarrow.string())"
-        how = f"cast them to text, integers of 64 bits, floating point, decimals of at most 38 digits, dates or timestamps, such as {cast}"
+        how = (
+            "cast them to text, integers of 64 bits, floating point, decimals of at most 38 digits, dates or "
+            f"timestamps, such as {cast}"
+        )
         empty = frame.schema.empty_table() if hasattr(frame, "read_next_batch") else frame
         for at, name in enumerate(arrow_names(empty) if hasattr(empty, "select") else ()):
             one = empty.select([name] if polars else [at]).slice(0, 0)

@@ -88,7 +88,8 @@ def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: S
     both = [name for name, found in zip(floats, row, strict=True) if found]
     if both:
         raise PolicyError(
-            f"pandas has one missing value for the NULL and the NaN of {', '.join(both)}: use to_arrow or to_polars, or make them one in the source"
+            f"pandas has one missing value for the NULL and the NaN of {', '.join(both)}: use to_arrow or to_polars, "
+            "or make them one in the source"
         )
 
 

@@ -1,4 +1,7 @@
-"""Values of data frames that DuckDB would change while it reads them: made exact where that is possible, else refused by column."""
+"""Values of data frames that DuckDB would change while it reads them.
+
+Made exact where that is possible, else refused by column.
+"""
 
 from __future__ import annotations
 

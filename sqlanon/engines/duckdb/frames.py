@@ -62,7 +62,8 @@ def read(
         columns: which columns are read; nothing is asked of the others.
 
     Raises:
-        PolicyError: a column has no name, or the name of another one, a type that DuckDB lacks, or values that it would change.
+        PolicyError: a column has no name, or the name of another one, a type that DuckDB lacks, or values that it would
+            change.
         DatabaseError: DuckDB cannot read it.
 
     Cost: one pass over the frame; a second one over columns of Python objects, whose type is that of all their values.
@@ -170,7 +171,10 @@ def load(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Co
 
 
 def _cell(value: object, column: Column) -> object:
-    """A value as DuckDB casts it to the column's type: whole numbers and lists as they are, all others by their texts."""
+    """A value as DuckDB casts it to the column's type.
+
+    Whole numbers and lists as they are, all others by their texts.
+    """
     if value is None or isinstance(value, int | list):
         return value
     if isinstance(value, bytes | bytearray):

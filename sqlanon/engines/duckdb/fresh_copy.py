@@ -1,7 +1,10 @@
-"""A DuckDB file written anew: a fresh copy, which has nothing of dropped tables and deleted rows, is compared with it and put in its place.
+"""A DuckDB file written anew.
 
-The file is locked by this process from before it is copied until after the copy is in its place, so that nobody writes what the copy lacks. A
-process that is killed leaves the old file or the new one, whole, and a folder that the next connection removes.
+A fresh copy, which has nothing of dropped tables and deleted rows, is compared with it and put in its place.
+
+The file is locked by this process from before it is copied until after the copy is in its place, so that nobody writes
+what the copy lacks. A process that is killed leaves the old file or the new one, whole, and a folder that the next
+connection removes.
 """
 
 from __future__ import annotations
@@ -39,11 +42,13 @@ def check_file(path: Path) -> None:
         known = path.stat()
     if known.st_nlink > 1:
         raise DatabaseError(
-            f"{path} has {known.st_nlink} names (hard links), and the others would keep the old file with all that is in it: remove them, and run again"
+            f"{path} has {known.st_nlink} names (hard links), and the others would keep the old file with all that is "
+            "in it: remove them, and run again"
         )
     if os.geteuid() not in (0, known.st_uid):
         raise DatabaseError(
-            f"{path} belongs to the user with number {known.st_uid}, and a file that takes its place would be this user's: run it as that user"
+            f"{path} belongs to the user with number {known.st_uid}, and a file that takes its place would be this "
+            "user's: run it as that user"
         )
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise DatabaseError(f"this user may not write in {path.parent}, where the copy of {path.name} is made")
@@ -90,8 +95,8 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
         if missing:
             more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
             raise DatabaseError(
-                f"{path} is as it was, and not compacted: DuckDB does not copy all of it into a fresh file; different in the copy: "
-                f"{', '.join(missing[:_SHOWN])}{more}"
+                f"{path} is as it was, and not compacted: DuckDB does not copy all of it into a fresh file; different "
+                f"in the copy: {', '.join(missing[:_SHOWN])}{more}"
             )
         _check_unmoved(path, old, copy)
         _give_owner(copy, path)
@@ -104,7 +109,10 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
 
 @contextmanager
 def _instance(path: Path, settings: Mapping[str, str | int]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A DuckDB of its own, whose current database is empty: no macro of a file takes the place of a builtin function there."""
+    """A DuckDB of its own, whose current database is empty.
+
+    No macro of a file takes the place of a builtin function there.
+    """
     with _translated(path):
         connection = duckdb.connect(":memory:", config=dict(settings))
     try:
@@ -149,7 +157,8 @@ def _check_room(connection: duckdb.DuckDBPyConnection, path: Path, database: str
     free = shutil.disk_usage(path.parent).free
     if needed > free:
         raise DatabaseError(
-            f"{path} is as it was, and not compacted: a copy of it takes {needed:,} bytes, and its disk has {free:,} free; free space there, and run again"
+            f"{path} is as it was, and not compacted: a copy of it takes {needed:,} bytes, and its disk has {free:,} "
+            "free; free space there, and run again"
         )
 
 
@@ -191,12 +200,16 @@ def _check_unmoved(path: Path, old: int, copy: Path) -> None:
     logs = [Path(f"{file}.wal") for file in (path, copy) if Path(f"{file}.wal").exists()]
     if logs:
         raise DatabaseError(
-            f"{path} is as it was, and not compacted: DuckDB left {logs[0].name} with changes that are not in the file; run again"
+            f"{path} is as it was, and not compacted: DuckDB left {logs[0].name} with changes that are not in the "
+            "file; run again"
         )
 
 
 def _give_owner(copy: Path, path: Path) -> None:
-    """Give a copy the owner, the group and the further attributes, such as lists of rights, of the file; its mode comes with its place."""
+    """Give a copy the owner, the group and the further attributes, such as lists of rights, of the file.
+
+    Its mode comes with its place.
+    """
     known = path.stat()
     os.chown(copy, known.st_uid, known.st_gid)
     attributes: list[str] = []

@@ -1,7 +1,10 @@
-"""All that a DuckDB database holds, so that a copy of it can be compared: what its catalog lists, and of each table rows and a checksum.
+"""All that a DuckDB database holds, so that a copy of it can be compared.
 
-The catalog is read through every ``duckdb_*()`` function that says to which database its rows belong: also those that a later DuckDB adds. They are named in full, as
-macros of the database may have their names: some bind expressions of tables, which may call macros, so that the database has to be the current one.
+What its catalog lists, and of each table rows and a checksum.
+
+The catalog is read through every ``duckdb_*()`` function that says to which database its rows belong: also those that a
+later DuckDB adds. They are named in full, as macros of the database may have their names: some bind expressions of
+tables, which may call macros, so that the database has to be the current one.
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ import duckdb
 from sqlanon.engines.duckdb.connection import quoted
 
 _PASSING = {"database_name", "data_type_id", "constraint_index", "estimated_size", "is_bound"}
-"""What differs between two files of the same content, or depends on what was asked before; so do all columns whose names end with ``oid``."""
+"""What differs between two files of the same content, or depends on what was asked before.
+
+So do all columns whose names end with ``oid``.
+"""
 
 Facts = tuple[str, str, tuple[str, ...]]
 """A kind, the name of an object of it, and what is known of it."""
@@ -63,13 +69,15 @@ def tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[Table]:
     schemas = {
         oid: (str(name), parent)
         for oid, name, parent in connection.execute(
-            "SELECT oid, schema_name, parent_schema_oid FROM system.main.duckdb_schemas() WHERE database_name = $database",
+            "SELECT oid, schema_name, parent_schema_oid FROM system.main.duckdb_schemas() WHERE database_name = "
+            "$database",
             binds,
         ).fetchall()
     }
     columns: dict[object, list[str]] = {}
     for table, name, generated in connection.execute(
-        "SELECT table_oid, column_name, is_generated FROM system.main.duckdb_columns() WHERE database_name = $database ORDER BY table_oid, column_index",
+        "SELECT table_oid, column_name, is_generated FROM system.main.duckdb_columns() WHERE database_name = $database "
+        "ORDER BY table_oid, column_index",
         binds,
     ).fetchall():
         columns.setdefault(table, []).extend([] if generated else [str(name)])
@@ -102,7 +110,8 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[F
 def _listings(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """The functions that list something of all databases; what `duckdb_databases` says differs between two files."""
     found = connection.execute(
-        "SELECT function_name, function_type, parameters FROM system.main.duckdb_functions() WHERE database_name = 'system'"
+        "SELECT function_name, function_type, parameters FROM system.main.duckdb_functions() WHERE database_name = "
+        "'system'"
     ).fetchall()
     names = {str(name) for name, kind, parameters in found if kind == "table" and not parameters}
     return sorted(name for name in names if name.startswith("duckdb_") and name != "duckdb_databases")

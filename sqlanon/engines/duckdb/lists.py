@@ -1,4 +1,7 @@
-"""A few values of each column as lists: DuckDB takes more time to register arrays, and to plan a query of them, than to read these."""
+"""A few values of each column as lists.
+
+DuckDB takes more time to register arrays, and to plan a query of them, than to read these.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ _TYPES = {"int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT", "float64":
 def as_lists(
     create: str, name: str, columns: Mapping[str, npt.NDArray[np.generic]]
 ) -> tuple[str, list[list[Any]]] | None:
-    """Statements that make a table, where it is missing, and append the columns to it, with their values; None: load them as arrays.
+    """Statements that make a table, where it is missing, and append the columns to it, with their values.
+
+    None: load them as arrays.
 
     Args:
         create: how the table is made, up to its columns.

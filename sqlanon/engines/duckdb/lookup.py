@@ -19,8 +19,8 @@ _COLUMNS = (
 )
 # What has columns and is none of these is a view; duckdb_views() would write out the text of every view of the system.
 _TABLES = (
-    "SELECT 1, database_name, schema_name, table_name, NULL, NULL, NULL FROM duckdb_tables() "
-    "WHERE database_name IN ({bases}) AND lower(schema_name) IN ({spaces}) AND (lower(table_name) IN ({names}) OR {listed})"
+    "SELECT 1, database_name, schema_name, table_name, NULL, NULL, NULL FROM duckdb_tables() WHERE database_name IN "
+    "({bases}) AND lower(schema_name) IN ({spaces}) AND (lower(table_name) IN ({names}) OR {listed})"
 )
 _SCHEMAS = (
     "SELECT 2, database_name, schema_name, NULL, NULL, NULL, NULL FROM duckdb_schemas() "

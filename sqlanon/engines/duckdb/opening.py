@@ -29,7 +29,8 @@ def connected(url: str, *, read_only: bool) -> tuple[duckdb.DuckDBPyConnection, 
                 f"no DuckDB file at {path}; give the path after duckdb:/// (four slashes for an absolute one)"
             )
         shown = os.path.realpath(path)
-        # Closing any descriptor of a file ends this process's locks on it: of a database that is open here nothing is read.
+        # Closing any descriptor of a file ends this process's locks on it: of a database that is open here nothing is
+        # read.
         if not is_open_here(Path(path)) and not _is_database(Path(path)):
             # DuckDB would open a CSV or Parquet file as a database in memory, and the release would be lost.
             raise DatabaseError(

@@ -9,11 +9,17 @@ import duckdb
 KEPT = 256
 """So many texts are known at once; the one that was sent longest ago is forgotten first."""
 LONGEST = 10_000
-"""Longer texts are parsed every time: their trees would take memory, and their statements take longer than the parser."""
+"""Longer texts are parsed every time.
+
+Their trees would take memory, and their statements take longer than the parser.
+"""
 
 
 class Parsed:
-    """The trees of texts that are sent again and again. Names are looked up in the catalog whenever a tree is run, as with a text."""
+    """The trees of texts that are sent again and again.
+
+    Names are looked up in the catalog whenever a tree is run, as with a text.
+    """
 
     def __init__(self, parse: Callable[[str], list[duckdb.Statement]]) -> None:
         """Nothing is known yet.
@@ -25,7 +31,9 @@ class Parsed:
         self._known: dict[str, str | duckdb.Statement | None] = {}
 
     def of(self, text: str) -> str | duckdb.Statement:
-        """What to execute for a text: its tree, from the second time on; the text the first time, and where it is several statements.
+        """What to execute for a text: its tree, from the second time on.
+
+        The text the first time, and where it is several statements.
 
         Raises:
             duckdb.Error: it does not parse.

@@ -1,4 +1,7 @@
-"""Copies tables whose rows refer to rows of the same table: DuckDB checks a foreign key before the statement that brings the other row has ended."""
+"""Copies tables whose rows refer to rows of the same table.
+
+DuckDB checks a foreign key before the statement that brings the other row has ended.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Where DuckDB puts what does not fit into memory: a folder that only this user can open, gone when the database is closed.
+"""Where DuckDB puts what does not fit into memory.
+
+A folder that only this user can open, gone when the database is closed.
 
 DuckDB's own choice (``<file>.tmp``, or ``.tmp`` of the working directory) is open to every user of the machine, and a
 killed process leaves it full of source values.
@@ -104,8 +106,8 @@ def _folder(path: str | None) -> PrivateFolder:
         except OSError as error:
             failed = error
     raise DatabaseError(
-        f"cannot make a folder for temporary files in {system.parent}: {failed.strerror}; free space there, or set TMPDIR to a "
-        "folder that this user may write"
+        f"cannot make a folder for temporary files in {system.parent}: {failed.strerror}; free space there, or set "
+        "TMPDIR to a folder that this user may write"
     ) from failed
 
 

@@ -32,15 +32,21 @@ SEEN_SECONDS = 30.0
 _PAUSE = 0.5
 
 LEAVES = (
-    "values of deleted rows and dropped tables can stay in free space of tables until they are overwritten, in the write-ahead log and in backups; "
-    "--compact writes the private tables anew (VACUUM FULL)"
+    "values of deleted rows and dropped tables can stay in free space of tables until they are overwritten, in the "
+    "write-ahead log and in backups; --compact writes the private tables anew (VACUUM FULL)"
 )
 STAYS = (
     "the write-ahead log and its archive, replicas and backups have what was dropped until their own retention ends",
     "the source is not sqlanon's: rows that were deleted from it stay in its files until VACUUM FULL of it",
-    "statistics of dropped tables stay in free space of pg_statistic until its VACUUM FULL, by a superuser or the owner of the database",
+    (
+        "statistics of dropped tables stay in free space of pg_statistic until its VACUUM FULL, by a superuser or the "
+        "owner of the database"
+    ),
 )
-UNTIL = "files of dropped tables are removed at the server's next checkpoint: CHECKPOINT is for superusers and members of pg_checkpoint"
+UNTIL = (
+    "files of dropped tables are removed at the server's next checkpoint: CHECKPOINT is for superusers and members of "
+    "pg_checkpoint"
+)
 
 
 class Compacting(Session):
@@ -73,12 +79,14 @@ class Compacting(Session):
         same = [str(table) for table in tables if before[table][0] == after[table][0]]
         if same:
             raise DatabaseError(
-                f"PostgreSQL has not written {', '.join(same)} anew: VACUUM FULL is for the owner of a table; run as the role that owns them"
+                f"PostgreSQL has not written {', '.join(same)} anew: VACUUM FULL is for the owner of a table; run as "
+                "the role that owns them"
             )
         if kept:
             raise DatabaseError(
-                f"rows that were deleted from {', '.join(map(str, kept))} are still in its file: a transaction on this server that began before may see them; "
-                "end it (pg_stat_activity, pg_prepared_xacts and pg_replication_slots list those that are open), and compact again"
+                f"rows that were deleted from {', '.join(map(str, kept))} are still in its file: a transaction on this "
+                "server that began before may see them; end it (pg_stat_activity, pg_prepared_xacts and "
+                "pg_replication_slots list those that are open), and compact again"
             )
         with self._translated("CHECKPOINT"):
             may = self._connection.execute(_MAY_CHECKPOINT).fetchone()
@@ -94,7 +102,8 @@ class Compacting(Session):
     def _write_anew(self, tables: Sequence[TableRef]) -> list[TableRef]:
         """VACUUM FULL of each table, again while deleted rows stay in it; returns those in which they do.
 
-        VACUUM FULL keeps deleted rows that the oldest transaction of the *server* may see: one in another database holds them too.
+        VACUUM FULL keeps deleted rows that the oldest transaction of the *server* may see: one in another database
+        holds them too.
         """
         end, kept = time.monotonic() + SEEN_SECONDS, list(tables)
         while True:

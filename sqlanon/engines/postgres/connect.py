@@ -28,7 +28,10 @@ _CAUSES = (
             r"no password supplied|password authentication failed|SCRAM|role \".*\" does not exist|"
             r"authentication failed|permission denied for database|not permitted to log in"
         ),
-        "the server refuses this user: check user and password of the URL (or PGPASSWORD, ~/.pgpass), and that the role may log in",
+        (
+            "the server refuses this user: check user and password of the URL (or PGPASSWORD, ~/.pgpass), and that the "
+            "role may log in"
+        ),
     ),
     (
         re.compile(r"no pg_hba.conf entry"),
@@ -68,7 +71,9 @@ def open_session(url: str) -> psycopg.Connection:
         connection = psycopg.connect(url, autocommit=True, application_name="sqlanon", connect_timeout=10)
     except psycopg.Error as error:
         said = without(str(error), given.get("password"), os.environ.get("PGPASSWORD"))
-        raise DatabaseError(f"cannot connect to PostgreSQL: {advice_for(said)} ({said})") from error
+        refused = DatabaseError(f"cannot connect to PostgreSQL: {advice_for(said)} ({said})")
+        refused.advice = advice_for(said)
+        raise refused from error
     keep_texts(connection)
     version = connection.info.server_version
     if version < 140000:
@@ -123,8 +128,8 @@ def _as_error(connection: psycopg.Connection, name: str, error: psycopg.Error) -
         return DatabaseError(f"PostgreSQL refused {name}: {DROPPED}")
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         return DatabaseError(
-            f"PostgreSQL refused {name}: this session is read-only (default_transaction_read_only, or a standby), and this "
-            "writes, if only temporary tables"
+            f"PostgreSQL refused {name}: this session is read-only (default_transaction_read_only, or a standby), and "
+            "this writes, if only temporary tables"
         )
     return DatabaseError(f"PostgreSQL refused {name} ({type(error).__name__}); --debug shows its own words")
 

@@ -81,7 +81,10 @@ class PostgresEngine(Tables, Granting, Compacting):
             raise
 
     def describe(self, text: str) -> tuple[str, ...]:
-        """See `Engine.describe`: the server parses and binds a statement that is prepared, and plans it only to run it."""
+        """See `Engine.describe`.
+
+        The server parses and binds a statement that is prepared, and plans it only to run it.
+        """
         with self._translated("the query"):
             return answers.described(self._connection, text)
 

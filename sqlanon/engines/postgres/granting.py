@@ -128,6 +128,6 @@ class Granting(Session):
 def _granted(role: str, refused: str | None) -> None:
     if refused:
         raise DatabaseError(
-            f"cannot let role {role} read {refused}: somebody else owns it; ask for GRANT .. WITH GRANT OPTION, or have "
-            f"its owner grant it, or take {role} out of the policy's readers"
+            f"cannot let role {role} read {refused}: somebody else owns it; ask for GRANT .. WITH GRANT OPTION, or "
+            f"have its owner grant it, or take {role} out of the policy's readers"
         )

@@ -1,7 +1,8 @@
 """Names on PostgreSQL: ours run on a path of the system's schemas alone, names that people write on the path they have.
 
 A role that may create in a schema of somebody's path can plant functions and operators there that fit a call better
-than PostgreSQL's own, and run with his rights. So the session's path is `SAFE_PATH`, and the person's own is remembered.
+than PostgreSQL's own, and run with his rights. So the session's path is `SAFE_PATH`, and the person's own is
+remembered.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ class Names:
         found = self.look_up([], [name], one=True).named.get(name)
         if found is None:
             raise DatabaseError(
-                f"no table or view {name} in this database; names are table or schema.table, in the exact spelling, such as public.patients"
+                f"no table or view {name} in this database; names are table or schema.table, in the exact spelling, "
+                "such as public.patients"
             )
         return found
 
@@ -171,7 +173,10 @@ class Names:
         return Found(relations, named, frozenset(listed), frozenset(there), frozenset(tables))
 
     def _places(self, name: str) -> list[list[TableRef]]:
-        """What a name may mean, one try after the other: each lists the schemas of the path, or is the schema it says."""
+        """What a name may mean, one try after the other.
+
+        Each lists the schemas of the path, or is the schema it says.
+        """
         parts = split_name(name)
         tries = [[TableRef(schema, name) for schema in self._own.schemas]]
         if len(parts) == 2:
@@ -226,7 +231,8 @@ def _column(
 
 
 _WITHOUT_HASH = re.compile(
-    r"(json|jsonpath|xml|money|bit|bit varying|tsvector|tsquery|point|line|lseg|box|path|polygon|circle)(\(\d+\))?(\[\])*",
+    r"(json|jsonpath|xml|money|bit|bit "
+    r"varying|tsvector|tsquery|point|line|lseg|box|path|polygon|circle)(\(\d+\))?(\[\])*",
     re.IGNORECASE,
 )
 """Builtin types that PostgreSQL cannot hash; most of them have no equality either."""

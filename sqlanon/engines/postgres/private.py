@@ -1,6 +1,9 @@
-"""The private schema on PostgreSQL: whose it is, who else has rights in it, and what the planner's statistics show of it.
+"""The private schema on PostgreSQL.
 
-``pg_stats`` shows the most common values of a table to every role that may read the table, without a right on its schema.
+Whose it is, who else has rights in it, and what the planner's statistics show of it.
+
+``pg_stats`` shows the most common values of a table to every role that may read the table, without a right on its
+schema.
 """
 
 from __future__ import annotations
@@ -36,8 +39,9 @@ FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = %(schema)s AND c.relname = %(name)s
 """
 _GRANTEE = "CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(g.grantee) END"
-# The roles that have rights on a table or a column of it. Of triggers sqlanon makes none: the right TRIGGER is enough to make one, its
-# function runs with the rights of the role that writes the table, and revoking the right leaves it there.
+# The roles that have rights on a table or a column of it. Of triggers sqlanon makes none: the right TRIGGER is enough
+# to make one, its function runs with the rights of the role that writes the table, and revoking the right leaves it
+# there.
 _STATE = f"""
 {_MINE}, tables AS (
     SELECT c.oid, c.relname, c.relowner, c.relacl
@@ -131,8 +135,8 @@ def check_private(connection: Connection, schema: str) -> bool:
     ((name, _, _, mine),) = found["owner"]
     if not mine:
         raise DatabaseError(
-            f"schema {schema} belongs to role {name}, who could read all that sqlanon keeps there: run as that role or as a "
-            "declared member of it (a superuser too), or drop the schema if it is not yours"
+            f"schema {schema} belongs to role {name}, who could read all that sqlanon keeps there: run as that role or "
+            "as a declared member of it (a superuser too), or drop the schema if it is not yours"
         )
     if strange := found.get("strange"):
         listed = _listed([f"{table} of role {role}" for table, role, *_ in strange])
@@ -144,16 +148,17 @@ def check_private(connection: Connection, schema: str) -> bool:
         table, name, *_ = triggers[0]
         drop = sql.SQL("DROP TRIGGER {} ON {}").format(sql.Identifier(str(name)), sql.Identifier(schema, str(table)))
         raise DatabaseError(
-            f"private tables of {schema} have triggers, which sqlanon does not make and which would run with your rights: {listed}; "
-            f"look at what they do, then drop them: {drop.as_string(connection)}"
+            f"private tables of {schema} have triggers, which sqlanon does not make and which would run with your "
+            f"rights: {listed}; look at what they do, then drop them: {drop.as_string(connection)}"
         )
     if granted := found.get("granted"):
         tables = _listed(sorted({str(table) for table, *_ in granted}))
         roles = sorted({str(role) for _, role, *_ in granted})
         first = sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}").format(sql.Identifier(schema), _role(roles[0]))
         raise DatabaseError(
-            f"{_listed(roles)} may read or change private tables of sqlanon (of {schema}: {tables}), or see their values in "
-            f"pg_stats: {first.as_string(connection)}; column rights are revoked by column. Consider what was read as known"
+            f"{_listed(roles)} may read or change private tables of sqlanon (of {schema}: {tables}), or see their "
+            f"values in pg_stats: {first.as_string(connection)}; column rights are revoked by column. Consider what "
+            "was read as known"
         )
     return by_default
 
@@ -173,8 +178,8 @@ def check_readable(connection: Connection, table: TableRef) -> bool:
     row = connection.execute(_PLAIN, {"schema": table.schema, "name": table.name}).fetchone()
     if row is not None and not row[0]:
         raise DatabaseError(
-            f"{table} is not a table of sqlanon: schema {table.schema} belongs to role {owner[0]}, and to read it would run "
-            "what that role put there"
+            f"{table} is not a table of sqlanon: schema {table.schema} belongs to role {owner[0]}, and to read it "
+            "would run what that role put there"
         )
     return True
 

@@ -183,9 +183,10 @@ def can_use(connection: Connection, role: str, schema: str) -> bool:
 def lock_holder(connection: Connection, space: int, key: int) -> str:
     """Who holds an advisory lock, as the end of a sentence; empty if it is free again. Every role may ask."""
     query = (
-        "SELECT l.pid, a.usename, a.application_name FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid "
-        "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = %s::bigint::oid AND l.objid = %s::bigint::oid "
-        "AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())"
+        "SELECT l.pid, a.usename, a.application_name FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a ON a.pid = "
+        "l.pid WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = %s::bigint::oid AND "
+        "l.objid = %s::bigint::oid AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = "
+        "current_database())"
     )
     row = connection.execute(query, [space, key & 0xFFFFFFFF]).fetchone()
     if row is None:

@@ -24,7 +24,8 @@ SWAP_SECONDS = 30.0
 """How long a swap is tried while readers hold the views."""
 PUBLISHING = (
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s'; "
-    # Verify groups the rows of the release: workers may do that for a table of this transaction, and give few rows each.
+    # Verify groups the rows of the release: workers may do that for a table of this transaction, and give few rows
+    # each.
     "SET LOCAL parallel_tuple_cost = 0.01"
 )
 WAIT_SECONDS = 30.0
@@ -119,7 +120,8 @@ class Session:
                 with self._translated("lock"):
                     holder = rights.lock_holder(self._connection, 0x5A0, key)
                 raise LockedError(
-                    f"another session{holder} holds the lock {name} for longer than {WAIT_SECONDS:g} seconds; try again later"
+                    f"another session{holder} holds the lock {name} for longer than {WAIT_SECONDS:g} seconds; try "
+                    "again later"
                     if wait
                     else f"{name} is being run by another session{holder}; try again when it is done"
                 )
@@ -141,7 +143,10 @@ class Session:
         return row is not None and bool(row[0])
 
     def swapping(self, action: Callable[[], None]) -> None:
-        """See `Engine.swapping`: a waiting ACCESS EXCLUSIVE lock would make new readers queue, so it waits briefly, often."""
+        """See `Engine.swapping`.
+
+        A waiting ACCESS EXCLUSIVE lock would make new readers queue, so it waits briefly, often.
+        """
         end, pause = time.monotonic() + SWAP_SECONDS, 0.05
         while True:
             self._control("SAVEPOINT", "SAVEPOINT sqlanon_swap; SET LOCAL lock_timeout = '100ms'")

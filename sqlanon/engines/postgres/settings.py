@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 SETTINGS = (
-    # Settings of the database, of the role or of the URL may make the session another role: what it makes would be that role's, and
-    # readable by its members.
+    # Settings of the database, of the role or of the URL may make the session another role: what it makes would be that
+    # role's, and readable by its members.
     "SET SESSION AUTHORIZATION DEFAULT",
     "SET ROLE NONE",
     "SET statement_timeout = 0",
@@ -26,7 +26,8 @@ SETTINGS = (
     "SET log_parameter_max_length_on_error = 0",
     "SET work_mem = '256MB'",
     "SET temp_buffers = '256MB'",
-    # Of scratch tables the planner needs sizes and numbers of values, for which 3,000 rows of each do; 30,000 take 0.1 seconds.
+    # Of scratch tables the planner needs sizes and numbers of values, for which 3,000 rows of each do; 30,000 take 0.1
+    # seconds.
     "SET default_statistics_target = 10",
     "SET jit = off",
     "SET extra_float_digits = 1",

@@ -1,6 +1,7 @@
 """How tables are made and filled on PostgreSQL: no other role gets rights on them, and the planner gets statistics.
 
-Default privileges give rights on every new table. ``pg_stats`` shows values of a table to every role that has rights on it.
+Default privileges give rights on every new table. ``pg_stats`` shows values of a table to every role that has rights on
+it.
 """
 
 from __future__ import annotations
@@ -63,11 +64,12 @@ class Tables(Session):
     def _send(self, statements: Sequence[Statement], *, answer: int | None = None) -> list[Row]:
         """Run statements in one transaction, and keep others off what they create.
 
-        Those without values go together in one text. One with values goes alone, for the server to bind them: in its text they would be
-        in pg_stat_activity, and after an error in the server's log; the secret of a release is one of them.
+        Those without values go together in one text. One with values goes alone, for the server to bind them: in its
+        text they would be in pg_stat_activity, and after an error in the server's log; the secret of a release is one
+        of them.
 
-        Statistics of a temporary table are in pg_stats as well, for every role that has a right on it. Where default privileges give any,
-        they are taken away before there are statistics. Elsewhere a look goes with the statistics.
+        Statistics of a temporary table are in pg_stats as well, for every role that has a right on it. Where default
+        privileges give any, they are taken away before there are statistics. Elsewhere a look goes with the statistics.
 
         Args:
             statements: what to run.
@@ -157,7 +159,8 @@ class Tables(Session):
         temporary = sql.SQL("TEMP " if table.schema is None else "")
         name = sql.Identifier(column)
         create = sql.SQL(
-            "CREATE {}TABLE {table} ({column} integer[]);\nALTER TABLE {table} ALTER COLUMN {column} SET STORAGE EXTERNAL"
+            "CREATE {}TABLE {table} ({column} integer[]);\nALTER TABLE {table} ALTER COLUMN {column} SET STORAGE "
+            "EXTERNAL"
         )
         self._new(table, create.format(temporary, table=ident(table), column=name))
         elements = np.empty(len(values), dtype=[("size", ">i4"), ("value", ">i4")])
@@ -191,7 +194,10 @@ class Tables(Session):
                 copy.write_row(row)
 
     def _new(self, table: TableRef, create: sql.Composed) -> None:
-        """Make a table that is going to be filled; of a private one, rights that defaults gave are taken away while it is empty."""
+        """Make a table that is going to be filled.
+
+        Of a private one, rights that defaults gave are taken away while it is empty.
+        """
         with self._translated(f"load {table.name}"):
             text = create.as_string(self._connection)
             if table.schema not in (None, PRIVATE_SCHEMA):

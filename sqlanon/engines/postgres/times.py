@@ -1,4 +1,7 @@
-"""Dates and times of PostgreSQL that Python has none of: infinite ones, and years before 1 or after 9999. They are their texts."""
+"""Dates and times of PostgreSQL that Python has none of: infinite ones, and years before 1 or after 9999.
+
+They are their texts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Statements of a batch that do not depend on each other run at the same time: much of what one takes is spent in the driver."""
+"""Statements of a batch that do not depend on each other run at the same time.
+
+Much of what one takes is spent in the driver.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ from sqlanon.engines.base import Statement
 TOGETHER = 4
 """So many statements at a time; executors divide their cores among the tasks of all."""
 _SUBJECT = re.compile(
-    r"(?:--[^\n]*\n|/\*.*?\*/|\s)*(CREATE TABLE(?! IF)|CREATE TEMPORARY VIEW|DROP TABLE IF EXISTS|DROP VIEW IF EXISTS) (\S+)",
+    r"(?:--[^\n]*\n|/\*.*?\*/|\s)*(CREATE TABLE(?! IF)|CREATE TEMPORARY VIEW|DROP TABLE IF EXISTS|DROP VIEW IF EXISTS) "
+    r"(\S+)",
     re.DOTALL,
 )
 _SCRATCH = re.compile(r"`_sqlanon_[0-9a-f]{8}_")
@@ -27,7 +31,10 @@ class Subject:
     text: str
 
     def touches(self, other: Subject | None) -> bool:
-        """Whether one of the two must run before the other. A drop never runs beside what makes: that may read by way of a view."""
+        """Whether one of the two must run before the other.
+
+        A drop never runs beside what makes: that may read by way of a view.
+        """
         if other is None or self.drops != other.drops:
             return True
         return self.name in other.text or other.name in self.text
@@ -36,7 +43,8 @@ class Subject:
 def subject(statement: Statement) -> Subject | None:
     """What a statement makes or drops; None: it does something else, or has values, and runs alone.
 
-    A table that is no run's own is dropped alone, too: those of a version are dropped in an order by which a kill leaves none half there.
+    A table that is no run's own is dropped alone, too: those of a version are dropped in an order by which a kill
+    leaves none half there.
 
     >>> subject(Statement("a", "/* name: a */ CREATE TABLE `s`.`t` AS SELECT 1")).name
     '`s`.`t`'

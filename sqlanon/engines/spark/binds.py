@@ -1,8 +1,10 @@
-"""Values of statements: Spark shows the literals of a plan in its user interface and its event log, so values do not go there.
+"""Values of statements.
 
-A text or a float is a column of a local relation of one row, which plans name and do not show, and the statement selects it. Whole
-numbers and NULL are written into the text: they are numbers of rows, versions and classes. Of a query whose own texts and numbers are values of
-the source (`Engine.conceals`) these are in arrays of such a relation.
+Spark shows the literals of a plan in its user interface and its event log, so values do not go there.
+
+A text or a float is a column of a local relation of one row, which plans name and do not show, and the statement
+selects it. Whole numbers and NULL are written into the text: they are numbers of rows, versions and classes. Of a query
+whose own texts and numbers are values of the source (`Engine.conceals`) these are in arrays of such a relation.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ _TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*'|`(?:[^`]|``)*`|--[^\n]*|::|:([^\W\d
 
 
 class Binds:
-    """The values of a session's statements, in temporary views of its own; those of the last statement stay until the next or the end."""
+    """The values of a session's statements, in temporary views of its own.
+
+    Those of the last statement stay until the next or the end.
+    """
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session

@@ -1,4 +1,7 @@
-"""Apache Spark >= 4.0 through ``pyspark``, in this process or by Spark Connect; scratch tables are tables of the private schema."""
+"""Apache Spark >= 4.0 through ``pyspark``, in this process or by Spark Connect.
+
+Scratch tables are tables of the private schema.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +91,8 @@ class SparkEngine:
         timestamp="TIMESTAMP_NTZ",
         distinct_numbers=True,
         counts_in_domains=True,
-        readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights of the catalog and of the warehouse",
+        readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights of "
+        "the catalog and of the warehouse",
     )
 
     def __init__(
@@ -202,7 +206,10 @@ class SparkEngine:
             return [tuple(row) for row in self._session.sql(text).collect()]
 
     def execute(self, statement: Statement | str) -> None:
-        """See `Engine.execute`; a view that is there is altered, which is one call of the catalog, where OR REPLACE drops it first."""
+        """See `Engine.execute`.
+
+        A view that is there is altered, which is one call of the catalog, where OR REPLACE drops it first.
+        """
         with self._sized(statement), self._translated(_name(statement)):
             self._frame(statement)
 
@@ -418,7 +425,10 @@ class SparkEngine:
         return nullcontext()
 
     def publishing(self) -> AbstractContextManager[None]:
-        """See `Engine.publishing`: nothing is undone, but who has lost a lock changes and drops nothing of its new holder's."""
+        """See `Engine.publishing`.
+
+        Nothing is undone, but who has lost a lock changes and drops nothing of its new holder's.
+        """
         self._locks.check()
         return nullcontext()
 

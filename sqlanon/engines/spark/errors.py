@@ -1,4 +1,7 @@
-"""What Spark's errors mean and what to do about them, in words that hold no cell value: only the error's condition is read, never its text."""
+"""What Spark's errors mean and what to do about them, in words that hold no cell value.
+
+Only the error's condition is read, never its text.
+"""
 
 from __future__ import annotations
 
@@ -78,11 +81,13 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _APART = re.compile(
-    r"ModuleNotFoundError: No module named '(sqlanon|numba|llvmlite|numpy|pyarrow|duckdb|cloudpickle)|PYTHON_VERSION_MISMATCH"
+    r"ModuleNotFoundError: No module named "
+    r"'(sqlanon|numba|llvmlite|numpy|pyarrow|duckdb|cloudpickle)|PYTHON_VERSION_MISMATCH"
 )
 _GONE_CONDITION = re.compile(r"SESSION_NOT_FOUND|SESSION_CLOSED|SESSION_CHANGED")
 _GONE_TEXT = re.compile(
-    r"StatusCode\.UNAVAILABLE|stopped SparkContext|SparkContext was shut down|Answer from Java side is empty|Error while sending or receiving"
+    r"StatusCode\.UNAVAILABLE|stopped SparkContext|SparkContext was shut down|Answer from Java side is empty|Error "
+    r"while sending or receiving"
 )
 GONE = "the session or its server is gone; connect again, and run again"
 """What to do where no statement of a session runs any more."""
@@ -138,12 +143,14 @@ def refused(what: str, error: BaseException) -> DatabaseError:
     said = str(error)
     if _FULL.search(said):
         return DatabaseError(
-            f"Spark refused {what}: a disk of the driver, an executor or the warehouse is full; free space and run again"
+            f"Spark refused {what}: a disk of the driver, an executor or the warehouse is full; free space and run "
+            "again"
         )
     if _APART.search(said):
         return DatabaseError(
-            f"Spark refused {what}: the executors' Python has not what kernels need; install sqlanon[spark] there, in the Python version of "
-            "this process, or ship it (spark.archives), and name its Python in PYSPARK_PYTHON or spark.pyspark.python"
+            f"Spark refused {what}: the executors' Python has not what kernels need; install sqlanon[spark] there, in "
+            "the Python version of this process, or ship it (spark.archives), and name its Python in PYSPARK_PYTHON "
+            "or spark.pyspark.python"
         )
     if is_gone(error):
         return DatabaseError(f"Spark refused {what}: {GONE}")

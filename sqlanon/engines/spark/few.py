@@ -18,9 +18,12 @@ APPEND = {
     "mapreduce.fileoutputcommitter.algorithm.version": "2",
     "mapreduce.fileoutputcommitter.cleanup.skipped": "true",
 }
-"""Of a statement that appends a row to a table of all runs. What statements write is in one folder of the table, ``_temporary``, which the first that
-is done would remove: of two at the same time the other fails then, or its row is lost without an error. With these a task's file is in its
-place when the task is done, and the folder stays."""
+"""Of a statement that appends a row to a table of all runs.
+
+What statements write is in one folder of the table, ``_temporary``, which the first that is done would remove: of two
+at the same time the other fails then, or its row is lost without an error. With these a task's file is in its place
+when the task is done, and the folder stays.
+"""
 
 
 def settings(statement: str, *, already: bool) -> dict[str, str]:

@@ -1,8 +1,9 @@
 """Locks as tables of the private schema: to create a table whose name is there already fails, whoever tries.
 
-A lock's table is named after it and a fencing number. It has who holds it and until when as properties, which the holder renews. Who finds a
-lease that has run out, or whose process of this machine is gone, creates the table of the next number: of several who try one
-succeeds, and the one before has lost the lock, as it is no longer that of the highest number. A holder asks before it replaces a view.
+A lock's table is named after it and a fencing number. It has who holds it and until when as properties, which the
+holder renews. Who finds a lease that has run out, or whose process of this machine is gone, creates the table of the
+next number: of several who try one succeeds, and the one before has lost the lock, as it is no longer that of the
+highest number. A holder asks before it replaces a view.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ class Locks:
         while held is None:
             if not wait:
                 raise LockedError(
-                    f"{name} is being run by another session; try again when it is done. A run that was killed on another machine holds "
-                    f"its lock for {self._lease:.0f} seconds"
+                    f"{name} is being run by another session; try again when it is done. A run that was killed on "
+                    f"another machine holds its lock for {self._lease:.0f} seconds"
                 )
             time.sleep(_WAIT)
             held = self._take(name)
@@ -97,8 +98,8 @@ class Locks:
         for held in list(self._held):
             if not self._is_ours(held):
                 raise LockedError(
-                    f"{held.name}: this session was away for longer than {self._lease:.0f} seconds, and another one has taken over; "
-                    "nothing was published, run again"
+                    f"{held.name}: this session was away for longer than {self._lease:.0f} seconds, and another one "
+                    "has taken over; nothing was published, run again"
                 )
 
     def close(self) -> None:
@@ -181,12 +182,16 @@ class Locks:
                     until = f"{time.time() + self._lease:.0f}"
                     with suppress(DatabaseError):  # one that is lost is found by `check`
                         self._run(
-                            f"ALTER TABLE {self._schema}.{quoted(held.table)} SET TBLPROPERTIES ('sqlanon.until' = '{until}')"
+                            f"ALTER TABLE {self._schema}.{quoted(held.table)} SET TBLPROPERTIES ('sqlanon.until' = "
+                            f"'{until}')"
                         )
 
 
 def _stem(name: str) -> str:
-    """How the tables of a lock are called; that of a run's scratch tables as these, so that it is found where a killed run has left it alone."""
+    """How the tables of a lock are called.
+
+    That of a run's scratch tables as these, so that it is found where a killed run has left it alone.
+    """
     run = re.fullmatch(r"scratch ([0-9a-f]{8})", name)
     return f"_sqlanon_{run[1]}_lock_" if run else f"lock_{hashlib.sha256(name.encode()).hexdigest()[:16]}_"
 

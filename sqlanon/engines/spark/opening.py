@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _JAVA = 17
 _CONNECT = (
-    "cannot connect to a Spark Connect server: check host and port of the URL (sc://host:15002), and that the server runs Spark 4.0 or newer "
-    "(start-connect-server.sh)"
+    "cannot connect to a Spark Connect server: check host and port of the URL (sc://host:15002), and that the server "
+    "runs Spark 4.0 or newer (start-connect-server.sh)"
 )
 SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -47,16 +47,22 @@ _COMPILED_LATE = {
     "CompileThreshold": 300_000,
     "BackEdgeThreshold": 800_000,
 }
-"""From how many calls, and turns of loops, on Java optimizes code fully in a session of our own: 20 times its defaults. Each statement has code
-of its own, which Java has compiled quickly before; to optimize what runs for a second takes longer than is won."""
+"""From how many calls, and turns of loops, on Java optimizes code fully in a session of our own.
+
+20 times its defaults. Each statement has code of its own, which Java has compiled quickly before; to optimize what runs
+for a second takes longer than is won.
+"""
 _SHARED = (
-    "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the release: snapshots, link "
-    "tables, the secrets of hashes. Spark does not keep readers of a view from the files beneath it. Give only sqlanon's user the right to "
-    f"the folder of schema {PRIVATE_SCHEMA} where that can be done, and confirm: --accept-shared on the command line, accept_shared=true in the URL, or as an argument of sqlanon.connect"
+    "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the "
+    "release: snapshots, link tables, the secrets of hashes. Spark does not keep readers of a view from the files "
+    f"beneath it. Give only sqlanon's user the right to the folder of schema {PRIVATE_SCHEMA} where that can be done, "
+    "and confirm: --accept-shared on the command line, accept_shared=true in the URL, or as an argument of "
+    "sqlanon.connect"
 )
 _FORGETS = (
-    "this Spark session's catalog is in memory: releases would be gone with the session. Use one that persists (a Hive metastore, "
-    "spark+local:///DIR), or confirm: --temporary on the command line, temporary=true in the URL, or as an argument of sqlanon.connect"
+    "this Spark session's catalog is in memory: releases would be gone with the session. Use one that persists (a Hive "
+    "metastore, spark+local:///DIR), or confirm: --temporary on the command line, temporary=true in the URL, or as an "
+    "argument of sqlanon.connect"
 )
 
 
@@ -64,7 +70,10 @@ def java_missing() -> str | None:
     """Why Spark cannot start here; None where Java is there."""
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    wanted = f"Spark needs Java {_JAVA} or newer on this machine; install it (apt-get install openjdk-17-jre-headless), or set JAVA_HOME"
+    wanted = (
+        f"Spark needs Java {_JAVA} or newer on this machine; install it (apt-get install openjdk-17-jre-headless), or "
+        "set JAVA_HOME"
+    )
     if program is None or not Path(program).exists():
         return wanted
     try:
@@ -90,7 +99,9 @@ def confirmations(url: str) -> tuple[str, set[str]]:
 
 
 def local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
-    """The session of ``spark+local:///DIR?cores=2``; whether this user alone can read its files; whether it was started now.
+    """The session of ``spark+local:///DIR?cores=2``; whether this user alone can read its files.
+
+    Whether it was started now.
 
     With ``:memory:`` in place of the folder the catalog is gone with the session.
 
@@ -127,7 +138,8 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(2 * cores),
         "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.codegen.cache.maxEntries": "1000",  # a run has some hundreds; each that is made anew is compiled anew
+        # a run has some hundreds; each that is made anew is compiled anew
+        "spark.sql.codegen.cache.maxEntries": "1000",
         # What Spark remembers for an interface that is off.
         "spark.sql.ui.retainedExecutions": "20",
         "spark.ui.retainedJobs": "50",
@@ -138,7 +150,8 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
     if folder is not None:
         if not re.fullmatch(r"[\w./-]+", str(folder)):
             raise PolicyError(
-                f"connection: {folder} has a character that options of Java cannot hold; name a folder of letters, digits, _ . - and /"
+                f"connection: {folder} has a character that options of Java cannot hold; name a folder of letters, "
+                "digits, _ . - and /"
             )
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -171,7 +184,8 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
         session: SparkSession = builder.getOrCreate()
     except PySparkException as error:
         raise DatabaseError(
-            f"Spark cannot start ({condition(error)}); check Java (java -version), memory, and the settings that SPARK_CONF_DIR names"
+            f"Spark cannot start ({condition(error)}); check Java (java -version), memory, and the settings that "
+            "SPARK_CONF_DIR names"
         ) from error
     session.sparkContext.setLogLevel("OFF")
     try:
@@ -189,7 +203,10 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
 
 
 def _start_java(settings: dict[str, str]) -> None:
-    """Start the Java of this process, which has one, if it has none; what Java writes to its stderr, and workers write there, may quote values."""
+    """Start the Java of this process, which has one, if it has none.
+
+    What Java writes to its stderr, and workers write there, may quote values.
+    """
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
 
@@ -237,7 +254,10 @@ def remote(url: str) -> SparkSession:
 
 
 def patient(session: SparkSession, tries: int) -> None:
-    """How often a session of Spark Connect tries again what a server does not answer; its own default waits for ten minutes."""
+    """How often a session of Spark Connect tries again what a server does not answer.
+
+    Its own default waits for ten minutes.
+    """
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     client: Any = session.client
@@ -263,7 +283,8 @@ def is_connect(of: SparkSession | DataFrame) -> bool:
 def own_settings(session: SparkSession) -> SparkSession:
     """A session of the same catalog with the settings that statements of ours need; the caller's keeps its own.
 
-    A session of Spark Connect is changed, as it has no sisters; its temporary views and settings are its own there already.
+    A session of Spark Connect is changed, as it has no sisters; its temporary views and settings are its own there
+    already.
     """
     made = session if is_connect(session) else session.newSession()
     for key, value in SETTINGS.items():

@@ -1,4 +1,7 @@
-"""A Python environment that is sent to executors: their machines then need Python itself, and none of sqlanon's packages."""
+"""A Python environment that is sent to executors.
+
+Their machines then need Python itself, and none of sqlanon's packages.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +53,8 @@ def _packed() -> Path:
         import venv_pack
     except ImportError:
         raise PolicyError(
-            "archive=True packs this environment with venv-pack, which is not here: pip install venv-pack, or name a file that venv-pack or "
-            "conda-pack has made"
+            "archive=True packs this environment with venv-pack, which is not here: pip install venv-pack, or name a "
+            "file that venv-pack or conda-pack has made"
         ) from None
     folder = PrivateFolder(Path(tempfile.gettempdir()) / "sqlanon-packed")
     atexit.register(folder.remove)
@@ -61,7 +64,7 @@ def _packed() -> Path:
         packer.pack(output=str(file))
     except packer.VenvPackException as error:
         raise PolicyError(
-            f"archive=True: this environment cannot be packed: {str(error).splitlines()[0]}; install sqlanon without --editable, or name a file "
-            "that venv-pack or conda-pack has made"
+            f"archive=True: this environment cannot be packed: {str(error).splitlines()[0]}; install sqlanon without "
+            "--editable, or name a file that venv-pack or conda-pack has made"
         ) from error
     return file

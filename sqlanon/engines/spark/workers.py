@@ -1,6 +1,7 @@
 """Functions of arrays on Spark's executors, by Arrow: sqlanon must be installed where they run.
 
-What numba compiles is kept on the disk of each machine, so that a worker compiles once what none there has compiled before.
+What numba compiles is kept on the disk of each machine, so that a worker compiles once what none there has compiled
+before.
 """
 
 from __future__ import annotations
@@ -54,7 +55,10 @@ def _mode_of(rows: DataFrame) -> Iterator[None]:
 
 
 class _OfTable:
-    """A function of columns as one of an Arrow table. A worker has a place for what numba compiles before it has the function."""
+    """A function of columns as one of an Arrow table.
+
+    A worker has a place for what numba compiles before it has the function.
+    """
 
     def __init__(self, work: Work, columns: Sequence[tuple[str, str]]) -> None:
         self._work, self._columns = work, columns
@@ -89,7 +93,9 @@ def _received(sent: bytes) -> _OfTable:
 
 
 def keep_compiled() -> None:
-    """Name numba a folder where it can write neither next to the kernels nor in the user's home: without one it refuses to be imported.
+    """Name numba a folder where it can write neither next to the kernels nor in the user's home.
+
+    Without one it refuses to be imported.
 
     It is a folder of this user's that no other can write, as numba runs what it finds there.
     """
@@ -109,7 +115,10 @@ def keep_compiled() -> None:
 
 
 class _OfBatches:
-    """The same for a stream of batches: of many rows at a time, so that what is counted in them is little beside them."""
+    """The same for a stream of batches.
+
+    Of many rows at a time, so that what is counted in them is little beside them.
+    """
 
     def __init__(self, one: _OfTable) -> None:
         self._one = one

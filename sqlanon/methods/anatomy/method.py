@@ -1,8 +1,10 @@
-"""Anatomy: groups whose sensitive values all differ, without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3).
+"""Anatomy.
 
-Each sensitive value has a bucket of rows. While l buckets hold rows, a group takes a random row from each of the l largest; a row that
-is left joins a random group that lacks its value. So every group has l rows or one more for each left-over row it took, all
-different, and ties a row to a value with at most 1/l.
+Groups whose sensitive values all differ, without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3).
+
+Each sensitive value has a bucket of rows. While l buckets hold rows, a group takes a random row from each of the l
+largest; a row that is left joins a random group that lacks its value. So every group has l rows or one more for each
+left-over row it took, all different, and ties a row to a value with at most 1/l.
 
 Kernel and pushdown draw the same: rows are in their canonical order, and the seed permutes them. The values of a group
 depend on the counts of values alone, so that the pushdown counts in SQL and places rows by a window and two joins.
@@ -32,8 +34,8 @@ class Anatomy:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`.
 
-        Cost: a sort of the rows in the database, then O(n log m) for m sensitive values. The pushdown keeps two integers a row
-        in memory, and no row.
+        Cost: a sort of the rows in the database, then O(n log m) for m sensitive values. The pushdown keeps two
+        integers a row in memory, and no row.
         """
         scratch = context.scratch
         tied, table = scratch.table("tied"), scratch.table("assign")

@@ -32,14 +32,15 @@ BEST = MethodDeclaration(
         Several(
             "of",
             "tree; hilbert; fulldomain:search=local",
-            "The methods, each as `name:option=value`; those that do not take what is asked are left out, and a note says so. "
-            "With l, `divide` is `whole` where a method has it and does not say otherwise.",
+            "The methods, each as `name:option=value`; those that do not take what is asked are left out, and a note "
+            "says so. With l, `divide` is `whole` where a method has it and does not say otherwise.",
             shown=True,
         ),
         Word(
             "metric",
             ("gcp", "ncp", "lm", "dm", "c_avg", "stars"),
-            "What decides, as reports name it; stars: hidden values, for format suppressed. Of equal ones the first counts.",
+            "What decides, as reports name it; stars: hidden values, for format suppressed. Of equal ones the first "
+            "counts.",
             shown=True,
         ),
     ),

@@ -1,6 +1,9 @@
-"""What an assignment loses, before it is recoded: the boxes of its classes, which it has or one GROUP BY makes, in exact numbers.
+"""What an assignment loses, before it is recoded.
 
-It decides between methods and nothing else; the loss that a report states is measured on what is published (`sqlanon.loss`).
+The boxes of its classes, which it has or one GROUP BY makes, in exact numbers.
+
+It decides between methods and nothing else; the loss that a report states is measured on what is published
+(`sqlanon.loss`).
 """
 
 from __future__ import annotations

@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 def each(
     context: Context, methods: Able, losses: Losses, reasons: Reasons
 ) -> Iterator[tuple[MethodSpec, Assignment, Fraction]]:
-    """Run methods one by one; of each what it made, whose tables are there until the next one is asked for, and what it loses.
+    """Run methods one by one.
 
-    Those that find no classes are added to ``reasons``. Cost: that of every method, and a GROUP BY of the rows for each.
+    Of each what it made, whose tables are there until the next one is asked for, and what it loses.
+
+    Those that find no classes are added to ``reasons``. Cost: that of every method, and a GROUP BY of the rows for
+    each.
     """
     for spec, method in methods:
         # Methods call their tables alike, so that each has a place of its own.

@@ -1,7 +1,7 @@
 """Rows in the order `tree`, cut into blocks that are clustered one by one; ties between rows are broken by that order.
 
-A block is as many rows as its method's option says, or the whole table. One that does not meet the requirements joins the next, so that
-neither memory nor threads decide about a class.
+A block is as many rows as its method's option says, or the whole table. One that does not meet the requirements joins
+the next, so that neither memory nor threads decide about a class.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Block:
         rows: the rows, in the order `tree`.
         demands: the requirements.
         group: int32[n], for the cluster of each row, from 0.
-        stop: int8[1], set where the run was interrupted or another block failed: what is clustered is not wanted any more.
+        stop: int8[1], set where the run was interrupted or another block failed: what is clustered is not wanted any
+            more.
         done: int64[1], for what has been done of the block.
     """
 
@@ -84,8 +85,8 @@ class Blocks:
         """The classes of all blocks, numbered in the order of the rows.
 
         Args:
-            work: clusters a block: writes ``group``, and gives the number of clusters. One that takes minutes looks at ``stop``: Python
-                waits for its threads, so that Ctrl-C would be of no use before it ends.
+            work: clusters a block: writes ``group``, and gives the number of clusters. One that takes minutes looks at
+                ``stop``: Python waits for its threads, so that Ctrl-C would be of no use before it ends.
             held: bytes that it holds for a block beside the table.
             unit: of what it counts in ``done``, for progress.
             each: how much that is of a row, in the end; 0: nobody knows. Then blocks are counted, once one has ended.
@@ -170,8 +171,9 @@ def in_blocks(context: Context, name: str, block: int) -> Blocks:
     most = max(MOST_CLUSTERED, 2 * block)
     if largest > most:
         raise InfeasibleError(
-            f"method {name}: blocks of {block} rows do not meet the requirements by themselves, and {largest} rows would be clustered "
-            f"together, of at most {most}; use a larger block, or method tree with refine: {{search: 32}}"
+            f"method {name}: blocks of {block} rows do not meet the requirements by themselves, and {largest} rows "
+            f"would be clustered together, of at most {most}; use a larger block, or method tree with refine: "
+            "{search: 32}"
         )
     return Blocks(context, loaded, found, demands, cuts)
 

@@ -17,7 +17,8 @@ BLOCK = Whole(
     1,
     MOST_CLUSTERED,
     MOST_CLUSTERED,
-    "Rows of the order `tree` that are clustered together; by default the whole table, which may have no more rows than this.",
+    "Rows of the order `tree` that are clustered together; by default the whole table, which may have no more rows "
+    "than this.",
 )
 
 
@@ -46,7 +47,8 @@ KMEMBER = MethodDeclaration(
         Word(
             "grow",
             ("cluster", "centre"),
-            "Whether a cluster takes the row that widens it least, or those nearest to its first row (as Goldberger and Tassa 2010 put it).",
+            "Whether a cluster takes the row that widens it least, or those nearest to its first row (as Goldberger "
+            "and Tassa 2010 put it).",
             shown=True,
         ),
         BLOCK,
@@ -75,7 +77,10 @@ def counted_values(asked: Asked) -> Refused | None:
         what = f"{own} makes classes of one sensitive value unless l or distinct_l is asked"
         return Refused(what, f"ask for l: 2, or {instead}", "objective")
     if asked.frozen:
-        what = f"{own} refuses rows of more than 256 values, and mode: frozen tries no cohort whose rows could be refused by their values and tried again"
+        what = (
+            f"{own} refuses rows of more than 256 values, and mode: frozen tries no cohort whose rows could be refused "
+            "by their values and tried again"
+        )
         return Refused(what, f"{instead}, or mode: full", "objective")
     return None
 
@@ -133,7 +138,8 @@ SEQUENTIAL = MethodDeclaration(
         Word(
             "objective",
             ("loss", "mi", "pmi", "mixed"),
-            "What falls: the loss; the metric `mi_loss`; `pmi_loss`, for classes of one sensitive value; or both, by `w`.",
+            "What falls: the loss; the metric `mi_loss`; `pmi_loss`, for classes of one sensitive value; or both, by "
+            "`w`.",
             shown=True,
         ),
         Whole("w", 0, 100, 50, "Percent that mi weighs in objective=mixed; the rest is pmi."),

@@ -48,8 +48,8 @@ class Sequential:
         values = problem.sensitive[0].codes if self._weights[1] else 1
         if values > MOST_VALUES:
             return (
-                f"method sequential: objective={self.objective} counts at most {MOST_VALUES} sensitive values, and there are "
-                f"{values}; use objective=loss or mi"
+                f"method sequential: objective={self.objective} counts at most {MOST_VALUES} sensitive values, and "
+                f"there are {values}; use objective=loss or mi"
             )
         held = self._held(problem.requirements, min(problem.rows, self.block), len(problem.quasi), values)
         # The table's counts while they are cumulated.

@@ -72,14 +72,16 @@ FREEFORM = MethodDeclaration(
         Word(
             "order",
             ("tree", "hilbert", "lexicographic"),
-            "What rows are cut into blocks along; lexicographic: by the columns in ascending number of values, as in the paper.",
+            "What rows are cut into blocks along; lexicographic: by the columns in ascending number of values, as in "
+            "the paper.",
         ),
         Whole(
             "block",
             0,
             MOST_BLOCK,
             0,
-            "Rows that are matched together, at least 2 k; 0: 512, or 2 k if that is more, and with other solvers than the default the whole table.",
+            "Rows that are matched together, at least 2 k; 0: 512, or 2 k if that is more, and with other solvers than "
+            "the default the whole table.",
         ),
         Whole(
             "passes",

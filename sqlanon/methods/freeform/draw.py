@@ -1,7 +1,8 @@
 """Remix and draw: what the secret makes of a graph of rows and boxes, and of nothing else.
 
-A method finds the graph. How it had divided it into matchings, in which order it had the rows, and how it had numbered the boxes do not matter here: rows
-are numbered by their quasi values and a keyed hash (freeform/numbered), boxes by their rows, and matchings are made anew.
+A method finds the graph. How it had divided it into matchings, in which order it had the rows, and how it had numbered
+the boxes do not matter here: rows are numbered by their quasi values and a keyed hash (freeform/numbered), boxes by
+their rows, and matchings are made anew.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _REMIXED, _DRAWN = 0, 1
 
 
 def remixed(held: Ints, key: bytes) -> Ints:
-    """The k matchings of a graph, int32[k, n], at random: 10 k swaps, and k divisions of three or more, the first one of all k.
+    """The k matchings of a graph, int32[k, n], at random.
+
+    10 k swaps, and k divisions of three or more, the first one of all k.
 
     Args:
         held: int32[n, k], the rows of every box, ascending: a k-regular graph.

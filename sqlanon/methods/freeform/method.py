@@ -50,7 +50,10 @@ class Freeform:
         return f"method freeform {lack}, or use tree" if lack else None
 
     def assign(self, context: Context) -> Assignment:
-        """See `Algorithm.assign`. Cost: that of the order, O(n b^2) a matching at worst with blocks of b rows, and O(n k (b + k) d)."""
+        """See `Algorithm.assign`.
+
+        Cost: that of the order, O(n b^2) a matching at worst with blocks of b rows, and O(n k (b + k) d).
+        """
         import numpy as np
 
         from sqlanon.kernels.compiled import expect
@@ -93,7 +96,10 @@ class Freeform:
         return Assignment(nobody, "kernel", divided=False, matches=Matches(rid[order], made))
 
     def _arranged(self, context: Context, loaded: Loaded) -> Longs:
-        """The rows in order, by their place in what was loaded; rows of equal codes are in the order of their ``rid``."""
+        """The rows in order, by their place in what was loaded.
+
+        Rows of equal codes are in the order of their ``rid``.
+        """
         import numpy as np
 
         if self.order == "lexicographic":

@@ -15,15 +15,18 @@ if TYPE_CHECKING:
 
 
 def of_method(secret: str) -> str:
-    """What a method gets in place of the secret: by this it cannot find out what would be drawn of a graph, and choose the graph by it."""
+    """What a method gets in place of the secret.
+
+    By this it cannot find out what would be drawn of a graph, and choose the graph by it.
+    """
     return hmac.new(secret.encode(), b"freeform method", hashlib.sha256).hexdigest()
 
 
 def content_of(secret: str, options: Mapping[str, object], codes: npt.NDArray[np.int32], geometry: Geometry) -> str:
     """What matchings are made of, as a keyed hash: the method and its options, and the quasi values in their order.
 
-    Private values are not among them: if they changed the draw, and not the graph, a reader of two versions could match rows by
-    private values, and would be left with what their two boxes have in common.
+    Private values are not among them: if they changed the draw, and not the graph, a reader of two versions could match
+    rows by private values, and would be left with what their two boxes have in common.
     """
     import numpy as np
 

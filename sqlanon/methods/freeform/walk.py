@@ -1,4 +1,7 @@
-"""The default solver: matchings made one by one in blocks of the order, each improved by taking it out again (see `kernels.freeform_assign`)."""
+"""The default solver.
+
+Matchings made one by one in blocks of the order, each improved by taking it out again (see `kernels.freeform_assign`).
+"""
 
 from __future__ import annotations
 

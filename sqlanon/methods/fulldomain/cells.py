@@ -31,7 +31,8 @@ class Cells:
 
     Attributes:
         codes: int32[d, m], of the quasi columns.
-        sensitive: int32[m] each, of what requirements count (sensitive columns and persons); none where they look at rows alone.
+        sensitive: int32[m] each, of what requirements count (sensitive columns and persons); none where they look at
+            rows alone.
         rows: int64[m], rows of each.
     """
 

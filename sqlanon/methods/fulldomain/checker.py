@@ -64,8 +64,8 @@ class Checker(Protocol):
         """The assignment of the open node.
 
         Returns:
-            the table (rid, class); the class of suppressed rows, where they are ``starred`` and there are any (otherwise they are not
-            in the table); how many classes there are.
+            the table (rid, class); the class of suppressed rows, where they are ``starred`` and there are any
+            (otherwise they are not in the table); how many classes there are.
         """
 
 

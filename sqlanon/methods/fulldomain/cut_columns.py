@@ -1,10 +1,11 @@
 """The search for the best set of cut points column by column, where the domain is small (ours).
 
-The columns are divided one after the other, each in all ways that may be part of a better set. A way costs at least the sum of what its
-intervals cost at least, where in each interval the columns that are left are divided as is best for its rows alone
-(`kernels.cut_slabs`). No set costs less: what it costs is the sum over the intervals of what its cuts of the other columns cost in them,
-as a class is in one interval and its cost is that of its rows and its box alone. The ways of a column come by ascending sums: they
-are the paths from its first code to its end, the shortest first. Of the last column the sums are what the sets cost.
+The columns are divided one after the other, each in all ways that may be part of a better set. A way costs at least the
+sum of what its intervals cost at least, where in each interval the columns that are left are divided as is best for its
+rows alone (`kernels.cut_slabs`). No set costs less: what it costs is the sum over the intervals of what its cuts of the
+other columns cost in them, as a class is in one interval and its cost is that of its rows and its box alone. The ways
+of a column come by ascending sums: they are the paths from its first code to its end, the shortest first. Of the last
+column the sums are what the sets cost.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 MOST_STEPS = 1_000_000_000
-"""Boxes that the bounds of the first column add up, at most: all combinations of intervals of the columns. They take some seconds."""
+"""Boxes that the bounds of the first column add up, at most: all combinations of intervals of the columns.
+
+They take some seconds.
+"""
 STEPS = 100_000
 """Boxes that take about as long as a set of cuts."""
 MOST_COUNTS = 1 << 22
@@ -70,7 +74,8 @@ class ColumnSearch:
 
     def __init__(self, sets: CutSets, most: int, search: Search) -> None:
         self._sets, self._most, self._search = sets, most, search
-        # Columns of many codes first: one that comes later may be divided otherwise in each interval of those before it.
+        # Columns of many codes first: one that comes later may be divided otherwise in each interval of those before
+        # it.
         self._order = np.argsort([-codes for codes in sets.codes], kind="stable")
         self._sizes = np.array(sets.codes, np.int64)[self._order]
         self._values = max(sets.records.values.shape[1], 1)
@@ -80,7 +85,10 @@ class ColumnSearch:
         self.bound = 0
 
     def run(self, most: int) -> bool:
-        """Look at sets until none can be better, or for as long as ``most`` of them take. Returns whether none can be better."""
+        """Look at sets until none can be better, or for as long as ``most`` of them take.
+
+        Returns whether none can be better.
+        """
         sets, d = self._sets, len(self._sizes)
         self._left = most
         longest = int(self._sizes.max())
@@ -106,7 +114,8 @@ class ColumnSearch:
 
         Args:
             at: the column, in the order of the search.
-            counts: int64[groups, cells, v], as `slab_bounds` takes them; groups are the classes by the chosen intervals.
+            counts: int64[groups, cells, v], as `slab_bounds` takes them; groups are the classes by the chosen
+                intervals.
             width: int64[groups].
             chosen: of each column before it.
         """
@@ -157,10 +166,11 @@ class ColumnSearch:
             left[a] = min((cost + left[b] for b, cost in onward[a] if left[b] != never), default=never)
         if left[0] == never:
             return
-        # The intervals after each code, those first with which the rest costs least; of these the longest, which suppress fewer rows.
+        # The intervals after each code, those first with which the rest costs least; of these the longest, which
+        # suppress fewer rows.
         ranked = [sorted((cost + left[b], -b, cost) for b, cost in some if left[b] != never) for some in onward]
-        # The way to a code is followed by its interval of a rank: bound, code (of equal bounds the farthest first), order of entry, rank,
-        # what the way costs, and its first codes, each with those before it.
+        # The way to a code is followed by its interval of a rank: bound, code (of equal bounds the farthest first),
+        # order of entry, rank, what the way costs, and its first codes, each with those before it.
         waiting: list[tuple[int, int, int, int, int, _Chain]] = [(left[0] + self._base, 0, 0, 0, 0, None)]
         entered = 0
         while waiting:

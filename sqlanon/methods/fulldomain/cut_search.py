@@ -1,13 +1,15 @@
 """The search for the best set of cut points: set enumeration with lower bounds.
 
-The idea is that of K-Optimize: R. J. Bayardo and R. Agrawal, *Data Privacy through Optimal k-Anonymization*, ICDE 2005. A subtree has a
-*head*, the cuts that are chosen, and a *tail*, those that may be added. Rows that the finest set of the subtree, head and tail
-together, keeps in one class are never divided, and rows of a class below k under the head are suppressed in the whole subtree; what the
-others cost at least is in `kernels.cut_bounds`. Of every cut of the tail the same bound is made with the cut in the head: where that is
-no better than the best set so far the cut leaves the tail, as does one that makes no class of k rows, and the bounds are made again.
+The idea is that of K-Optimize: R. J. Bayardo and R. Agrawal, *Data Privacy through Optimal k-Anonymization*, ICDE 2005.
+A subtree has a *head*, the cuts that are chosen, and a *tail*, those that may be added. Rows that the finest set of the
+subtree, head and tail together, keeps in one class are never divided, and rows of a class below k under the head are
+suppressed in the whole subtree; what the others cost at least is in `kernels.cut_bounds`. Of every cut of the tail the
+same bound is made with the cut in the head: where that is no better than the best set so far the cut leaves the tail,
+as does one that makes no class of k rows, and the bounds are made again.
 
-Where the domain is small, `cut_columns` searches first, with half of the sets. Ours: that search; bounds of groups; the tail by ascending bounds; the starts; and that the second half of the sets is taken by the lowest bound, so
-that the bound that is left rises where the search ends early.
+Where the domain is small, `cut_columns` searches first, with half of the sets. Ours: that search; bounds of groups; the
+tail by ascending bounds; the starts; and that the second half of the sets is taken by the lowest bound, so that the
+bound that is left rises where the search ends early.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 MOST_OPEN = 100_000
-"""Subtrees that wait for their turn by bound, at most; beyond, the lowest is searched depth-first. Each takes about 1 KiB."""
+"""Subtrees that wait for their turn by bound, at most; beyond, the lowest is searched depth-first.
+
+Each takes about 1 KiB.
+"""
 
 _OFTEN = 256
 """Sets between two reports of progress."""
@@ -160,7 +165,10 @@ class CutSearch:
         return True
 
     def _look(self, head: Flags, tail: Longs | None, records: Records | None) -> Subtree:
-        """Compare the head with the best set; the subtree without the cuts that cannot be better. ``tail`` None: all cuts."""
+        """Compare the head with the best set; the subtree without the cuts that cannot be better.
+
+        ``tail`` None: all cuts.
+        """
         sets, k, full = self._sets, self._sets.k, self._sets.full
         records = records if records is not None else sets.records
         tail = tail if tail is not None else np.arange(sets.count, dtype=np.int64)
@@ -215,7 +223,10 @@ class CutSearch:
             one = self._look(head, np.sort(one.tail[1:]), one.records)
 
     def _descend(self, head: Flags, barred: list[int], most: int) -> None:
-        """Another start: to ``head`` the cut that lowers the cost most is added, while one does; ``barred`` ones are not."""
+        """Another start: to ``head`` the cut that lowers the cost most is added, while one does.
+
+        ``barred`` ones are not.
+        """
         score, better = self._changed(head, []), True
         while better:
             better, chosen = False, -1
@@ -242,7 +253,10 @@ class CutSearch:
                 better |= self.best[0] < before
 
     def _exchange(self, most: int) -> None:
-        """Take one cut of the best set, or all of a column, for others, while it gets better. Cost: cuts^2 x records a round."""
+        """Take one cut of the best set, or all of a column, for others, while it gets better.
+
+        Cost: cuts^2 x records a round.
+        """
         better = self.best is not None
         while better:
             better = False

@@ -178,7 +178,10 @@ class CutSets:
         return wide
 
     def score(self, cuts: Flags, classes: Records, most: int) -> int | None:
-        """What a set costs that makes these classes; None: it suppresses more than ``most`` rows, or starred rows that are no class."""
+        """What a set costs that makes these classes.
+
+        None: it suppresses more than ``most`` rows, or starred rows that are no class.
+        """
         few = classes.rows < self.k
         gone = int(classes.rows[few].sum())
         if gone > most or (self.starred and 0 < gone < self.k):

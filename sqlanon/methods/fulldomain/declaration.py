@@ -60,7 +60,10 @@ def refined_classes(asked: Asked) -> Refused | None:
         return None
     for option, needed in (("search", "local"), ("divide", "values")):
         if asked.options[option] != needed:
-            what = f"{asked.method}: {option}={asked.options[option]} is not kept by refine, which moves single rows between classes"
+            what = (
+                f"{asked.method}: {option}={asked.options[option]} is not kept by refine, which moves single rows "
+                "between classes"
+            )
             return Refused(what, f"leave refine out, or say {option}={needed}", option)
     return None
 
@@ -74,20 +77,32 @@ def population_nodes(asked: Asked) -> Refused | None:
 
 
 def minimal_nodes(asked: Asked) -> Refused | None:
-    """A node is minimal where no finer one suffices; with a limit a coarser node may need more rows suppressed, by l."""
+    """A node is minimal where no finer one suffices.
+
+    With a limit a coarser node may need more rows suppressed, by l.
+    """
     if asked.options["search"] != "all":
         return None
     if asked.loose:
-        what = f"{asked.method}: search=all lists minimal nodes, and above one that meets {', '.join(asked.loose)} others may not"
+        what = (
+            f"{asked.method}: search=all lists minimal nodes, and above one that meets {', '.join(asked.loose)} others "
+            "may not"
+        )
         return Refused(what, "say search=global", "search")
     if not asked.suppression or not asked.diverse:
         return None
-    what = f"{asked.method}: search=all lists minimal nodes, and with rows suppressed for {', '.join(asked.requirements)} there is no such thing"
+    what = (
+        f"{asked.method}: search=all lists minimal nodes, and with rows suppressed for {', '.join(asked.requirements)} "
+        "there is no such thing"
+    )
     return Refused(what, "leave suppression out, or say search=global", "search")
 
 
 def suppressed_by_level(asked: Asked) -> Refused | None:
-    """What no node keeps is a class of its own in the local search; without it, where l is asked, other classes lose less."""
+    """What no node keeps is a class of its own in the local search.
+
+    Without it, where l is asked, other classes lose less.
+    """
     if asked.options["search"] != "local" or not asked.suppression:
         return None
     own = f"{asked.method}: search=local"
@@ -98,7 +113,10 @@ def suppressed_by_level(asked: Asked) -> Refused | None:
         return Refused(what, "leave suppression out, or say search=global", "search")
     if asked.left_out:
         return None
-    what = f"{own} stars no rows, and it would not help: starred rows are one class that meets the requirements, as the rows are that find no other"
+    what = (
+        f"{own} stars no rows, and it would not help: starred rows are one class that meets the requirements, as the "
+        "rows are that find no other"
+    )
     return Refused(what, "leave suppression out, or say rows: left_out", "search")
 
 
@@ -124,23 +142,23 @@ FULLDOMAIN = MethodDeclaration(
         Word(
             "search",
             ("local", "global", "all", "single"),
-            "Whether each class has its own nodes, or every column one level: the best, or the best of all minimal ones; single: the best "
-            "cut points of ordered columns.",
+            "Whether each class has its own nodes, or every column one level: the best, or the best of all minimal "
+            "ones; single: the best cut points of ordered columns.",
             shown=True,
         ),
         Word(
             "metric",
             ("loss", "entropy", "height", "dm", "cm", "c_avg"),
-            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric; single: LM, dm, the "
-            "classification metric, or the mean class size.",
+            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric; "
+            "single: LM, dm, the classification metric, or the mean class size.",
         ),
         Whole(
             "nodes",
             1,
             MOST_NODES,
             MOST_NODES,
-            "Combinations of levels that local looks at, at most, before the rest becomes one class, or sets of cuts that single looks at. The "
-            "report says where the search ended.",
+            "Combinations of levels that local looks at, at most, before the rest becomes one class, or sets of cuts "
+            "that single looks at. The report says where the search ended.",
         ),
         DIVIDE,
     ),

@@ -26,7 +26,8 @@ def nothing_found(context: Context) -> str:
             of = f" of {requirement.column}" if requirement.column else ""
             reached.append(f"{requirement.name} = {reachable(requirement, largest):g}{of}")
     what = (
-        f"no node has suppressed rows that meet the requirements as a class of their own within {most} of {encoded.rows} rows"
+        f"no node has suppressed rows that meet the requirements as a class of their own within {most} of "
+        f"{encoded.rows} rows"
         if starred
         else f"no classes were found that meet the requirements with at most {most} of {encoded.rows} rows left out"
     )

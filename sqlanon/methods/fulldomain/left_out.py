@@ -1,8 +1,11 @@
-"""``search: local`` with rows left out: the rest need not be a class, so that rare sensitive values do not bind frequent ones (ours).
+"""``search: local`` with rows left out.
 
-Without that the rest keeps l, and a class must take of a frequent value what the rest could not keep. Spare rows in the rest, which are
-not there, say how far the rest may fall short of l. What nodes leave in the end gives a last class, as much of it as can be one, and
-is left out otherwise. A left-out row loses what hiding it loses, so that the best of several searches counts.
+The rest need not be a class, so that rare sensitive values do not bind frequent ones (ours).
+
+Without that the rest keeps l, and a class must take of a frequent value what the rest could not keep. Spare rows in the
+rest, which are not there, say how far the rest may fall short of l. What nodes leave in the end gives a last class, as
+much of it as can be one, and is left out otherwise. A left-out row loses what hiding it loses, so that the best of
+several searches counts.
 """
 
 from __future__ import annotations

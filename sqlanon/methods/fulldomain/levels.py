@@ -1,7 +1,7 @@
 """The lattice: levels of every quasi column, their nodes, and what it costs to publish a code at a level.
 
-A column with a hierarchy has its levels, from the value (0) to the root. One without has two: the value, and ``*``. NULL is a value
-of its own at every level but the last one, which hides it as it hides the others.
+A column with a hierarchy has its levels, from the value (0) to the root. One without has two: the value, and ``*``.
+NULL is a value of its own at every level but the last one, which hides it as it hides the others.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def lattice_of(quasi: Sequence[Domain], counts: Sequence[Longs], metric: str) ->
     Args:
         quasi: the columns.
         counts: of each, the rows of every code.
-        metric: ``loss`` (LM: Iyengar 2002, weighted), ``entropy`` (non-uniform entropy: Gionis and Tassa 2009), ``height`` (the sum of
-            the levels); ``dm`` has no cost by column.
+        metric: ``loss`` (LM: Iyengar 2002, weighted), ``entropy`` (non-uniform entropy: Gionis and Tassa 2009),
+            ``height`` (the sum of the levels); ``dm`` has no cost by column.
     """
     rows = int(counts[0].sum())
     weights = sum(domain.reading.spec.weight for domain in quasi)

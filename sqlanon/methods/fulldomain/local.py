@@ -62,7 +62,10 @@ def asked_of(context: Context, *, divide: bool) -> tuple[Asked, int]:
 
 
 def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) -> Local:
-    """Everything is in the rest, and ``spare`` rows that are not there, of values of their own: they let the rest be no class."""
+    """Everything is in the rest, and ``spare`` rows that are not there, of values of their own.
+
+    They let the rest be no class.
+    """
     asked, column = asked_of(context, divide=divide)
     rows = int(cells.rows.sum())
     value = cells.sensitive[column] if column >= 0 else np.zeros(len(cells.rows), np.int32)
@@ -98,7 +101,8 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
         most: nodes that are looked at, at most, before the last one takes the rest.
 
     Raises:
-        InfeasibleError: all rows together do not meet what is asked, and no classes were found that leave few enough of them out.
+        InfeasibleError: all rows together do not meet what is asked, and no classes were found that leave few enough of
+            them out.
     """
     expect(visit)
     cells = read_cells(context)
@@ -179,7 +183,8 @@ def completed(local: Local) -> tuple[Pieces, bool]:
         rows = np.repeat(np.append(rest, made.record[at:]), np.append(left[rest], made.rows[at:]))
         return bool(satisfied(local.demands, rows, np.arange(len(rows)), local.counters))
 
-    # The union of classes that meet what is monotone meets it: so do all unions of more classes than the first that does.
+    # The union of classes that meet what is monotone meets it: so do all unions of more classes than the first that
+    # does.
     low, high = 0, int(facts[CLASSES])
     while low < high:
         middle = (low + high + 1) // 2

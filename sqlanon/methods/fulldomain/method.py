@@ -1,9 +1,10 @@
 """Method ``fulldomain``: every column is generalized by levels of its hierarchy.
 
-``search: global`` takes one level a column, the same for all rows: the node of the lattice that is best by ``metric`` within the
-policy's ``suppression``. ``all`` finds every minimal node as Incognito does (LeFevre, DeWitt, Ramakrishnan 2005), and publishes the
-best of them. ``local`` (ours, the default) lets every node keep what classes it can, finest nodes first, and publishes the least
-common node of each class. ``single`` finds the best cut points of ordered columns (after K-Optimize).
+``search: global`` takes one level a column, the same for all rows: the node of the lattice that is best by ``metric``
+within the policy's ``suppression``. ``all`` finds every minimal node as Incognito does (LeFevre, DeWitt, Ramakrishnan
+2005), and publishes the best of them. ``local`` (ours, the default) lets every node keep what classes it can, finest
+nodes first, and publishes the least common node of each class. ``single`` finds the best cut points of ordered columns
+(after K-Optimize).
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class FullDomain:
             fewer = "leave levels out of hierarchies" if trees else "name fewer quasi columns"
             many = str(nodes) if nodes < 10**15 else f"more than 10^{int(math.log10(nodes))}"
             return (
-                f"method fulldomain takes at most {MOST_NODES} combinations of levels, and the {len(problem.quasi)} quasi columns have "
-                f"{many}: {fewer}, or use method tree"
+                f"method fulldomain takes at most {MOST_NODES} combinations of levels, and the {len(problem.quasi)} "
+                f"quasi columns have {many}: {fewer}, or use method tree"
             )
         if self.search == "local":
             lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
@@ -51,14 +52,15 @@ class FullDomain:
         other = [domain.reading.name for domain in problem.quasi if domain.reading.treatment != "ordered"]
         if other:
             return (
-                f"method fulldomain (search=single) divides ordered columns, and {', '.join(other)} {'is none' if len(other) == 1 else 'are none'}: "
-                "give an order (ordered) in place of a hierarchy or of none, or use search=global or search=local"
+                f"method fulldomain (search=single) divides ordered columns, and {', '.join(other)} "
+                f"{'is none' if len(other) == 1 else 'are none'}: give an order (ordered) in place of a hierarchy or "
+                "of none, or use search=global or search=local"
             )
         cuts = sum(max(domain.codes - 1, 0) for domain in problem.quasi)
         if cuts > MOST_CUTS:
             return (
-                f"method fulldomain (search=single) takes at most {MOST_CUTS} cut points, and the quasi columns have {cuts}: round their "
-                "values in the source, or use mondrian"
+                f"method fulldomain (search=single) takes at most {MOST_CUTS} cut points, and the quasi columns have "
+                f"{cuts}: round their values in the source, or use mondrian"
             )
         lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
         return f"method fulldomain (search=single) {lack}, or use mondrian" if lack else None
@@ -70,7 +72,8 @@ class FullDomain:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`.
 
-        Cost: a GROUP BY of the table and a join with it; in between the search looks at cells alone, nodes x cells at worst.
+        Cost: a GROUP BY of the table and a join with it; in between the search looks at cells alone, nodes x cells at
+        worst.
         """
         if self.search == "single":
             from sqlanon.methods.fulldomain import single

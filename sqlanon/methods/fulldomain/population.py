@@ -1,4 +1,6 @@
-"""Rows of a population in the classes of a node: its cells are rolled up beside those of the source, in memory or in SQL.
+"""Rows of a population in the classes of a node.
+
+Its cells are rolled up beside those of the source, in memory or in SQL.
 
 A column has two codes more than in the source: a value that only the last level covers, and one that no level covers.
 """
@@ -48,7 +50,9 @@ class PeopleInMemory:
         self.rows = population.rows
 
     def of(self, levels: npt.NDArray[np.int16], classes: Ints) -> Longs:
-        """Rows of the population in each class of a node, int64[classes]; ``classes``: int32[d, classes], the codes of a row of each.
+        """Rows of the population in each class of a node, int64[classes].
+
+        ``classes``: int32[d, classes], the codes of a row of each.
 
         Cost: a grouping of the population's cells.
         """
@@ -85,7 +89,10 @@ class PeopleInTables:
         self._codes = [column.code for column in lattice.columns]
 
     def matched(self, node: Sequence[int], rolled: TableRef) -> TableRef:
-        """A table of the classes of a node with their rows, those of the population, and its rows in no class; see the template."""
+        """A table of the classes of a node with their rows, those of the population, and its rows in no class.
+
+        See the template.
+        """
         scratch = self._scratch
         people, matched = scratch.table("people"), scratch.table("matched")
         columns = [

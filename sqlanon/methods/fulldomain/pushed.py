@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def load_levels(context: Context, lattice: Lattice) -> list[TableRef]:
-    """A scratch table a column: level, code, the first code of its node, and what suppressing a row of it costs more."""
+    """A scratch table a column.
+
+    Level, code, the first code of its node, and what suppressing a row of it costs more.
+    """
     tables = []
     for column in lattice.columns:
         table = context.scratch.table(f"{column.code}_levels")

@@ -1,12 +1,13 @@
 """``search: global`` and ``all``: one level a column. Both look at nodes by a `Checker` and know no rows.
 
-The score of a node is what its metric says of all rows at its levels, and what suppressing rows costs more than that. So the metric
-without suppressed rows is a lower bound; nodes are looked at by ascending bounds until a bound passes the best score. For ``dm``, which
-no sum over columns bounds, a node loses at least what any finer node does without suppressed rows.
+The score of a node is what its metric says of all rows at its levels, and what suppressing rows costs more than that.
+So the metric without suppressed rows is a lower bound; nodes are looked at by ascending bounds until a bound passes the
+best score. For ``dm``, which no sum over columns bounds, a node loses at least what any finer node does without
+suppressed rows.
 
-A node fails for good where more rows than the limit are in classes of fewer rows than any class may have: then so does every finer
-node. Where all that is asked is a number of rows, or nothing may be suppressed, failing at all is as good as that, and without a
-limit every coarser node meets what a node meets.
+A node fails for good where more rows than the limit are in classes of fewer rows than any class may have: then so does
+every finer node. Where all that is asked is a number of rows, or nothing may be suppressed, failing at all is as good
+as that, and without a limit every coarser node meets what a node meets.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Search:
         self._lattice, self._checker, self._squares, self._every = lattice, checker, squares, every
         self._rows = context.encoded.rows
         self._starred = suppression is None or suppression.rows == "starred"
-        # A node without a row in another class fails, as every finer one does: the last node loses as little, and suppresses none.
+        # A node without a row in another class fails, as every finer one does: the last node loses as little, and
+        # suppresses none.
         self._most = min(context.most_unassigned, self._rows - 1)
         self._progress = context.progress
         # Whether failing says that every finer node fails, and not only rows in classes that are too small.
@@ -114,7 +116,10 @@ class Search:
             self.best = Best(score, height, node, joined)
 
     def _joined(self, checked: Checked) -> int | None:
-        """How many classes join the suppressed rows of the node that was checked last; None: within the limit they are no class."""
+        """How many classes join the suppressed rows of the node that was checked last.
+
+        None: within the limit they are no class.
+        """
         if not self._starred or not checked.failing.rows or self._checker.meets(0):
             return 0
         # What meets the requirements still does with more such classes: so the fewest are found by halving.
@@ -185,9 +190,9 @@ class Search:
     def minimal(self) -> list[Node]:
         """Every node that suffices while no finer one does: Incognito.
 
-        A subset of the columns at some levels is the node that hides the others, and what fails for a subset fails for every node below
-        that. So subsets are gone through by size, as a-priori pruning has it, and each from its finest nodes up. Nodes above one that
-        suffices are not looked at: whether they suffice or not, they are not minimal.
+        A subset of the columns at some levels is the node that hides the others, and what fails for a subset fails for
+        every node below that. So subsets are gone through by size, as a-priori pruning has it, and each from its finest
+        nodes up. Nodes above one that suffices are not looked at: whether they suffice or not, they are not minimal.
         """
         levels, top = self._lattice.nodes, np.array(self._lattice.top, np.int16)
         shown = (levels < top).sum(axis=1)
@@ -219,7 +224,8 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
         notes.append(f"fulldomain: {len(found)} minimal nodes, as levels of {columns}: {listed}")
         if context.most_unassigned:
             notes.append(
-                "fulldomain: with suppression a node above a minimal one can lose less: search=global looks at these as well"
+                "fulldomain: with suppression a node above a minimal one can lose less: search=global looks at these "
+                "as well"
             )
         best = search.best
     else:

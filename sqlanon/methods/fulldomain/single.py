@@ -39,7 +39,8 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
     proven = search.run(most)
     if search.best is None:
         raise InfeasibleError(
-            "fulldomain: no set of cuts has suppressed rows that are a class of k rows within the limit: raise limit, or say rows: left_out"
+            "fulldomain: no set of cuts has suppressed rows that are a class of k rows within the limit: raise limit, "
+            "or say rows: left_out"
         )
     score, head = search.best
     made = _published(context, sets, cells, head, tuple(_notes(search, sets, score, head, most, proven=proven)))
@@ -48,13 +49,19 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
 
 
 def _notes(search: CutSearch, sets: CutSets, score: int, head: Flags, most: int, *, proven: bool) -> list[str]:
-    found = f"{search.looked} sets of cuts were looked at, {int(head.sum())} of {sets.count} cuts are published; {sets.metric} {sets.shown(score)}"
+    found = (
+        f"{search.looked} sets of cuts were looked at, {int(head.sum())} of {sets.count} cuts are published; "
+        f"{sets.metric} {sets.shown(score)}"
+    )
     if proven:
         return [f"fulldomain: {found}, the least of all"]
     gap = 1 - sets.value(search.bound) / max(sets.value(score), 1e-300)
     return [
         f"fulldomain: {found}",
-        f"fulldomain: the search ended there, as nodes: {most} says; no set costs less than {sets.shown(search.bound)}, {gap:.2%} below",
+        (
+            f"fulldomain: the search ended there, as nodes: {most} says; no set costs less than "
+            f"{sets.shown(search.bound)}, {gap:.2%} below"
+        ),
     ]
 
 
@@ -84,10 +91,12 @@ def _spans(
     order: npt.NDArray[np.intp],
     starred: int,
 ) -> TableRef:
-    """The intervals of the classes, and of as many starred rows, if there are any, the whole domain: as recode/spans makes them.
+    """The intervals of the classes, and of as many starred rows, if there are any, the whole domain.
 
-    An interval ends at values of rows that have a class (``held``, int32[d, f]), the same in all classes: a value that only suppressed rows have
-    is not shown by others.
+    As recode/spans makes them.
+
+    An interval ends at values of rows that have a class (``held``, int32[d, f]), the same in all classes: a value that
+    only suppressed rows have is not shown by others.
     """
     star = [starred] if starred else []
     columns: dict[str, npt.NDArray[np.generic]] = {

@@ -72,8 +72,8 @@ def assign(context: Context, *, median: bool) -> Assignment:
     found = ipcsd(probe, top, bounds.total, threshold)
     if found.l is None:
         raise InfeasibleError(
-            f"method mondrian found no classes within the bound, whatever the {goal}; nothing was published. Allow more "
-            "loss, ask for less under at_least, or use hilbert"
+            f"method mondrian found no classes within the bound, whatever the {goal}; nothing was published. Allow "
+            "more loss, ask for less under at_least, or use hilbert"
         )
     table = context.scratch.table("assign")
     context.scratch.engine.load_arrays(table, {"rid": rid, "class": best[found.l]})

@@ -1,7 +1,9 @@
-"""Mondrian's loss cuts from frequency sets that others have counted: of rows that are spread over processes, or too many for one.
+"""Mondrian's loss cuts from frequency sets that others have counted.
 
-A slot is a value of an attribute within an open partition. It has the number of its rows and their box, which can be added up from parts
-of the rows; the cut that they lead to is that of `sqlanon.kernels.counted_cuts`.
+Of rows that are spread over processes, or too many for one.
+
+A slot is a value of an attribute within an open partition. It has the number of its rows and their box, which can be
+added up from parts of the rows; the cut that they lead to is that of `sqlanon.kernels.counted_cuts`.
 """
 
 from __future__ import annotations
@@ -67,7 +69,8 @@ class Checks(NamedTuple):
 
     Attributes:
         base: int64[c + 1], where each sensitive column's values begin in `Slots.held`, and their number.
-        asked: int64[m, 4]: 1 where p different values are asked, 0 where most frequent * p <= rows * q; p; q; the column.
+        asked: int64[m, 4]: 1 where p different values are asked, 0 where most frequent * p <= rows * q; p; q; the
+            column.
     """
 
     base: npt.NDArray[np.int64]
@@ -152,9 +155,12 @@ def count_slots(
 def cut_slots(
     slots: Slots, p: int, base: npt.NDArray[np.int64], geometry: Geometry, k: int, checks: Checks
 ) -> tuple[int, int, int]:
-    """The strict cut of a partition with the least loss: attribute (-1: none is allowed), largest code of the left half, its rows.
+    """The strict cut of a partition with the least loss.
 
-    Loss is rows times extents of the two halves. Ties: the more even cut, then the first attribute, then the lower code.
+    Attribute (-1: none is allowed), largest code of the left half, its rows.
+
+    Loss is rows times extents of the two halves. Ties: the more even cut, then the first attribute, then the lower
+    code.
 
     Args:
         slots: all rows of the partition.

@@ -1,13 +1,13 @@
 """Mondrian: greedy multidimensional partitioning (LeFevre, DeWitt, Ramakrishnan 2006, sections 3 and 4).
 
-``variant`` strict keeps equal rows together (Figure 7); relaxed divides rows at the median's rank (section 4, Theorem 5).
-``cut`` median is the paper's: the widest normalized attribute first, ``<= median``, then ``< median`` (Figure 7's one side
-alone does not reach Theorem 4: 0,0,1,1,2 with k = 2), then the next attribute. ``cut`` loss, ours and the default, takes the
-cut that minimizes rows x weighted extents of the two halves, over every value of every attribute.
+``variant`` strict keeps equal rows together (Figure 7); relaxed divides rows at the median's rank (section 4, Theorem
+5). ``cut`` median is the paper's: the widest normalized attribute first, ``<= median``, then ``< median`` (Figure 7's
+one side alone does not reach Theorem 4: 0,0,1,1,2 with k = 2), then the next attribute. ``cut`` loss, ours and the
+default, takes the cut that minimizes rows x weighted extents of the two halves, over every value of every attribute.
 
-Any monotone requirement is checked on both halves. The kernel and the pushdown make the same cuts: both compare the same
-integers and break ties alike; a table larger than the memory budget is cut by SQL until its partitions fit, and the kernel
-finishes them.
+Any monotone requirement is checked on both halves. The kernel and the pushdown make the same cuts: both compare the
+same integers and break ties alike; a table larger than the memory budget is cut by SQL until its partitions fit, and
+the kernel finishes them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 
 MOST_PUSHED = 32
-"""Quasi columns that the pushdown takes: 2,000 rows of 8 columns took 4 seconds, of 16 columns 14, of 32 more than 100."""
+"""Quasi columns that the pushdown takes.
+
+2,000 rows of 8 columns took 4 seconds, of 16 columns 14, of 32 more than 100.
+"""
 
 
 class Mondrian:
@@ -46,9 +49,9 @@ class Mondrian:
             assert MONDRIAN.cost.pushed is not None
             minutes = math.ceil(MONDRIAN.cost.pushed.time(problem.rows, d, 1) / 60)
             return (
-                f"method mondrian as SQL (pushdown, or rows beyond its memory) takes at most {MOST_PUSHED} quasi columns, here are {d}: "
-                f"about {minutes} minutes, as a level of its tree costs the square of them; use execution: kernel and enough memory, "
-                "or method hilbert"
+                f"method mondrian as SQL (pushdown, or rows beyond its memory) takes at most {MOST_PUSHED} quasi "
+                f"columns, here are {d}: about {minutes} minutes, as a level of its tree costs the square of them; use "
+                "execution: kernel and enough memory, or method hilbert"
             )
         if problem.accuracy is None:
             return None
@@ -58,7 +61,8 @@ class Mondrian:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`.
 
-        ``auto`` runs the kernel; what does not fit the memory budget, nor with equal rows as one, is cut by pushdown first.
+        ``auto`` runs the kernel; what does not fit the memory budget, nor with equal rows as one, is cut by pushdown
+        first.
         Cost: kernel O(n d^2 log(n / k)) time and about ``row_bytes`` a row; pushdown O(d) statements a level.
         """
         if self.variant == "relaxed":
@@ -99,7 +103,10 @@ class Mondrian:
         return fetched + 2 * row + lists + 40
 
     def _groups(self, context: Context) -> int:
-        """How many groups of equal rows the memory holds besides what is kept of every row; 0 where they cannot be grouped."""
+        """How many groups of equal rows the memory holds besides what is kept of every row.
+
+        0 where they cannot be grouped.
+        """
         from sqlanon.methods.shared.bare_rows import BLOCK, GROUPED
 
         if self.variant == "relaxed" or self.cut == "median" or beyond_rows(context.requirements):
@@ -108,10 +115,13 @@ class Mondrian:
         return max((context.memory - rows * GROUPED - min(rows, BLOCK) * one) // one, 0)
 
     def levels(self, context: Context, fits: int) -> tuple[TableRef, TableRef, list[tuple[int, int]]]:
-        """Cut by SQL, with ``fits`` only until every partition has at most that many rows. A partition is named by the rows before it.
+        """Cut by SQL, with ``fits`` only until every partition has at most that many rows.
+
+        A partition is named by the rows before it.
 
         Returns:
-            rows and classes of finished partitions, rows and partitions of open ones (made where there are any), and these with how many they have.
+            rows and classes of finished partitions, rows and partitions of open ones (made where there are any), and
+            these with how many they have.
         """
         from sqlanon.methods.mondrian.sql_levels import Pushdown
 
@@ -157,7 +167,8 @@ class Mondrian:
             most: groups of equal rows that there is room for, where there is none for all rows.
 
         Returns:
-            the boxes of the classes, where they are all of the table's, and whether its rows are listed; None also where there are more groups, and then nothing is made.
+            the boxes of the classes, where they are all of the table's, and whether its rows are listed; None also
+            where there are more groups, and then nothing is made.
         """
         import numpy as np
 
@@ -178,7 +189,8 @@ class Mondrian:
             rid, codes, sensitive, part = kernel_input.fetch_codes(context, relaxed, parts, span)
             rows = np.arange(len(rid), dtype=np.int32)
             if span is not None:
-                # Partitions one after the other, each in its own order; a class is named by where it begins in the whole.
+                # Partitions one after the other, each in its own order; a class is named by where it begins in the
+                # whole.
                 by_part = np.argsort(part, kind="stable")
                 rows = by_part.astype(np.int32)
                 base, starts = np.unique(part[by_part], return_index=True)
@@ -223,7 +235,10 @@ class Mondrian:
 def _names(
     starts: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64], base: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int32]:
-    """The class of every leaf of open partitions: where it begins, counted in source rows from the left of the whole tree."""
+    """The class of every leaf of open partitions.
+
+    Where it begins, counted in source rows from the left of the whole tree.
+    """
     import numpy as np
 
     segment = np.searchsorted(bounds, starts, side="right") - 1

@@ -32,7 +32,8 @@ class Pushdown:
         self._k = least_rows(context.requirements)
         names = [domain.code for domain in context.encoded.sensitive]
         asked = beyond_rows(context.requirements)
-        # Windows count two known shapes as a partition is swept; whatever else is asked is asked of both halves of every cut.
+        # Windows count two known shapes as a partition is swept; whatever else is asked is asked of both halves of
+        # every cut.
         self._checks = [
             {
                 "kind": shape.kind,
@@ -139,7 +140,10 @@ class Pushdown:
         self._items = divided
 
     def _lawful(self, candidates: TableRef, attribute: dict[str, object]) -> TableRef:
-        """The candidates whose halves both meet the requirements that no window counts. Cost: rows x candidates of a partition."""
+        """The candidates whose halves both meet the requirements that no window counts.
+
+        Cost: rows x candidates of a partition.
+        """
         scratch, dim = self._scratch, attribute["dim"]
         halves, lawful = scratch.table(f"halves_{dim}"), scratch.table(f"lawful_{dim}")
         scratch.execute(

@@ -1,4 +1,7 @@
-"""A Mondrian tree over a whole table, grown by threads: large partitions are shared out, small ones taken down to the leaves."""
+"""A Mondrian tree over a whole table, grown by threads.
+
+Large partitions are shared out, small ones taken down to the leaves.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""The upper levels of a Mondrian tree in an engine's workers: they count the frequency sets of open partitions, this process chooses the cuts.
+"""The upper levels of a Mondrian tree in an engine's workers.
 
-A level is one pass over the rows. What comes here grows with open partitions and with values of columns, and not with the rows.
+They count the frequency sets of open partitions, this process chooses the cuts.
+
+A level is one pass over the rows. What comes here grows with open partitions and with values of columns, and not with
+the rows.
 """
 
 from __future__ import annotations
@@ -171,7 +174,9 @@ class _Nodes:
 
 @dataclass(frozen=True, slots=True)
 class _Counting:
-    """Words of rows -> slots that have rows: partition, slot, -1, rows, box, sets; then for each sensitive value that is in one the same, without a box.
+    """Words of rows -> slots that have rows: partition, slot, -1, rows, box, sets.
+
+    Then for each sensitive value that is in one the same, without a box.
 
     Attributes:
         packing: where the codes are.

@@ -1,4 +1,7 @@
-"""Which data the optimal solver takes: the quasi columns are a line, and short enough. What policies ask is declared."""
+"""Which data the optimal solver takes: the quasi columns are a line, and short enough.
+
+What policies ask is declared.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,9 @@ def refusal(name: str, problem: Problem) -> str | None:
     found, work = prod(rows + 1 for rows in counts), steps(counts, dual)
     if found > MOST_BOUNDARIES or work > MOST_STEPS or len(counts) > 62:
         return (
-            f"{own} is for small tables: {problem.rows} rows with {len(counts)} sensitive values make {_size(found)} boundaries "
-            f"and up to {_size(work)} steps; at most {MOST_BOUNDARIES} and {MOST_STEPS} are allowed; {heuristic}"
+            f"{own} is for small tables: {problem.rows} rows with {len(counts)} sensitive values make {_size(found)} "
+            f"boundaries and up to {_size(work)} steps; at most {MOST_BOUNDARIES} and {MOST_STEPS} are allowed; "
+            f"{heuristic}"
         )
     if not problem.finite(problem.quasi[0]):
         return f"{own} takes finite values, and the quasi column holds infinities or NaN; {heuristic}"

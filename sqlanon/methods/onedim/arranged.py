@@ -81,7 +81,10 @@ class Order(Protocol):
         """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
-        """Rearrange rows that are sorted by their keys, in place: those between two multiples of `ONE_TREE` among themselves."""
+        """Rearrange rows that are sorted by their keys, in place.
+
+        Those between two multiples of `ONE_TREE` among themselves.
+        """
 
 
 def canonical(context: Context, loaded: Loaded) -> Sorted:
@@ -103,7 +106,10 @@ def settled(
     *,
     exact: bool,
 ) -> Sorted:
-    """Break ties, then bring the rows into the order; those of a tie are in the order of ``loaded``, and ``exact`` says that their codes are equal."""
+    """Break ties, then bring the rows into the order.
+
+    Those of a tie are in the order of ``loaded``, and ``exact`` says that their codes are equal.
+    """
     codes = loaded.codes[:0] if exact else loaded.codes
     sensitive = loaded.sensitive_matrix
     # Rows of a tie are in the order in which they were loaded.

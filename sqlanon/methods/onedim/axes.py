@@ -1,7 +1,8 @@
 """Axes: where the codes of every attribute lie, on one scale, so that no attribute's range decides an order.
 
-In the dual problem extents may be the only bounds of a class. Then a column without an extent cannot make a class too wide,
-and one with a narrow extent does so first. So an axis is as long, relative to others, as the column's range divided by its extent.
+In the dual problem extents may be the only bounds of a class. Then a column without an extent cannot make a class too
+wide, and one with a narrow extent does so first. So an axis is as long, relative to others, as the column's range
+divided by its extent.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
-    """Where the codes of attribute ``j`` lie on an axis from 0 to `SCALE`, ascending; codes without positions lie evenly.
+    """Where the codes of attribute ``j`` lie on an axis from 0 to `SCALE`, ascending.
+
+    Codes without positions lie evenly.
 
     NULL takes the lower end and the values the upper half, since a box of both is as wide as the domain.
     """
@@ -60,7 +63,10 @@ def preferring(context: Context, geometry: Geometry) -> Geometry:
 
 
 def _rooms(context: Context, found: list[Longs]) -> dict[int, int]:
-    """Per attribute that has an extent, how much of its axis a class may take; empty unless extents alone bound a class."""
+    """Per attribute that has an extent, how much of its axis a class may take.
+
+    Empty unless extents alone bound a class.
+    """
     if context.accuracy is None or context.accuracy.per_class_ncp is not None:
         return {}
     bounds = loss_bound.bounds_of(context)
@@ -69,7 +75,8 @@ def _rooms(context: Context, found: list[Longs]) -> dict[int, int]:
         start = int(bounds.start[j])
         if start >= 0:
             last = bounds.until[start : start + len(line)]
-            # One value alone has no width: then a step between neighbours, so that the others keep some of their places.
+            # One value alone has no width: then a step between neighbours, so that the others keep some of their
+            # places.
             step = SCALE // max(len(line) - 1, 1)
             rooms[j] = max(int((line[last] - line).max(initial=0)), step, 1)
     return rooms

@@ -1,6 +1,7 @@
 """Orders by keys that a row's codes determine: what they share, and the Hilbert curve (design, section 5).
 
-All see one axis per attribute on one scale, so that no attribute's range decides (Goldberger & Tassa 2010, section 6.2.3).
+All see one axis per attribute on one scale, so that no attribute's range decides (Goldberger & Tassa 2010, section
+6.2.3).
 """
 
 from __future__ import annotations
@@ -120,7 +121,11 @@ class Hilbert(Curve):
     """Along the Hilbert curve (Ghinita et al. 2009, section 6; Skilling 2004)."""
 
     def keyed(self, context: Context, block: int) -> Keyed:
-        """See `Order`. Under ``execution: pushdown`` by the stored function, where there is one; keys from here are several times faster."""
+        """See `Order`.
+
+        Under ``execution: pushdown`` by the stored function, where there is one; keys from here are several times
+        faster.
+        """
         keys = self.measure(context, kernel_input.geometry(context))
         functions = context.scratch.engine.capabilities.temporary_functions
         if context.execution != "pushdown" or keys.words > 1 or not functions:

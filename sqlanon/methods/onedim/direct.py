@@ -1,8 +1,10 @@
-"""Solvers of the direct problem on rows in order: least loss for a given privacy (Ghinita et al. 2009, sections 3 and 4).
+"""Solvers of the direct problem on rows in order.
 
-k alone: the optimal division into runs. Frequency l of one sensitive attribute: the linear heuristic, for a whole number or
-a fraction, whose groups are then merged by the same dynamic programme until every class has k rows. Everything else: runs
-that meet all, short ones by a dynamic programme, long ones by halving.
+Least loss for a given privacy (Ghinita et al. 2009, sections 3 and 4).
+
+k alone: the optimal division into runs. Frequency l of one sensitive attribute: the linear heuristic, for a whole
+number or a fraction, whose groups are then merged by the same dynamic programme until every class has k rows.
+Everything else: runs that meet all, short ones by a dynamic programme, long ones by halving.
 """
 
 from __future__ import annotations
@@ -72,9 +74,10 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
 def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast: bool, minimize: str) -> Groups:
     """Bring the rows fully into order; the class of every row, int32[n].
 
-    With l, an order that rearranges its rows is tried before and after that, and the lesser GCP counts. The heuristic takes the
-    rows of a group from places far apart in the order, and rows that a tree's cuts separate can be close on the curve. Range
-    NCP of 50,000 rows of OCC, l = 10: 0.16 along the curve, 0.25 along the tree. With taxonomies the tree is mostly better.
+    With l, an order that rearranges its rows is tried before and after that, and the lesser GCP counts. The heuristic
+    takes the rows of a group from places far apart in the order, and rows that a tree's cuts separate can be close on
+    the curve. Range NCP of 50,000 rows of OCC, l = 10: 0.16 along the curve, 0.25 along the tree. With taxonomies the
+    tree is mostly better.
 
     Args:
         context: the run.
@@ -139,7 +142,10 @@ def diverse(
     k: int,
     fast: bool,
 ) -> Groups:
-    """Groups of the l-diversity heuristic, merged until each has ``k`` rows; ``value`` is the sensitive code by row in order."""
+    """Groups of the l-diversity heuristic, merged until each has ``k`` rows.
+
+    ``value`` is the sensitive code by row in order.
+    """
     rows, n = arranged.rows, len(value)
     group = np.zeros(n, np.int32)
     values, p, q = int(value.max(initial=0)) + 1, l.numerator, l.denominator
@@ -167,10 +173,12 @@ def _boxes(
 
 
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
-    """Runs that meet every requirement: by `lawful_runs`, whose time is bounded by how long a run it tries; by `halved_runs` where runs are longer.
+    """Runs that meet every requirement: by `lawful_runs`, whose time is bounded by how long a run it tries.
 
-    Where unions may fail, `bordered_runs` is tried beside the first: boxes that are published alike are one group, which the others do
-    not look at, and many equal rows are more than the longest run that is tried.
+    By `halved_runs` where runs are longer.
+
+    Where unions may fail, `bordered_runs` is tried beside the first: boxes that are published alike are one group,
+    which the others do not look at, and many equal rows are more than the longest run that is tried.
     """
     rows, n = arranged.rows, len(arranged.rows.number)
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))

@@ -1,9 +1,11 @@
-"""Solvers of the dual problem on rows in order: greatest privacy for a bounded loss (Ghinita et al. 2009, sections 5 and 6.3).
+"""Solvers of the dual problem on rows in order.
 
-k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, repaired (ours) or as in
-the paper (``ac``); ``ipcsd``, which searches l with the direct heuristic (Figure 3); or ``optimal``, the best of all
-partitions of one column. Also here, because the option ``solver`` names them: the optimal solver of the direct problem, and
-the direct problem solved through the dual (section 5.2).
+Greatest privacy for a bounded loss (Ghinita et al. 2009, sections 5 and 6.3).
+
+k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, repaired (ours) or as
+in the paper (``ac``); ``ipcsd``, which searches l with the direct heuristic (Figure 3); or ``optimal``, the best of all
+partitions of one column. Also here, because the option ``solver`` names them: the optimal solver of the direct problem,
+and the direct problem solved through the dual (section 5.2).
 """
 
 from __future__ import annotations
@@ -53,7 +55,10 @@ def kernel_for(context: Context, solver: str) -> object:
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
-    """Solve what the direct problem's own solvers do not; `sqlanon.methods.onedim.declaration` and `applicable` have checked the request."""
+    """Solve what the direct problem's own solvers do not.
+
+    `sqlanon.methods.onedim.declaration` and `applicable` have checked the request.
+    """
     if context.accuracy is None:
         if solver == "optimal":
             return _best_diverse(context, loaded, arranged, minimize), ()
@@ -126,8 +131,8 @@ def noted(found: Found, name: str = "l") -> tuple[str, ...]:
     if found.broken:
         shown = ", ".join(f"{float(a.l):g} and {float(b.l):g}" for a, b in found.broken)
         lines.append(
-            f"ipcsd: the higher {name} lost less than the lower one for {shown}; the search assumes that it loses more, so "
-            f"that a larger {name} may exist"
+            f"ipcsd: the higher {name} lost less than the lower one for {shown}; the search assumes that it loses "
+            f"more, so that a larger {name} may exist"
         )
     return tuple(lines)
 
@@ -161,7 +166,10 @@ def _line(places: npt.NDArray[np.int64], arranged: Arranged) -> npt.NDArray[np.i
 
 
 def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
-    """The least bound under which the heuristic is private enough (section 5.2). Cost: about 20 times the heuristic's."""
+    """The least bound under which the heuristic is private enough (section 5.2).
+
+    Cost: about 20 times the heuristic's.
+    """
     (check,) = shapes_beyond_rows(context.requirements)
     asked = Fraction(check.p, check.q)
     weights = sum(domain.reading.spec.weight for domain in context.encoded.quasi)

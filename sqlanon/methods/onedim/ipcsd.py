@@ -1,4 +1,6 @@
-"""Searches that solve one problem through another: the dual through the direct one (IPCSD) and the direct through the dual.
+"""Searches that solve one problem through another.
+
+The dual through the direct one (IPCSD) and the direct through the dual.
 
 Both are given as functions; nothing here knows rows or a database (Ghinita et al. 2009, Figure 3 and section 5.2).
 """
@@ -29,8 +31,8 @@ class Found:
     Attributes:
         l: the largest l probed whose classes keep to the bound; None if none does.
         probes: all probes, in order.
-        broken: pairs of probes, the lower l first, where a higher l lost less. The search assumes that there are none, so
-            that with one its answer may not be the largest l there is.
+        broken: pairs of probes, the lower l first, where a higher l lost less. The search assumes that there are none,
+            so that with one its answer may not be the largest l there is.
     """
 
     l: Fraction | None  # noqa: E741 - the papers' symbol
@@ -69,11 +71,13 @@ def ipcsd(solve: Callable[[Fraction], int | None], top: Fraction, bound: int, th
 
 
 def least_bound(reaches: Callable[[int], Fraction], asked: Fraction, most: int) -> int | None:
-    """The direct problem through the dual: the least bound E whose solution is private enough; it minimizes IL-infinity only.
+    """The direct problem through the dual: the least bound E whose solution is private enough.
+
+    It minimizes IL-infinity only.
 
     Args:
-        reaches: the privacy of the dual's solution under a bound. For an optimal solver it never falls as the bound grows, and
-            the result is the least bound; for the heuristic it is a bound that suffices.
+        reaches: the privacy of the dual's solution under a bound. For an optimal solver it never falls as the bound
+            grows, and the result is the least bound; for the heuristic it is a bound that suffices.
         asked: the privacy wanted.
         most: the largest bound there is, such as the extent of the whole domain.
 

@@ -1,7 +1,8 @@
 """The one-dimensional framework: an order of the rows, and a solver that divides it (Ghinita et al. 2009).
 
-`hilbert` is a mapping of the paper with exact loss, `hilbert_fast` measures a class by its extent on the line (section 6.1, HilbFast);
-`tree`, ours and the default, takes the leaf order of a loss-cut Mondrian. Extensions add orders of their own: see `OneDimensional`.
+`hilbert` is a mapping of the paper with exact loss, `hilbert_fast` measures a class by its extent on the line (section
+6.1, HilbFast); `tree`, ours and the default, takes the leaf order of a loss-cut Mondrian. Extensions add orders of
+their own: see `OneDimensional`.
 """
 
 from __future__ import annotations

@@ -25,8 +25,11 @@ from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 
 ONE_TREE, TREE_ROWS = 1 << 16, 1 << 11
-"""A table of up to `ONE_TREE` rows has one tree; a larger one has a tree for every `TREE_ROWS` rows of the curve. Measured on
-500,000 rows of the SAL census, k = 10: range NCP 0.0094 with trees of 2^9 to 2^12 rows (0.0096 with the smallest), 0.0095 with one."""
+"""A table of up to `ONE_TREE` rows has one tree; a larger one has a tree for every `TREE_ROWS` rows of the curve.
+
+Measured on 500,000 rows of the SAL census, k = 10: range NCP 0.0094 with trees of 2^9 to 2^12 rows (0.0096 with the
+smallest), 0.0095 with one.
+"""
 
 _TOGETHER = 32
 """Trees that are grown by one call."""
@@ -35,8 +38,8 @@ _TOGETHER = 32
 class Tree(Hilbert):
     """Leaves of loss-cut trees, one over all rows or over stretches of the Hilbert curve (ours; design, section 5).
 
-    One tree over a large table would cost more and lose more: its first cuts, which are straight, pass through rows that
-    belong together, while the curve's stretches are of any shape.
+    One tree over a large table would cost more and lose more: its first cuts, which are straight, pass through rows
+    that belong together, while the curve's stretches are of any shape.
     """
 
     rearranges: ClassVar[bool] = True
@@ -56,8 +59,8 @@ class Tree(Hilbert):
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
         """See `Order`.
 
-        A single tree is grown down to equal rows. Many trees take most of the time, so their leaves hold up to a class of
-        rows, in the curve's order. Range NCP of SAL, k = 10: 0.0001 more than with single rows, in half the time.
+        A single tree is grown down to equal rows. Many trees take most of the time, so their leaves hold up to a class
+        of rows, in the curve's order. Range NCP of SAL, k = 10: 0.0001 more than with single rows, in half the time.
 
         Cost: O(n d^2) a level of a tree.
         """

@@ -1,8 +1,9 @@
 """Divisions into runs by several threads: the same as by one, bit for bit.
 
-A piece of the rows is solved from some rows before its beginning, as if the table began there. Which runs are best depends
-only on the differences between the losses of the last prefixes, as many as the longest run has rows. If those of the piece and those
-of the rows before it differ by one constant, the piece is solved as the whole table would be. Otherwise it is solved again.
+A piece of the rows is solved from some rows before its beginning, as if the table began there. Which runs are best
+depends only on the differences between the losses of the last prefixes, as many as the longest run has rows. If those
+of the piece and those of the rows before it differ by one constant, the piece is solved as the whole table would be.
+Otherwise it is solved again.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ _LEAST_LAWFUL = 1 << 13
 
 
 def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flags, int]:
-    """Where the runs of n >= k rows with the least loss begin, bool[n], and that loss. Cost: O(k n d / threads); memory 12 bytes a row."""
+    """Where the runs of n >= k rows with the least loss begin, bool[n], and that loss.
+
+    Cost: O(k n d / threads); memory 12 bytes a row.
+    """
 
     def solve(begin: int, stop: int, known: Longs) -> tuple[Longs, Ints]:
         opt, back = _solved(rows.part(begin, stop), geometry, k, known[0])
@@ -47,10 +51,13 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
 
 
 def requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
-    """Where runs begin that meet requirements, of at most ``most`` rows but the last one, and their loss; see `lawful_runs`.
+    """Where runs begin that meet requirements, of at most ``most`` rows but the last one, and their loss.
+
+    See `lawful_runs`.
 
     Returns:
-        bool[n], meaningless unless the loss is less than `NEVER`: then not even all rows together meet the requirements.
+        bool[n], meaningless unless the loss is less than `NEVER`: then not even all rows together meet the
+        requirements.
     """
 
     def solve(begin: int, stop: int, known: Longs) -> tuple[Longs, Ints]:
@@ -77,8 +84,8 @@ def _in_pieces(
     """Solve all prefixes of n rows.
 
     Args:
-        solve: of the rows from one to another: what is known of their first prefixes, int64[c, m] -> int64[c, rows + 1], losses and what
-            else decides, and int32[rows + 1], rows of the last run.
+        solve: of the rows from one to another: what is known of their first prefixes, int64[c, m] -> int64[c, rows +
+            1], losses and what else decides, and int32[rows + 1], rows of the last run.
         n: rows.
         first: int64[c, 1], what is known of no rows.
         window: rows of a run, at most: so many prefixes decide what follows.

@@ -1,4 +1,7 @@
-"""Boxes of classes from rows in memory: what recode/spans would aggregate in SQL, where a kernel has the rows at hand anyway."""
+"""Boxes of classes from rows in memory.
+
+What recode/spans would aggregate in SQL, where a kernel has the rows at hand anyway.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: Ints) -> TableRef:
-    """A scratch table as recode/spans makes it. It is as little trusted as that: verify compares every row with its class.
+    """A scratch table as recode/spans makes it.
+
+    It is as little trusted as that: verify compares every row with its class.
 
     Args:
         context: the run.

@@ -119,8 +119,8 @@ def fetch_codes(
         sensitive: fetch sensitive codes and those of persons too.
 
     Returns:
-        rid int32[n], codes int32[d, n] (with ``geometry`` perhaps int16), sensitive codes, then those of persons where a requirement
-        counts them (each int32[n]), part int32[n] (empty without ``part``).
+        rid int32[n], codes int32[d, n] (with ``geometry`` perhaps int16), sensitive codes, then those of persons where
+        a requirement counts them (each int32[n]), part int32[n] (empty without ``part``).
     """
     encoded = context.encoded
     domains = encoded.quasi + (encoded.counted if sensitive else ())
@@ -265,7 +265,10 @@ def whole_table(context: Context) -> WholeTable:
 
 
 def demands(context: Context, sensitive: list[Ints], rows: int, whole: WholeTable) -> Demands:
-    """The requirements over ``rows`` rows; ``sensitive`` is as `fetch_codes` returns it, ``whole`` is what `whole_table` read."""
+    """The requirements over ``rows`` rows.
+
+    ``sensitive`` is as `fetch_codes` returns it, ``whole`` is what `whole_table` read.
+    """
     encoded = context.encoded
     past = len(encoded.sensitive)
     coded = Coded(

@@ -39,7 +39,9 @@ def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | 
 
 
 def sorted_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
-    """Rows by ascending key, which is not negative, those of equal keys in their order; and their keys. Cost: O(n) for each 11 bits.
+    """Rows by ascending key, which is not negative, those of equal keys in their order; and their keys.
+
+    Cost: O(n) for each 11 bits.
 
     Every thread has the keys between two of a sample's, so that what they sort lies one after the other.
     """

@@ -1,6 +1,7 @@
 """The table as cells: grouped once by its quasi values in the database, and joined with the classes in the end.
 
-Quasi codes are packed into as few integers as hold them, which a database groups, joins and sends faster than columns of codes.
+Quasi codes are packed into as few integers as hold them, which a database groups, joins and sends faster than columns
+of codes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _WORD = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Rows that are equal in their quasi codes and in their sensitive codes, with how many they are; by both, in that order.
+    """Rows that are equal in their quasi codes and in their sensitive codes, with how many they are.
+
+    By both, in that order.
 
     Attributes:
         keys: per word of packed quasi codes int64[n].
@@ -100,10 +103,12 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
     Args:
         context: the run.
         sensitive: the columns whose values matter.
-        cut: with ``pushed``, frequency l of the one column, to which phase one cuts values; None: groups are kept whole.
+        cut: with ``pushed``, frequency l of the one column, to which phase one cuts values; None: groups are kept
+            whole.
         pushed: whether the database computes phase one.
 
-    Cost: a grouping in the database and a sort of the cells; about 100 bytes a cell. ``pushed`` adds two window functions over them.
+    Cost: a grouping in the database and a sort of the cells; about 100 bytes a cell. ``pushed`` adds two window
+    functions over them.
     """
     scratch, quasi = context.scratch, context.encoded.quasi
     keys = [f"key{i}" for i, _ in enumerate(words(quasi), 1)]

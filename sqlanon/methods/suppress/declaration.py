@@ -21,7 +21,10 @@ def rest_of_tp(asked: Asked) -> Refused | None:
     """What TP leaves is divided by another method, or by the cascade."""
     if asked.options["rest"] == "none" or asked.options["variant"] == "tp":
         return None
-    what = f"{asked.method}: rest={asked.options['rest']} divides what variant=tp leaves, and the cascade divides it itself"
+    what = (
+        f"{asked.method}: rest={asked.options['rest']} divides what variant=tp leaves, and the cascade divides it "
+        "itself"
+    )
     return Refused(what, "leave rest out, or say variant=tp", "rest")
 
 
@@ -33,7 +36,10 @@ def matched_values(asked: Asked) -> Refused | None:
     if not asked.l_alone or asked.l != 2:
         return Refused(f"{own} is for l = 2 of one sensitive column and nothing else", auto, "solver")
     if asked.frozen:
-        what = f"{own} refuses rows of more or fewer values, and mode: frozen tries no cohort whose rows could be refused by their values and tried again"
+        what = (
+            f"{own} refuses rows of more or fewer values, and mode: frozen tries no cohort whose rows could be refused "
+            "by their values and tried again"
+        )
         return Refused(what, f"{auto}, or use mode: full", "solver")
     if asked.k > 2:
         return Refused(f"{own} makes classes of two rows, and k={asked.k} is more", auto, "solver")
@@ -50,7 +56,10 @@ def capped_classes(asked: Asked) -> Refused | None:
         return None
     for option, default in (("rest", "none"), ("solver", "auto")):
         if asked.options[option] != default:
-            what = f"{asked.method}: {option}={asked.options[option]} makes many classes of rows that lose every value, which suppression does not cap"
+            what = (
+                f"{asked.method}: {option}={asked.options[option]} makes many classes of rows that lose every value, "
+                "which suppression does not cap"
+            )
             return Refused(what, "leave one out", option)
     return None
 
@@ -71,7 +80,8 @@ SUPPRESS = MethodDeclaration(
         Word(
             "variant",
             ("cascade", "tp"),
-            "The cascade hides one column more each time (ours); tp, the paper's, hides all that differ in what its groups cannot keep.",
+            "The cascade hides one column more each time (ours); tp, the paper's, hides all that differ in what its "
+            "groups cannot keep.",
             shown=True,
         ),
         Word("rest", ("none", "hilbert", "tree", "mondrian"), "The method that divides what tp leaves (TP+)."),

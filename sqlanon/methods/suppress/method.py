@@ -1,7 +1,7 @@
 """Suppression: classes that show a value where their rows agree, else ``*`` (Xiao, Yi and Tao 2010).
 
-The table is grouped once by its quasi values; kernels work on the counts, and one join gives rows their classes. As a ``pushdown`` phase one
-of TP, by far most of its work, is SQL as well.
+The table is grouped once by its quasi values; kernels work on the counts, and one join gives rows their classes. As a
+``pushdown`` phase one of TP, by far most of its work, is SQL as well.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ class Suppress:
         """See `Algorithm.refusal`."""
         if self.solver == "optimal" and problem.sensitive[0].codes != 2:
             return (
-                f"method suppress: solver=optimal is for two sensitive values, and {problem.sensitive[0].reading.spec.name} has "
-                f"{problem.sensitive[0].codes}; with more it is NP-hard; leave solver out"
+                "method suppress: solver=optimal is for two sensitive values, and "
+                f"{problem.sensitive[0].reading.spec.name} has {problem.sensitive[0].codes}; with more it is NP-hard; "
+                "leave solver out"
             )
         lack = problem.lacks(problem.rows * (_CELL_BYTES + 8 * len(problem.quasi)))
         return f"method suppress {lack}; or, with less loss of order, use mondrian" if lack else None
@@ -78,7 +79,10 @@ class Suppress:
         return Assignment(attach(context, cells, sensitive, parts), "kernel", search={"least_stars": stars})
 
     def _starred(self, context: Context, cells: Cells, solved: Solved) -> int | None:
-        """The class of the rows that lose every value, where the policy caps them: they count as suppressed rows then."""
+        """The class of the rows that lose every value, where the policy caps them.
+
+        They count as suppressed rows then.
+        """
         if context.suppression is None or solved.residue is None:
             return None
         # A column of one value in the whole table has nothing to lose, and agrees in every class.

@@ -1,7 +1,8 @@
 """TP and the cascade on cells: which rows of which cells make a class (Xiao, Yi and Tao 2010; the cascade is ours).
 
-TP keeps of every group of equal quasi values what it can; the rest, the residue, is one class. The cascade goes on with the residue: with one
-column starred, two and so on, for every subset of the columns that are left, it groups by these and keeps again what it can.
+TP keeps of every group of equal quasi values what it can; the rest, the residue, is one class. The cascade goes on with
+the residue: with one column starred, two and so on, for every subset of the columns that are left, it groups by these
+and keeps again what it can.
 """
 
 from __future__ import annotations
@@ -185,7 +186,10 @@ def _bits(cells: Cells, varied: Sequence[int]) -> dict[int, int]:
 def _step(
     left: _Left, subsets: Sequence[tuple[int, ...]], bits: dict[int, int], cells: Cells, rules: Rules, classes: _Classes
 ) -> _Left:
-    """Keep what can be kept with so many columns, those subsets first that keep most and hide least: rows over bits to the fourth."""
+    """Keep what can be kept with so many columns, those subsets first that keep most and hide least.
+
+    Rows over bits to the fourth.
+    """
     most = []
     for columns in subsets if len(left.cell) else ():
         of, made = left.sets(columns, cells.sizes)

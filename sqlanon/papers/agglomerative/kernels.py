@@ -1,4 +1,7 @@
-"""Agglomerative clustering (Gionis & Tassa 2007; Goldberger & Tassa 2010, section 6.2.1): the two nearest clusters unite first."""
+"""Agglomerative clustering (Gionis & Tassa 2007; Goldberger & Tassa 2010, section 6.2.1).
+
+The two nearest clusters unite first.
+"""
 
 from __future__ import annotations
 
@@ -113,16 +116,18 @@ def agglomerative(
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
-        done: int64[1], written: for how many rows the nearest one was found, and how many clusters have united with another one or are closed.
+        done: int64[1], written: for how many rows the nearest one was found, and how many clusters have united with
+            another one or are closed.
 
     Returns:
         How many clusters there are; 0: it was stopped.
 
-    Every row is an open cluster. The two open clusters whose union costs least unite, at the place of the first; a cluster that meets
-    the requirements is closed. The last open one is united with the closed one that this costs least, until it meets them.
+    Every row is an open cluster. The two open clusters whose union costs least unite, at the place of the first; a
+    cluster that meets the requirements is closed. The last open one is united with the closed one that this costs
+    least, until it meets them.
 
-    Cost: O(n^2 d) for the nearest clusters at first, and about as much again as they unite: a cluster looks for a nearest one anew where
-    its own is gone.
+    Cost: O(n^2 d) for the nearest clusters at first, and about as much again as they unite: a cluster looks for a
+    nearest one anew where its own is gone.
     """
     n, box = len(group), boxes_of(places)
     made = new_clusters(box, sets, geometry, n + 1)

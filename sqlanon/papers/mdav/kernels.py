@@ -1,6 +1,9 @@
-"""MDAV, maximum distance to the average vector (Domingo-Ferrer & Mateo-Sanz 2002): clusters around the rows farthest from the mean.
+"""MDAV, maximum distance to the average vector (Domingo-Ferrer & Mateo-Sanz 2002).
 
-A row is a point: a place on the axis of each ordered or hierarchy column, a code of each nominal one. Everything is an integer.
+Clusters around the rows farthest from the mean.
+
+A row is a point: a place on the axis of each ordered or hierarchy column, a code of each nominal one. Everything is an
+integer.
 """
 
 from __future__ import annotations
@@ -158,8 +161,9 @@ def mdav(
     Returns:
         How many clusters there are; 0: it was stopped.
 
-    While 3k rows are left: a cluster around the row r that is farthest from the mean of what is left, and one around the row that is
-    farthest from r; with 2k rows one around r. What is then left is a cluster, or goes to `place_rest` where it does not suffice.
+    While 3k rows are left: a cluster around the row r that is farthest from the mean of what is left, and one around
+    the row that is farthest from r; with 2k rows one around r. What is then left is a cluster, or goes to `place_rest`
+    where it does not suffice.
 
     Cost: O(n^2 / k d) distances, and n^2 comparisons.
     """

@@ -37,8 +37,8 @@ TDS = MethodDeclaration(
     (
         Named(
             "target",
-            "A sensitive column: of all nodes the one is specialized that says most of it for the fall of the smallest class. Without "
-            "it the one that makes the boxes of the most rows smaller.",
+            "A sensitive column: of all nodes the one is specialized that says most of it for the fall of the smallest "
+            "class. Without it the one that makes the boxes of the most rows smaller.",
         ),
         Word(
             "publish",

@@ -1,8 +1,9 @@
 """Top-down specialization by hierarchies.
 
-The idea is that of Fung, Wang and Yu, *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005; details are ours.
-Every column has a cut through its hierarchy, at first the root. The node of the best score is replaced by its children, for all rows,
-while the classes meet the requirements. Classes only become smaller, so a node that fails once fails for ever.
+The idea is that of Fung, Wang and Yu, *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005;
+details are ours. Every column has a cut through its hierarchy, at first the root. The node of the best score is
+replaced by its children, for all rows, while the classes meet the requirements. Classes only become smaller, so a node
+that fails once fails for ever.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class TDS:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`.
 
-        Cost: a GROUP BY of the table; then a pass over the cells for every node that is looked at, and with a target over all
-        cells for every node in every round.
+        Cost: a GROUP BY of the table; then a pass over the cells for every node that is looked at, and with a target
+        over all cells for every node in every round.
         """
         import numpy as np
 
@@ -61,7 +62,10 @@ class TDS:
         levels = None
         if self.publish == "cut":
             levels = self._levels(context, cut, np.sort(first))
-        note = f"tds: {cut.done} nodes were specialized, {cut.failed} would leave classes that do not meet the requirements"
+        note = (
+            f"tds: {cut.done} nodes were specialized, {cut.failed} would leave classes that do not meet the "
+            "requirements"
+        )
         return Assignment(table, "kernel", (note,), divided=divided, levels=levels)
 
     def _targets(self, context: Context) -> list[Longs] | None:
@@ -151,7 +155,10 @@ class _Cut:
             self._context.progress.update(self.done, 0, "nodes specialized")
 
     def _score(self, node: _Node) -> tuple[Fraction | int, int, int, int]:
-        """What is compared: gain per loss of anonymity, the fall of the smallest class (Fung et al., section 3); then volume."""
+        """What is compared: gain per loss of anonymity, the fall of the smallest class (Fung et al., section 3).
+
+        Then volume.
+        """
         gain: Fraction | int = 0
         if node.gain:
             cells, _, size = self._parts(node)

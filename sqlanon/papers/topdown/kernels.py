@@ -1,7 +1,7 @@
 """TopDown: classes by dividing clusters around two far rows (Xu et al. 2006; Ghinita et al. 2009, section 2.2).
 
-A cluster of 2k rows or more is divided around two rows that are far apart, each other row joining the side that it widens
-less. Clusters of fewer than k rows are then merged with another one, or borrow rows from it.
+A cluster of 2k rows or more is divided around two rows that are far apart, each other row joining the side that it
+widens less. Clusters of fewer than k rows are then merged with another one, or borrow rows from it.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from sqlanon.declared.values import Listing, Number
 
 ALPHA = RequirementDeclaration(
     name="alpha",
-    about="(alpha, k)-anonymity: no value of a sensitive column, or none of those that are listed, makes up more than this share "
-    "of a class. `0.5`, or `{max: 0.5, values: [HIV]}`.",
+    about="(alpha, k)-anonymity: no value of a sensitive column, or none of those that are listed, makes up more than "
+    "this share of a class. `0.5`, or `{max: 0.5, values: [HIV]}`.",
     code="sqlanon.privacy.alpha.requirement:Alpha",
     value=ByColumn(
         Record(

@@ -1,7 +1,7 @@
 """(alpha, k)-anonymity (Wong, Li, Fu and Wang 2006): in a class, the share of a sensitive value is at most alpha.
 
-The paper asks it of one value, or of every value of a list; without a list it is asked of all, NULL among them. It is monotone: the
-share in a union is between those in its parts.
+The paper asks it of one value, or of every value of a list; without a list it is asked of all, NULL among them. It is
+monotone: the share in a union is between those in its parts.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ class Alpha(Shares):
         missing = len(set(self.listed) - {text for text in values.texts if text is not None})
         if not missing:
             return None
-        return f"alpha of {self.column}: {missing} of the listed values occur in no row; list values as the database writes them as text"
+        return (
+            f"alpha of {self.column}: {missing} of the listed values occur in no row; list values as the database "
+            "writes them as text"
+        )
 
     def bound(self, share: Fraction, text: str | None) -> Bound:
         """See `Shares.bound`."""

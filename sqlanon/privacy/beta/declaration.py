@@ -12,8 +12,8 @@ from sqlanon.privacy.markers import NO_SHARES_WITHIN
 
 BETA = RequirementDeclaration(
     name="beta",
-    about="beta-likeness: no value's share of a class exceeds its share of the release by more than beta times that share "
-    "(`{basic: 2}`), nor by more than -ln of it (`{enhanced: 2}`).",
+    about="beta-likeness: no value's share of a class exceeds its share of the release by more than beta times that "
+    "share (`{basic: 2}`), nor by more than -ln of it (`{enhanced: 2}`).",
     code="sqlanon.privacy.beta.requirement:BetaLikeness",
     compares=True,
     joint=NO_SHARES_WITHIN,

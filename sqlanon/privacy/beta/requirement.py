@@ -1,8 +1,9 @@
 """beta-likeness (Cao and Karras 2012): how much a class may raise the share of a value.
 
-With p the share of a value in all published rows and q > p its share in a class: (q - p) / p <= beta (basic), or <= min(beta, -ln p)
-(enhanced). It is monotone: of every value q is bounded by p (1 + beta), or by p (1 + min(beta, -ln p)), and the share in a union is
-between those in its parts. -ln p is taken to 80 digits, so that shares of whole rows are compared exactly.
+With p the share of a value in all published rows and q > p its share in a class: (q - p) / p <= beta (basic), or <=
+min(beta, -ln p) (enhanced). It is monotone: of every value q is bounded by p (1 + beta), or by p (1 + min(beta, -ln
+p)), and the share in a union is between those in its parts. -ln p is taken to 80 digits, so that shares of whole rows
+are compared exactly.
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ from sqlanon.privacy.markers import NO_SHARES_WITHIN
 
 T = RequirementDeclaration(
     name="t",
-    about="t-closeness: the earth mover's distance between the values of a sensitive column in a class and in the release is at most t. "
-    "`0.3`, or `{max: 0.2, distance: ordered}`; by column `{diagnosis: 0.3, cost: {max: 0.2, distance: ordered}}`.",
+    about="t-closeness: the earth mover's distance between the values of a sensitive column in a class and in the "
+    "release is at most t. `0.3`, or `{max: 0.2, distance: ordered}`; by column `{diagnosis: 0.3, cost: {max: "
+    "0.2, distance: ordered}}`.",
     code="sqlanon.privacy.closeness.requirement:TCloseness",
     compares=True,
     joint=NO_SHARES_WITHIN,

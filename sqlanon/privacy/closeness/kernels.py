@@ -1,15 +1,18 @@
-"""Tally of t-closeness: the earth mover's distance from the shares of a class to those of the table, over a tree of values.
+"""Tally of t-closeness.
 
-Each of the paper's distances is that of a tree whose edges all cost the same, and what moves over an edge is the difference of what is
-below it (sum of |n R - N r| over the nodes with a parent, N rows of the class, R of the table). Equal distances: all values under one
-root. Ordered: a chain, each value under the next. Hierarchical: the hierarchy. Nodes come before their parents.
+The earth mover's distance from the shares of a class to those of the table, over a tree of values.
 
-A row moves the distance by no more than itself: so that after a class is looked at, the next look comes as late as the bound allows.
+Each of the paper's distances is that of a tree whose edges all cost the same, and what moves over an edge is the
+difference of what is below it (sum of |n R - N r| over the nodes with a parent, N rows of the class, R of the table).
+Equal distances: all values under one root. Ordered: a chain, each value under the next. Hierarchical: the hierarchy.
+Nodes come before their parents.
 
-bounds: nodes, R, the cost of a row (edges on the way from a value to the farthest, times R), t times that as whole, p and q, `STAR`, `CHAIN`
-or neither; then the parent of each node (-1: none) and the rows of the table that are at it.
-weights: t.
-counts: rows, up to how many rows the last answer holds, that answer; rows at each node; room of as many.
+A row moves the distance by no more than itself: so that after a class is looked at, the next look comes as late as the
+bound allows.
+
+bounds: nodes, R, the cost of a row (edges on the way from a value to the farthest, times R), t times that as whole, p
+and q, `STAR`, `CHAIN` or neither; then the parent of each node (-1: none) and the rows of the table that are at it.
+weights: t. counts: rows, up to how many rows the last answer holds, that answer; rows at each node; room of as many.
 """
 
 from __future__ import annotations

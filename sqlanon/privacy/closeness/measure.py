@@ -1,4 +1,7 @@
-"""The earth mover's distance of classes to their table as the paper writes it, for verification: no tree, and no code of the tally."""
+"""The earth mover's distance of classes to their table as the paper writes it, for verification.
+
+No tree, and no code of the tally.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,10 @@ def _ordered(apart: npt.NDArray[np.int64], order: Sequence[int]) -> npt.NDArray[
 def _hierarchical(
     apart: npt.NDArray[np.int64], levels: Mapping[str, tuple[str, ...]], texts: Sequence[str | None]
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Hierarchical distance, section 4: over the inner nodes height(N) / H min(pos, neg) of what their children have too much and too little; times H."""
+    """Hierarchical distance, section 4.
+
+    Over the inner nodes height(N) / H min(pos, neg) of what their children have too much and too little; times H.
+    """
     import numpy as np
 
     height = len(next(iter(levels.values()))) - 1

@@ -1,9 +1,12 @@
-"""t-closeness (Li, Li and Venkatasubramanian 2007): the earth mover's distance of a class's values to the table's is at most t.
+"""t-closeness (Li, Li and Venkatasubramanian 2007).
 
-Distances of values (section 4): equal, 1 between any two; ordered, |i - j| / (m - 1) between the i-th and the j-th of m values;
-hierarchical, the level of the lowest common ancestor by the height of the hierarchy. NULL is a value: the first of an order, and under the
-root of a hierarchy by itself. All three are distances in a tree (see `sqlanon.privacy.closeness.kernels`). It is monotone: the distance is
-convex, so that a union is no farther than its farthest part.
+The earth mover's distance of a class's values to the table's is at most t.
+
+Distances of values (section 4): equal, 1 between any two; ordered, |i - j| / (m - 1) between the i-th and the j-th of m
+values; hierarchical, the level of the lowest common ancestor by the height of the hierarchy. NULL is a value: the first
+of an order, and under the root of a hierarchy by itself. All three are distances in a tree (see
+`sqlanon.privacy.closeness.kernels`). It is monotone: the distance is convex, so that a union is no farther than its
+farthest part.
 """
 
 from __future__ import annotations
@@ -111,7 +114,8 @@ class TCloseness(OfCounts):
         """T times the cost of a row: its whole part, and p and q that decide as the rest does for whole rows."""
         if rows * rows * max(edges, 2) >= _LARGEST:
             raise UnsupportedError(
-                f"t of {self.column}: {rows} rows and {edges} steps between values do not fit 64 bits; use distance equal, or fewer values"
+                f"t of {self.column}: {rows} rows and {edges} steps between values do not fit 64 bits; use distance "
+                "equal, or fewer values"
             )
         most = self.asked * edges * rows
         whole = most.numerator // most.denominator
@@ -151,7 +155,10 @@ class TCloseness(OfCounts):
         return self.tree(values.texts, values.ranks)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`. In histories, which keep hashes, all values are equally far: no less than any other distance."""
+        """See `Requirement.below`.
+
+        In histories, which keep hashes, all values are equally far: no less than any other distance.
+        """
         known = reference(scratch, rows, self.value)
         values = rows.values[self.value] if rows.values and self.reads_values else None
         tree = self._tree_of(values, len(known.values))

@@ -1,4 +1,6 @@
-"""The values of a column as a tree whose edges all cost the same: earth mover's distances of shares are sums over its edges.
+"""The values of a column as a tree whose edges all cost the same.
+
+Earth mover's distances of shares are sums over its edges.
 
 What moves over an edge is the difference of what is below it (see `sqlanon.privacy.closeness.kernels`).
 """
@@ -44,7 +46,10 @@ class Tree:
         return all(up == len(self.node) for up in self.parent[:-1]) and len(self.parent) == len(self.node) + 1
 
     def distances(self, found: GroupShares) -> Reals:
-        """float64[groups], of each group the distance to the table. Cost: groups x nodes, and memory for some millions of these."""
+        """float64[groups], of each group the distance to the table.
+
+        Cost: groups x nodes, and memory for some millions of these.
+        """
         import numpy as np
 
         groups, nodes = int(found.group.max(initial=-1)) + 1, len(self.parent)
@@ -78,7 +83,10 @@ class Tree:
 
 
 def hierarchy_tree(texts: Sequence[str | None], levels: Sequence[tuple[str, ...]]) -> Tree:
-    """The tree of a hierarchy above these values; one that it lacks, and NULL, is under the root by itself, as deep as all others."""
+    """The tree of a hierarchy above these values.
+
+    One that it lacks, and NULL, is under the root by itself, as deep as all others.
+    """
     height = len(levels[0]) - 1
     paths = {path[0]: path for path in levels}
     by_level: list[dict[tuple[int, tuple[object, ...]], None]] = [{} for _ in range(height + 1)]

@@ -1,9 +1,9 @@
 """delta-disclosure privacy (Brickell and Shmatikov 2008): |log2(q / p)| < delta for every value.
 
-p is the share of a value in all published rows, q in a class. A class that lacks a value has log 0: it violates the definition, unless
-the policy says ``absent: ignored``. It is monotone where absent values violate: q lies between two bounds for every value, and the share
-in a union is between those in its parts. Where they are ignored it is not: of two classes one lacks a value, the other has just enough of
-it, and the union has too little.
+p is the share of a value in all published rows, q in a class. A class that lacks a value has log 0: it violates the
+definition, unless the policy says ``absent: ignored``. It is monotone where absent values violate: q lies between two
+bounds for every value, and the share in a union is between those in its parts. Where they are ignored it is not: of two
+classes one lacks a value, the other has just enough of it, and the union has too little.
 """
 
 from __future__ import annotations

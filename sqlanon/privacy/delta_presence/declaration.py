@@ -12,8 +12,8 @@ from sqlanon.privacy.markers import NO_TALLY_OF_POPULATIONS, OF_ROWS
 
 DELTA_PRESENCE = RequirementDeclaration(
     name="delta_presence",
-    about="delta-presence: for every row of a population table the probability of being in the source is from min to max. "
-    "`{min: 0.1, max: 0.5, population: public.register}`; min is 0 where it is left out.",
+    about="delta-presence: for every row of a population table the probability of being in the source is from min to "
+    "max. `{min: 0.1, max: 0.5, population: public.register}`; min is 0 where it is left out.",
     code="sqlanon.privacy.delta_presence.requirement:DeltaPresence",
     value=Record(
         Presence,

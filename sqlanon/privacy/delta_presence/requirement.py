@@ -1,7 +1,8 @@
 """delta-presence (Nergiz, Atzori and Clifton 2007): min <= P(t in T | T*) <= max for every row t of the population.
 
-In a cell of n published rows and m rows of the population the probability is n / m; rows of the population in no published cell have 0,
-so that min above 0 needs cells that cover the population. Bounds of cells are bounds of their union, whose share is a mean of theirs.
+In a cell of n published rows and m rows of the population the probability is n / m; rows of the population in no
+published cell have 0, so that min above 0 needs cells that cover the population. Bounds of cells are bounds of their
+union, whose share is a mean of theirs.
 """
 
 from __future__ import annotations
@@ -55,7 +56,10 @@ class DeltaPresence(OfPopulation):
         return Line(q, -p, 0, everywhere=True) if self.least else Line(-q, p, 0)
 
     def judged(self, rows: Longs, population: Longs) -> Measured:
-        """See `OfPopulation.judged`: the largest share of a cell, or the least, which is 0 where rows of the population are in none."""
+        """See `OfPopulation.judged`.
+
+        The largest share of a cell, or the least, which is 0 where rows of the population are in none.
+        """
         import numpy as np
 
         cells, times = np.unique(np.stack([rows, population]), axis=1, return_counts=True)

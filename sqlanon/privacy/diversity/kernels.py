@@ -1,7 +1,8 @@
 """Tallies of l-diversity: how often each value of a sensitive column occurs, alone or within groups of other columns.
 
-Alone, a row has one number, its value. Within groups it has two: its group, and its value within all groups (dense over group
-and value); the counters then are failing groups, rows of each group, most frequent or different values of each, and counts.
+Alone, a row has one number, its value. Within groups it has two: its group, and its value within all groups (dense over
+group and value); the counters then are failing groups, rows of each group, most frequent or different values of each,
+and counts.
 """
 
 from __future__ import annotations

@@ -48,7 +48,10 @@ def _tally(coded: Coded, asked: Fraction, value: int, within: tuple[int, ...], a
 
 
 def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[npt.NDArray[np.int32], int, int]:
-    """What is counted of each row, and how many groups and values there are: see `sqlanon.privacy.diversity.kernels`."""
+    """What is counted of each row, and how many groups and values there are.
+
+    See `sqlanon.privacy.diversity.kernels`.
+    """
     import numpy as np
 
     if not within:

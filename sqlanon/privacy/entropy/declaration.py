@@ -10,7 +10,8 @@ from sqlanon.declared.values import Number
 
 ENTROPY_L = RequirementDeclaration(
     name="entropy_l",
-    about="Entropy l-diversity: the entropy of a sensitive column in a class is at least that of l equally frequent values.",
+    about="Entropy l-diversity: the entropy of a sensitive column in a class is at least that of l equally frequent "
+    "values.",
     code="sqlanon.privacy.entropy.requirement:EntropyDiversity",
     value=ByColumn(Number(Fraction(1))),
     joint=True,

@@ -1,8 +1,9 @@
 """Tally of entropy l-diversity: N log N - sum of n log n against N log l, in integers.
 
-A row has two numbers: its group, and its value within all groups; without groups there is one. Logarithms come from a table of integers
-that is additive: the number of a product is the sum of the numbers. So classes whose entropy is log l exactly have a difference of 0; any
-other difference counts only beyond the error of the table, so that no class passes by rounding.
+A row has two numbers: its group, and its value within all groups; without groups there is one. Logarithms come from a
+table of integers that is additive: the number of a product is the sum of the numbers. So classes whose entropy is log l
+exactly have a difference of 0; any other difference counts only beyond the error of the table, so that no class passes
+by rounding.
 
 bounds: groups, values, the number of l, the error of a row, then of 0, 1, 2, .. the logarithm.
 counts: failing groups; rows of each value; of each group rows and the sum of n log n.

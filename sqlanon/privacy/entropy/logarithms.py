@@ -1,7 +1,10 @@
-"""Logarithms as integers, additive: the number of a product is the sum of the numbers of its factors, as it is of logarithms.
+"""Logarithms as integers, additive.
 
-Each prime has log2(p) times 2^26, rounded; every other number is made of these. So products that are equal have equal numbers, and
-what differs by more than `ERROR` a factor differs by its logarithm. n times the number of n fits 64 bits for n below 2^31.
+The number of a product is the sum of the numbers of its factors, as it is of logarithms.
+
+Each prime has log2(p) times 2^26, rounded; every other number is made of these. So products that are equal have equal
+numbers, and what differs by more than `ERROR` a factor differs by its logarithm. n times the number of n fits 64 bits
+for n below 2^31.
 """
 
 from __future__ import annotations
@@ -58,8 +61,8 @@ def of_fraction(number: Fraction) -> int:
 def error(number: Fraction) -> int:
     """How far the difference of an entropy and the logarithm of this fraction can be off, per row, in the same units.
 
-    Half a unit for each prime factor of rows (fewer than 31 of any count of rows; twice, as counts and their sum are compared), and for
-    those of the fraction.
+    Half a unit for each prime factor of rows (fewer than 31 of any count of rows; twice, as counts and their sum are
+    compared), and for those of the fraction.
     """
     factors = sum(part.bit_length() for part in number.as_integer_ratio())
     return 31 + -(-factors // 2)

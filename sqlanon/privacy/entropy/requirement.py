@@ -1,8 +1,11 @@
-"""Entropy l-diversity (Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007, definition 4.1): H(values in a class) >= log l.
+"""Entropy l-diversity (Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007, definition 4.1).
+
+H(values in a class) >= log l.
 
 It is monotone: entropy is concave, so that a union's is at least the mean of its parts'. Methods compare integers (see
-`sqlanon.privacy.entropy.logarithms`): a class whose entropy is log l exactly meets it, one that is above by less than 2e-6 bits may be refused,
-one below is not accepted. `EntropyDiversity.measure` decides by 60 digits what doubles do not.
+`sqlanon.privacy.entropy.logarithms`): a class whose entropy is log l exactly meets it, one that is above by less than
+2e-6 bits may be refused, one below is not accepted. `EntropyDiversity.measure` decides by 60 digits what doubles do
+not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""k-map (Sweeney 2002; El Emam and Dankar 2008): every published row could be of at least k rows of a population that has the source's.
+"""k-map (Sweeney 2002; El Emam and Dankar 2008).
 
-It holds against a reader who does not know whether a person is in the table; who knows that is left with the rows of the class,
-which may be one.
+Every published row could be of at least k rows of a population that has the source's.
+
+It holds against a reader who does not know whether a person is in the table; who knows that is left with the rows of
+the class, which may be one.
 """
 
 from __future__ import annotations

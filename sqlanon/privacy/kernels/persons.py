@@ -1,12 +1,12 @@
 """Tally of frequency l over persons: in a class every person weighs one, split over its rows there.
 
-A row has three numbers: its person, its value, and its pair of both. A person's part of a value is its rows with the value by its rows
-in the class, times ``UNIT`` and rounded up. Parts are exact for persons of up to 16 rows in a class, and else too large by
-less than 1 / ``UNIT``, so that a class is refused rather than accepted. Parts change with every row of the person: classes that
-each meet it may have a union that does not.
+A row has three numbers: its person, its value, and its pair of both. A person's part of a value is its rows with the
+value by its rows in the class, times ``UNIT`` and rounded up. Parts are exact for persons of up to 16 rows in a class,
+and else too large by less than 1 / ``UNIT``, so that a class is refused rather than accepted. Parts change with every
+row of the person: classes that each meet it may have a union that does not.
 
-No part is more than one person, so a value that few persons have cannot weigh too much. Parts are computed only where some value has
-more persons than that; persons whose rows have changed since then wait until it happens again.
+No part is more than one person, so a value that few persons have cannot weigh too much. Parts are computed only where
+some value has more persons than that; persons whose rows have changed since then wait until it happens again.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ UNIT = 720_720
 _MET, _WAIT, _MOST, _VALUES = 0, 1, 2, 3
 """First counters: persons that were met, persons that wait, most persons of a value, values that were met."""
 _FIRST = 4
-"""Where the counters of each person begin: its rows, whether it is weighed, its latest pair + 1. After those of the persons: the list of
-persons that wait, the list of values that were met, of each value its weight and its persons, of each pair its rows and the person's
-pair before it + 1."""
+"""Where the counters of each person begin: its rows, whether it is weighed, its latest pair + 1.
+
+After those of the persons: the list of persons that wait, the list of values that were met, of each value its weight
+and its persons, of each pair its rows and the person's pair before it + 1.
+"""
 
 
 def room(persons: int, values: int, pairs: int) -> int:
@@ -49,8 +51,9 @@ def add_weighted(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Long
     bounds: p, q, persons, values, then the value of each pair.
     counts: see `room`.
 
-    Cost: one step a row, as long as no value has so many persons that it might weigh too much; after that, of a slot, the different
-    values in it of the persons that have rows in it, and all values that were met. Slots that fail anyhow are not looked at.
+    Cost: one step a row, as long as no value has so many persons that it might weigh too much; after that, of a slot,
+    the different values in it of the persons that have rows in it, and all values that were met. Slots that fail anyhow
+    are not looked at.
     """
     p, q, persons, values = bounds[0], bounds[1], bounds[2], bounds[3]
     waiting = _FIRST + 3 * persons

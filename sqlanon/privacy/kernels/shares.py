@@ -1,10 +1,12 @@
 """Tallies of bounds on the share of each value in a class: from ``least[v]`` to ``most[v]``, fractions of 31 bits.
 
-That a share is not above n / N <= p / q is that the class has at least ceil(n q / p) rows. As a value is counted, this number only
-grows: so the largest over all values is kept, and a row costs a comparison. The lower bounds are the same upside down: the class has
-at most floor(n q / p) rows, and the least of these numbers is looked for again when its value has another row.
+That a share is not above n / N <= p / q is that the class has at least ceil(n q / p) rows. As a value is counted, this
+number only grows: so the largest over all values is kept, and a row costs a comparison. The lower bounds are the same
+upside down: the class has at most floor(n q / p) rows, and the least of these numbers is looked for again when its
+value has another row.
 
-bounds: values, whether a value that is absent is ignored, then p and q of ``most`` of each value, p and q of ``least`` of each.
+bounds: values, whether a value that is absent is ignored, then p and q of ``most`` of each value, p and q of ``least``
+of each.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from sqlanon.declared.values import Number
 
 RECURSIVE_CL = RequirementDeclaration(
     name="recursive_cl",
-    about="Recursive (c, l)-diversity: the most frequent value of a sensitive column is rarer in a class than c times all values "
-    "from the l-th most frequent one on, together. `{c: 3, l: 2}`.",
+    about="Recursive (c, l)-diversity: the most frequent value of a sensitive column is rarer in a class than c times "
+    "all values from the l-th most frequent one on, together. `{c: 3, l: 2}`.",
     code="sqlanon.privacy.recursive.requirement:RecursiveDiversity",
     value=ByColumn(
         Record(

@@ -1,11 +1,13 @@
 """Tally of recursive (c, l)-diversity: the most frequent value against all from the l-th most frequent one on.
 
-A row has two numbers: its group, and its value within all groups; without groups there is one. Of each group the l - 1 most frequent
-values are kept in a list without order. A value that is counted once more enters it where it is more frequent than the rarest there.
+A row has two numbers: its group, and its value within all groups; without groups there is one. Of each group the l - 1
+most frequent values are kept in a list without order. A value that is counted once more enters it where it is more
+frequent than the rarest there.
 
 bounds: p and q of c, l, groups, values.
-counts: failing groups; of each group `OWN` numbers: rows, most frequent, rows of the values in the list, how many values are there, the
-least frequent of a full list (0: it is not full), then the list; then rows of each value, and whether it is in the list of its group.
+counts: failing groups; of each group `OWN` numbers: rows, most frequent, rows of the values in the list, how many
+values are there, the least frequent of a full list (0: it is not full), then the list; then rows of each value, and
+whether it is in the list of its group.
 """
 
 from __future__ import annotations

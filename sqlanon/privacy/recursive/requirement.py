@@ -1,7 +1,8 @@
 """Recursive (c, l)-diversity (Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007, definition 4.2).
 
-With r1 >= r2 >= ... the rows of the values in a class, r1 < c (r_l + r_{l+1} + ... + r_m). It is monotone: in a union r1
-is at most the sum of the parts' r1, and so are the rows of the l - 1 most frequent values; what is left is then at least the sum.
+With r1 >= r2 >= ... the rows of the values in a class, r1 < c (r_l + r_{l+1} + ... + r_m). It is monotone: in a union
+r1 is at most the sum of the parts' r1, and so are the rows of the l - 1 most frequent values; what is left is then at
+least the sum.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RecursiveDiversity(OfCounts):
-    """The most frequent value of ``column`` is rarer than ``c`` times those from the l-th on; what is measured is l, for this c."""
+    """The most frequent value of ``column`` is rarer than ``c`` times those from the l-th on.
+
+    What is measured is l, for this c.
+    """
 
     name: ClassVar[str] = "recursive_cl"
     asked: Fraction

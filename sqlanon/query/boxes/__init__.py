@@ -1,1 +1,4 @@
-"""The values that a published row may have: intervals, listed values, hierarchy nodes, steps; which tests hold for them."""
+"""The values that a published row may have: intervals, listed values, hierarchy nodes, steps.
+
+Which tests hold for them.
+"""

@@ -1,8 +1,8 @@
 """What the release shows of one quasi column, whatever the format: the same few parts for every reader of it.
 
-A box is what a row may be in that column: a closed interval, the leaves of a node, the members of a set, or the values of
-a group. Its state describes its NULLs: ``none``, ``all``, ``some`` (any value or NULL), ``any`` (any value, no NULL), ``ends`` (NULL, or a value
-of the interval).
+A box is what a row may be in that column: a closed interval, the leaves of a node, the members of a set, or the values
+of a group. Its state describes its NULLs: ``none``, ``all``, ``some`` (any value or NULL), ``any`` (any value, no
+NULL), ``ends`` (NULL, or a value of the interval).
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Box:
     Attributes:
         id: a short name for columns of the rewritten SQL.
         field: the source column.
-        shape: interval (lo, hi); order (lo, hi of a declared list); set (members); node (of a hierarchy); group (anatomy).
+        shape: interval (lo, hi); order (lo, hi of a declared list); set (members); node (of a hierarchy); group
+            (anatomy).
         parts: by name, the trees over the view that give the box.
         state: a tree over the view that gives the state of NULL; None: ``none`` throughout.
         mean: the published mean of the class.
@@ -197,7 +198,10 @@ def _step(own: Field) -> Fraction | None:
 
 
 def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
-    """The declared domain: a list of the policy's, the leaves of a hierarchy, or the labels of an enum in its own order."""
+    """The declared domain.
+
+    A list of the policy's, the leaves of a hierarchy, or the labels of an enum in its own order.
+    """
     declared = own.declared
     if own.treatment == "hierarchy":
         return tuple(declared.get("leaves", ()))

@@ -1,8 +1,10 @@
-"""GROUP BY of a column with ranges in steps: ``floor(x / 10)`` of numbers, ``date_trunc`` and parts of dates and timestamps.
+"""GROUP BY of a column with ranges in steps.
 
-A box is unrolled into the buckets that it reaches, not into its values, so that continuous columns can be grouped and wide
-boxes stay small. Which buckets those are is asked of the engine at the two ends of the box: neither function ever falls,
-rounded or not, so that no value between them lies in another bucket.
+``floor(x / 10)`` of numbers, ``date_trunc`` and parts of dates and timestamps.
+
+A box is unrolled into the buckets that it reaches, not into its values, so that continuous columns can be grouped and
+wide boxes stay small. Which buckets those are is asked of the engine at the two ends of the box: neither function ever
+falls, rounded or not, so that no value between them lies in another bucket.
 """
 
 from __future__ import annotations
@@ -101,7 +103,10 @@ _DAYS = (exp.Date, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfWeekIso, exp
 
 
 def _truncate(term: Tree, box: Box) -> Tree:
-    """The term with the start of its step in place of a time: ``extract(year FROM date_trunc('year', x))`` is ``extract(year FROM x)``."""
+    """The term with the start of its step in place of a time.
+
+    ``extract(year FROM date_trunc('year', x))`` is ``extract(year FROM x)``.
+    """
     if box.field.kind not in ("date", "timestamp"):
         return term
     marked = exp.Paren(this=term.copy())
@@ -176,7 +181,9 @@ def _constant(node: exp.Expr) -> Fraction | None:
 
 
 def unroll_buckets(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select) -> exp.Query:
-    """Every distinct box, piece by piece, in the buckets that it reaches: value ``v``, weight ``w``, ``way``, ends ``l``, ``h``.
+    """Every distinct box, piece by piece, in the buckets that it reaches.
+
+    Value ``v``, weight ``w``, ``way``, ends ``l``, ``h``.
 
     Args:
         box: the column.

@@ -91,7 +91,11 @@ class Interval:
         return self._with_null(known, plan)
 
     def attained(self, groups: Iterable[Group]) -> Tree | None:
-        """See `Domain`: the ends that are in the groups, which are one value where they meet, and NULL where some rows of the class have it."""
+        """See `Domain`.
+
+        The ends that are in the groups, which are one value where they meet, and NULL where some rows of the class have
+        it.
+        """
         if not self._box.attained:
             return None
         plan = list(groups)

@@ -1,8 +1,11 @@
-"""Boxes whose values are listed: sets, nodes of a hierarchy, declared orders, groups of anatomy, and boxes that GROUP BY spreads.
+"""Boxes whose values are listed.
 
-Each goes through a *lookup*. Every distinct box is unrolled into its values once (`sqlanon.query.boxes.unroll`), and the engine
-computes the tests on the values. The lookup has one row a box (or a box and a group's key), with the part of the box that each
-group of values takes. Sets that are asked for a few constants need none (`sqlanon.query.boxes.set_constants`).
+Sets, nodes of a hierarchy, declared orders, groups of anatomy, and boxes that GROUP BY spreads.
+
+Each goes through a *lookup*. Every distinct box is unrolled into its values once (`sqlanon.query.boxes.unroll`), and
+the engine computes the tests on the values. The lookup has one row a box (or a box and a group's key), with the part of
+the box that each group of values takes. Sets that are asked for a few constants need none
+(`sqlanon.query.boxes.set_constants`).
 """
 
 from __future__ import annotations
@@ -420,6 +423,9 @@ _STRICT = (
 
 
 def keeps_null_apart(key: Tree) -> bool:
-    """Whether no value of the column has the group of NULL: the term is NULL exactly where the column is, or asks for that alone."""
+    """Whether no value of the column has the group of NULL.
+
+    The term is NULL exactly where the column is, or asks for that alone.
+    """
     plain = all(isinstance(node, _STRICT) and not isinstance(node, exp.TryCast) for node in key.walk())
     return plain or null_only(key)

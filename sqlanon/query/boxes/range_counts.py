@@ -1,7 +1,7 @@
 """Tests of ranges of whole numbers and dates, counted along the line of values once, where unrolling every range would list more.
 
-Of each value the line has how many values up to it are in each group. A range has of a group what it has up to its high end, less what lies
-below its low end.
+Of each value the line has how many values up to it are in each group. A range has of a group what it has up to its high
+end, less what lies below its low end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def select_line(box: Box) -> exp.Select:
 
 
 def count_line(lookup: Lookup, members: str) -> exp.Select:
-    """The line with the place ``i`` of every value, its group ``way``, and how many values up to it are in group j: ``c<j>``.
+    """The line with the place ``i`` of every value, its group ``way``, and how many values up to it are in group j.
+
+    ``c<j>``.
 
     Args:
         lookup: the box and its groups.

@@ -1,4 +1,7 @@
-"""Facts about the ranges that a release publishes of a column: how many values they hold, and whether all of these can be listed."""
+"""Facts about the ranges that a release publishes of a column.
+
+How many values they hold, and whether all of these can be listed.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,10 @@ def is_line_shorter(view: ReleasedView, box: Box) -> bool:
 
 
 def _span(view: ReleasedView, box: Box) -> float:
-    """How many values there are from the first of a column's ranges to the last; infinite for types that have no series."""
+    """How many values there are from the first of a column's ranges to the last.
+
+    Infinite for types that have no series.
+    """
     if box.field.kind not in ("integer", "date") or box.field.source_type.upper() in (
         "HUGEINT",
         "UHUGEINT",
@@ -62,7 +68,10 @@ def _span(view: ReleasedView, box: Box) -> float:
 
 
 def shown_values(view: ReleasedView, box: Box) -> int | None:
-    """How many values a release shows of a column of sets, or declares of a hierarchy or an order; None: they are not listed."""
+    """How many values a release shows of a column of sets, or declares of a hierarchy or an order.
+
+    None: they are not listed.
+    """
     if box.values:
         return len(box.values)
     if box.shape != "set" or box.point is not None:
@@ -86,7 +95,10 @@ def count_listed(view: ReleasedView, box: Box, bucket: Bucket | None = None) -> 
 
 
 def is_finite(view: ReleasedView, box: Box) -> bool:
-    """Whether every end of a column of times is a time: infinite ones are in no step, and have no year that is a number."""
+    """Whether every end of a column of times is a time.
+
+    Infinite ones are in no step, and have no year that is a number.
+    """
     if box.shape != "interval" or box.field.kind not in ("date", "timestamp"):
         return True
     places_ = [measure(box.parts[end], box.field.kind) or box.parts[end] for end in ("lo", "hi")]

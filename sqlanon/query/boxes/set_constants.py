@@ -1,4 +1,7 @@
-"""Sets that are asked for a few constants: what of a set is in which group, straight from the array, without unrolling it."""
+"""Sets that are asked for a few constants.
+
+What of a set is in which group, straight from the array, without unrolling it.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +136,10 @@ class Contained:
 
 
 def unknown_share(state: Tree, known: Tree, mine: int, all_of: int, *, null: bool, beside: bool = False) -> Tree:
-    """A share where NULL may be: every group counts the same in a box that is not known. ``beside``: NULL is half of a box that has ends."""
+    """A share where NULL may be: every group counts the same in a box that is not known.
+
+    ``beside``: NULL is half of a box that has ends.
+    """
     half = sql("(:s) / 2 + :n", s=known, n=number(Fraction(1, 2)) if null else ZERO)
     tree = exp.Case(
         this=state.copy(),

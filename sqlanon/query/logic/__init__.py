@@ -1,1 +1,4 @@
-"""The result of a condition for a box: certainly true, certainly false, or a share; formulas, their tests, and the line of values."""
+"""The result of a condition for a box: certainly true, certainly false, or a share.
+
+Formulas, their tests, and the line of values.
+"""

@@ -1,8 +1,8 @@
 """WHERE as a monotone formula over tests, and its compilation to SQL: possible, certain, and the share of the box.
 
-SQL's logic has three values, but WHERE takes only TRUE. Every NOT is pushed down to the predicates. Then a conjunction is
-TRUE exactly when all of its parts are, and a disjunction when one is. So each predicate, with its sign, becomes a *test*
-that either holds or does not, and NULL needs no value of its own.
+SQL's logic has three values, but WHERE takes only TRUE. Every NOT is pushed down to the predicates. Then a conjunction
+is TRUE exactly when all of its parts are, and a disjunction when one is. So each predicate, with its sign, becomes a
+*test* that either holds or does not, and NULL needs no value of its own.
 
 A row's box is a product: every combination of its columns' values is possible. So formulas over different columns are
 independent, and a formula whose parts share a column is split by what that column's values decide: a decision diagram
@@ -45,7 +45,10 @@ Formula = bool | int | tuple[str, frozenset["Formula"]]
 
 @dataclass(frozen=True)
 class Triple:
-    """What SQL computes of a formula for one row: some value of the box satisfies it; all do; the share of those that do."""
+    """What SQL computes of a formula for one row: some value of the box satisfies it; all do.
+
+    The share of those that do.
+    """
 
     possible: Tree
     certain: Tree
@@ -101,7 +104,10 @@ class Domain(Protocol):
         """The part of the box that they take."""
 
     def attained(self, groups: Iterable[Group]) -> Tree | None:
-        """How many different values of these groups some row of the class is known to have, as a whole number; None: the release does not say."""
+        """How many different values of these groups some row of the class is known to have, as a whole number.
+
+        None: the release does not say.
+        """
 
     def parts(self) -> list[Part]:
         """The groups for aggregates of the column itself."""
@@ -175,7 +181,10 @@ def restrict(formula: Formula, known: Mapping[int, bool]) -> Formula:
 
 @dataclass(frozen=True)
 class Count:
-    """How many rows of a class satisfy a formula, at least and at most; ``tight``: each is reached by some consistent source."""
+    """How many rows of a class satisfy a formula, at least and at most.
+
+    ``tight``: each is reached by some consistent source.
+    """
 
     low: Tree
     high: Tree
@@ -217,12 +226,13 @@ class Compiler:
     def count(self, formula: Formula, rows: Tree) -> Count:
         """How many rows of a class satisfy a formula, by the values that some row of it is known to have.
 
-        Different values of one column are of different rows: one for each that satisfies the formula, one for each that does not. Parts
-        of a formula that share no column are combined as Frechet's inequalities have it, which no other bound improves, as any row may
-        have any combination of the values of different columns.
+        Different values of one column are of different rows: one for each that satisfies the formula, one for each that
+        does not. Parts of a formula that share no column are combined as Frechet's inequalities have it, which no other
+        bound improves, as any row may have any combination of the values of different columns.
 
         Args:
-            formula: the formula, of tests that ask one box each: others may be decided differently for each row of a class.
+            formula: the formula, of tests that ask one box each: others may be decided differently for each row of a
+                class.
             rows: the number of rows of the class.
         """
         if isinstance(formula, tuple):

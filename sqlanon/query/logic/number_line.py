@@ -30,7 +30,10 @@ _FIRST = {kind: (datetime.date.min - _EPOCH).days * day for kind, day in _DAY.it
 
 @dataclass(frozen=True)
 class Comparison:
-    """A test of one column against a constant, or several (``in``, ``not in``), or for NULL (``null``, ``known``); ``other``: one that NULL never passes."""
+    """A test of one column against a constant, or several (``in``, ``not in``), or for NULL (``null``, ``known``).
+
+    ``other``: one that NULL never passes.
+    """
 
     id: int
     op: str
@@ -43,7 +46,10 @@ class Comparison:
         return self.among if self.at is None else self.among | {self.at}
 
     def holds_at(self, at: Place | None) -> bool:
-        """For a value, whatever the order of the column: one of the constants, or None: a value that is none of them."""
+        """For a value, whatever the order of the column.
+
+        One of the constants, or None: a value that is none of them.
+        """
         if self.op in ("=", "in", "<>", "not in"):
             return (at in self.constants) is (self.op in ("=", "in"))
         return self.op == "known"
@@ -199,7 +205,9 @@ def _between(piece: Piece, least_: Fraction, most: Fraction) -> Piece | None:
 
 
 def recode_piece(piece: Piece, recode: Recode, kind: str) -> Piece:
-    """Where the values of a piece are published, at least in part: recoding keeps the order, so that its ends go to the ends.
+    """Where the values of a piece are published, at least in part.
+
+    Recoding keeps the order, so that its ends go to the ends.
 
     An end that does not belong to the piece stays apart where neighbours of it are published as they are.
     """

@@ -1,7 +1,7 @@
 """What a query may consist of: shapes that have no answer over a release are refused before any name is looked up.
 
-A clause that is dropped, or a function that gives another value in the next row or call, would make an answer wrong without
-an error. A function of the server may read files and tables, or write. So what is not known is refused.
+A clause that is dropped, or a function that gives another value in the next row or call, would make an answer wrong
+without an error. A function of the server may read files and tables, or write. So what is not known is refused.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def aggregates(text: str, select: exp.Select) -> None:
                 refuse(
                     text,
                     nested,
-                    "a subquery inside an expression is not answered over a release; ask it first and write its answer as a constant, or "
-                    "join its table",
+                    "a subquery inside an expression is not answered over a release; ask it first and write its answer "
+                    "as a constant, or join its table",
                 )
     rows = [select.args.get("where"), *(join.args.get("on") for join in select.args.get("joins") or ())]
     rows += [found.expression for found in select.find_all(exp.Filter)]
@@ -162,6 +162,6 @@ def _known_function(text: str, node: exp.Func) -> None:
         refuse(
             text,
             node,
-            "this function is not answered over a release: there are arithmetic, dates, text, CASE, CAST, COALESCE and the "
-            "like, whose value depends on their arguments alone",
+            "this function is not answered over a release: there are arithmetic, dates, text, CASE, CAST, COALESCE and "
+            "the like, whose value depends on their arguments alone",
         )

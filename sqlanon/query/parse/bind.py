@@ -56,8 +56,8 @@ def bind(
         allow_linking: a joined table may be any, and have several rows for one value of its join columns.
 
     Returns:
-        Expressions over the view and the joined tables, by the names that the rewritten SQL gives them, and over the values
-        of boxes. In HAVING and ORDER BY, names of items are columns of `sqlanon.query.parse.scope.ITEM`.
+        Expressions over the view and the joined tables, by the names that the rewritten SQL gives them, and over the
+        values of boxes. In HAVING and ORDER BY, names of items are columns of `sqlanon.query.parse.scope.ITEM`.
 
     Raises:
         Refused: a name that means nothing or several columns, or a join that is not answered.

@@ -1,7 +1,10 @@
-"""The check that the source's engine accepts the analyst's text: it binds it, over columns of the source's types, and runs nothing.
+"""The check that the source's engine accepts the analyst's text.
 
-The parser knows the words of many dialects and rewrites one into another, so that it alone would answer queries that the source
-refuses. The text is put together anew from the tokens that were parsed and admitted, so that the engine reads nothing else.
+It binds it, over columns of the source's types, and runs nothing.
+
+The parser knows the words of many dialects and rewrites one into another, so that it alone would answer queries that
+the source refuses. The text is put together anew from the tokens that were parsed and admitted, so that the engine
+reads nothing else.
 """
 
 from __future__ import annotations
@@ -61,7 +64,10 @@ def check_valid(bound: Bound) -> None:
 
 
 def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
-    """The parts of the text that is bound: the tokens, the released table as a query of its columns, other tables in full."""
+    """The parts of the text that is bound.
+
+    The tokens, the released table as a query of its columns, other tables in full.
+    """
     dialect = scope.engine.dialect
     tables = {_span(query.source): f"({_rows(scope)}){_alias(query.source, dialect)}"}
     for join in query.joins:
@@ -105,7 +111,10 @@ def _token(token: Token, names: Mapping[str, str], dialect: str, *, call: bool) 
 
 
 def _spellings(scope: Scope) -> dict[str, str]:
-    """The columns of the query's tables as they are spelled, by their names in small letters; only where one is meant."""
+    """The columns of the query's tables as they are spelled, by their names in small letters.
+
+    Only where one is meant.
+    """
     listed = [own.name for own in scope.released.fields]
     listed += [column.name for _, relation in scope.tables.values() for column in relation.columns]
     found: dict[str, set[str]] = {}

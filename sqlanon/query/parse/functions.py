@@ -1,4 +1,7 @@
-"""Functions of a query, each with the arguments that it may have: sqlglot reads what an engine lacks, and drops what it does not know."""
+"""Functions of a query, each with the arguments that it may have.
+
+Sqlglot reads what an engine lacks, and drops what it does not know.
+"""
 
 from __future__ import annotations
 

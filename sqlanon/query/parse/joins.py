@@ -1,4 +1,7 @@
-"""Joins with tables that say something of an exact column's values: each is one row a value, unless linking is allowed."""
+"""Joins with tables that say something of an exact column's values.
+
+Each is one row a value, unless linking is allowed.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,8 @@ def read_joins(scope: Scope, query: Query, joinable: Collection[TableRef], *, al
         allow_linking: a joined table may be any, and have several rows for one value of its join columns.
 
     Raises:
-        Refused: a join on a column with ranges, of another kind than inner and left, with a table that the policy does not
-            list, or with rows of persons.
+        Refused: a join on a column with ranges, of another kind than inner and left, with a table that the policy does
+            not list, or with rows of persons.
     """
     for number, join in enumerate(query.joins, 1):
         scope = _join(scope, join, f"joined{number}", joinable, allow_linking=allow_linking)

@@ -1,4 +1,7 @@
-"""From the analyst's text to the parts of one SELECT, in the engine's own dialect; what has no answer is refused here."""
+"""From the analyst's text to the parts of one SELECT, in the engine's own dialect.
+
+What has no answer is refused here.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +145,8 @@ def _select(text: str, dialect: str) -> exp.Select:
         refuse(
             text,
             None,
-            "write one SELECT, or several with UNION ALL between them; other set operations and statements are not answered over a release",
+            "write one SELECT, or several with UNION ALL between them; other set operations and statements are not "
+            "answered over a release",
         )
     select = found[0]
     for call in list(select.find_all(exp.Anonymous)):

@@ -123,7 +123,8 @@ class Scope(ReleasedView):
             refuse(
                 self.text,
                 node,
-                f"column {own.name}: the release does not know the collation that it has in the source; run the release again",
+                f"column {own.name}: the release does not know the collation that it has in the source; run the "
+                "release again",
             )
 
     def _field(self, node: exp.Column) -> Field | None:
@@ -150,8 +151,8 @@ class Scope(ReleasedView):
         refuse(
             self.text,
             node,
-            f"column {box.field.name}: the release orders text by bytes, and the source by its collation, so that bounds "
-            "would not hold; ask with = or IN",
+            f"column {box.field.name}: the release orders text by bytes, and the source by its collation, so that "
+            "bounds would not hold; ask with = or IN",
         )
 
     def check_recoded(self, box: Box, node: exp.Expr) -> None:
@@ -164,8 +165,8 @@ class Scope(ReleasedView):
             refuse(
                 self.text,
                 node,
-                f"column {box.field.name}: {_RECODED if box.field.recode.other is None else _OTHER}; compare the column itself with constants, "
-                "as in count(*) FILTER (WHERE ...)",
+                f"column {box.field.name}: {_RECODED if box.field.recode.other is None else _OTHER}; compare the "
+                "column itself with constants, as in count(*) FILTER (WHERE ...)",
             )
 
     def has(self, name: str) -> bool:
@@ -234,21 +235,24 @@ class Scope(ReleasedView):
             refuse(
                 self.text,
                 node,
-                f"{found.name} is a pseudonym: the view has tokens in place of its values, so that bounds would be of another "
-                "column; join or count tokens in plain SQL over the view",
+                f"{found.name} is a pseudonym: the view has tokens in place of its values, so that bounds would be of "
+                "another column; join or count tokens in plain SQL over the view",
             )
         return self._own(found)
 
     def _comparable(self, node: exp.Column, table: str, name: str) -> None:
-        """Refuse a joined column whose type has operators of its own: here they would be those of another type, or none."""
+        """Refuse a joined column whose type has operators of its own.
+
+        Here they would be those of another type, or none.
+        """
         relations = dict(self.tables.values())
         for found in relations[table].columns:
             if found.name == name and found.own_operators:
                 refuse(
                     self.text,
                     node,
-                    f"column {name} has type {found.shown_type}, which was added to this database with operators of its own; join "
-                    "a view that casts it, to text for example",
+                    f"column {name} has type {found.shown_type}, which was added to this database with operators of "
+                    "its own; join a view that casts it, to text for example",
                 )
 
     def _own(self, own: Field) -> Tree:

@@ -1,4 +1,7 @@
-"""How long the texts of a query can become: neither DuckDB's memory limit nor a deadline holds within one call of a function."""
+"""How long the texts of a query can become.
+
+Neither DuckDB's memory limit nor a deadline holds within one call of a function.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,8 @@ def check_lengths(text: str, select: exp.Select) -> None:
             refuse(
                 text,
                 node,
-                f"this text may have more than {MOST_CHARACTERS:,} characters, with {COLUMN} for each column in it; replace by shorter texts, or "
-                "compute less at once",
+                f"this text may have more than {MOST_CHARACTERS:,} characters, with {COLUMN} for each column in it; "
+                "replace by shorter texts, or compute less at once",
             )
 
 

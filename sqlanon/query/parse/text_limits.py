@@ -1,4 +1,7 @@
-"""Texts that are no query for us, whatever they say: too long, too deep, with characters or numbers that nothing here can hold."""
+"""Texts that are no query for us, whatever they say.
+
+Too long, too deep, with characters or numbers that nothing here can hold.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ def check_text(text: str) -> None:
     """
     if len(text) > MOST_CHARACTERS:
         raise Refused(
-            f"a query has at most {MOST_CHARACTERS:,} characters, this one {len(text):,}; join a table of the values instead"
+            f"a query has at most {MOST_CHARACTERS:,} characters, this one {len(text):,}; join a table of the values "
+            "instead"
         )
     if "\0" in text:
         raise Refused("the query has a NUL character; leave it out")
@@ -38,7 +42,8 @@ def readable() -> Iterator[None]:
         yield
     except RecursionError as error:
         raise Refused(
-            "the query nests too deeply, or chains too many OR, AND or + (some hundreds); write IN (..) for a chain of OR, or ask in parts"
+            "the query nests too deeply, or chains too many OR, AND or + (some hundreds); write IN (..) for a chain of "
+            "OR, or ask in parts"
         ) from error
     except (ArithmeticError, ValueError) as error:
         raise Refused(

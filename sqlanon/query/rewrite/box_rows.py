@@ -38,8 +38,9 @@ class BoxRows:
         compiler: formulas to SQL over it.
         domains: how the values of each box divide.
         tight: bounds are reached by some consistent source, but for those of ``rough``, by numbers of aggregates.
-        counts: by the number of a condition, how many rows of a class satisfy it, at least and at most; a class has `CLASS_ROWS`. Of none where
-            the release does not say which values its classes attain, and of no condition that asks exact columns.
+        counts: by the number of a condition, how many rows of a class satisfy it, at least and at most; a class has
+            `CLASS_ROWS`. Of none where the release does not say which values its classes attain, and of no condition
+            that asks exact columns.
         divided: several rows may be of one class and one group: see `classes`.
     """
 
@@ -107,8 +108,8 @@ def box_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
 def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
     """Whether counts, or sums and extremes of ranges, are bounded class by class, by the values that some row of each is known to have.
 
-    Not where a join repeats rows or leaves some out, and not under conditions on columns that the release shows as they are: which rows of
-    a class pass these is known, and which of them have its ends is not.
+    Not where a join repeats rows or leaves some out, and not under conditions on columns that the release shows as they
+    are: which rows of a class pass these is known, and which of them have its ends is not.
     """
     asked = any(box.attained for box in scope.boxes.values())
     return (
@@ -132,7 +133,10 @@ def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
 
 
 def by_row(formula: Formula, plan: QueryPlan) -> bool:
-    """Whether a condition may be decided differently for two rows of a class: it asks exact columns, alone or beside boxes."""
+    """Whether a condition may be decided differently for two rows of a class.
+
+    It asks exact columns, alone or beside boxes.
+    """
     return bool(tests_in(formula) & (plan.tests.exact.keys() | plan.tests.loose.keys()))
 
 
@@ -142,7 +146,10 @@ def _asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
 
 
 def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequence[Triple]) -> Tree | None:
-    """Whether a row may satisfy one of some conditions, as SQL over the view: classes that do not are not grouped. None: what decides is joined later."""
+    """Whether a row may satisfy one of some conditions, as SQL over the view: classes that do not are not grouped.
+
+    None: what decides is joined later.
+    """
     shown = _shown(scope, plan, domains)
     reached = some(triple.possible for triple in triples)
     whole = exp.Paren(this=reached.copy())
@@ -206,7 +213,10 @@ def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, 
 
 
 def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by_class: bool) -> exp.Select:
-    """Boxes, exact terms and counts, from the view; ``by_class``: those of each class apart, with the number of its rows."""
+    """Boxes, exact terms and counts, from the view.
+
+    ``by_class``: those of each class apart, with the number of its rows.
+    """
     chosen = [named(tree, name) for name, tree in _shown(scope, plan, domains).items()]
     held = _held(plan)
     partial = [(name, tree) for name, tree in plan.terms.items() if name not in held]

@@ -1,4 +1,7 @@
-"""What the parts of a calculation with aggregates ask of one another: windows, quotients, CASE, and what is around them."""
+"""What the parts of a calculation with aggregates ask of one another.
+
+Windows, quotients, CASE, and what is around them.
+"""
 
 from __future__ import annotations
 

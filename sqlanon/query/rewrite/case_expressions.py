@@ -109,7 +109,8 @@ def _words(calculator: Calculator, node: exp.Case, branches: list[tuple[Tree, ex
         refuse(
             calculator.scope.text,
             node,
-            "CASE around aggregates is answered with numbers, and with constant texts; ask for the aggregate, and compare its bounds",
+            "CASE around aggregates is answered with numbers, and with constant texts; ask for the aggregate, and "
+            "compare its bounds",
         )
     may: dict[str | None, list[Tree]] = {}
     for (reached, _), value in zip(branches, values, strict=True):

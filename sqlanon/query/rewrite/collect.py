@@ -49,8 +49,8 @@ def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
         refuse(
             text,
             None,
-            f"the release leaves {bound.scope.released.left_out} rows of its source out, and a join that repeats rows gives their "
-            "number no bound",
+            f"the release leaves {bound.scope.released.left_out} rows of its source out, and a join that repeats rows "
+            "gives their number no bound",
         )
     if bound.scope.released.as_of_source and (bound.groups or bound.scope.linked):
         refuse(
@@ -117,8 +117,8 @@ def _decide_spread(scope: Scope, spread: Spread, box: str, tests: Collection[Val
         refuse(
             scope.text,
             spread.key,
-            f"the ranges of column {scope.box(box).field.name} have too many values to decide a condition value by value within steps; compare the "
-            "column itself with constants, or ask without GROUP BY",
+            f"the ranges of column {scope.box(box).field.name} have too many values to decide a condition value by "
+            "value within steps; compare the column itself with constants, or ask without GROUP BY",
         )
     return replace(spread, bucket=None)
 
@@ -228,8 +228,8 @@ class Notes:
             refuse(
                 self.scope.text,
                 inner,
-                "over ranges there are count, sum, avg, min, max, median, quantiles of one share between 0 and 1, and stddev and variance of "
-                "exact columns; ask for those, or for the sums that this is made of",
+                "over ranges there are count, sum, avg, min, max, median, quantiles of one share between 0 and 1, and "
+                "stddev and variance of exact columns; ask for those, or for the sums that this is made of",
             )
         return kind
 
@@ -258,11 +258,14 @@ class Notes:
         return Aggregate(number, "quantile", condition, term=name, at=at, between=between, type=date)
 
     def _of_known_rows(self, number: int, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
-        """A standard deviation or a variance where the release decides of every row whether it qualifies; a check refuses other answers."""
+        """A standard deviation or a variance where the release decides of every row whether it qualifies.
+
+        A check refuses other answers.
+        """
         scope = self.scope
         reason = (
-            "standard deviations and variances are answered of exact columns, where it is certain of every row whether it qualifies and in which group "
-            "it is; elsewhere ask for sum(x), sum(x * x) and count(x)"
+            "standard deviations and variances are answered of exact columns, where it is certain of every row whether "
+            "it qualifies and in which group it is; elsewhere ask for sum(x), sum(x * x) and count(x)"
         )
         if boxes_in(argument) or scope.released.as_of_source or scope.released.form.facts.paired:
             refuse(scope.text, node, reason)

@@ -1,4 +1,7 @@
-"""COUNT(DISTINCT) of a column with ranges: at most the values that its ranges reach together, at least those that are sure."""
+"""COUNT(DISTINCT) of a column with ranges.
+
+At most the values that its ranges reach together, at least those that are sure.
+"""
 
 from __future__ import annotations
 

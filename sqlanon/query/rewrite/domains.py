@@ -44,7 +44,9 @@ class Domains:
 
 
 def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
-    """Divide the boxes of a query by its tests: for each condition by its own where it has filters, else for all together.
+    """Divide the boxes of a query by its tests.
+
+    For each condition by its own where it has filters, else for all together.
 
     Args:
         scope: the names.
@@ -64,7 +66,10 @@ def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
 
 
 def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
-    """See `divide`; ``prefix`` distinguishes what is listed for one condition of several: boxes that it does not ask are left out."""
+    """See `divide`.
+
+    ``prefix`` distinguishes what is listed for one condition of several: boxes that it does not ask are left out.
+    """
     branches = [
         one.formula for whole in plan.aggregates for a in whole.parts if a.value is not None for one in a.value.branches
     ]
@@ -147,8 +152,8 @@ def _domain(scope: Scope, box: Box, tests: Sequence[ValueTest], suffix: str, pla
         refuse(
             scope.text,
             None,
-            f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} values together; aggregate another column under this condition, or "
-            "this one under comparisons with constants",
+            f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} values together; aggregate another "
+            "column under this condition, or this one under comparisons with constants",
         )
     return Lookup(box, ways, tests, "", inside, key, values=values, suffix=suffix, bucketed=bucket is not None)
 

@@ -32,7 +32,8 @@ class Final:
     """The statement that answers a query.
 
     Attributes:
-        tree: its SQL; the last columns are ``certain`` and one for each check, and an item with bounds has four: estimate, low, high, undefined.
+        tree: its SQL; the last columns are ``certain`` and one for each check, and an item with bounds has four:
+            estimate, low, high, undefined.
         columns: the items, and whether each has bounds.
         tight: of those with bounds, whether they are tight.
     """
@@ -102,7 +103,10 @@ def _certain(bound: Bound, plan: QueryPlan) -> Tree:
 
 
 def _first(bound: Bound, plan: QueryPlan, most: Tree) -> list[Tree]:
-    """Whether a group is among the first in every source: all groups are certain, and what they are ordered by is exact."""
+    """Whether a group is among the first in every source.
+
+    All groups are certain, and what they are ordered by is exact.
+    """
     settled, present = plan.outputs.settled, plan.present
     if bound.having is not None or not plan.outputs.order or present is None or is_false(settled):
         return []

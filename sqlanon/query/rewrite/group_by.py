@@ -1,4 +1,7 @@
-"""The terms of GROUP BY over columns with ranges: which can be spread over their values or steps, and which are refused."""
+"""The terms of GROUP BY over columns with ranges.
+
+Which can be spread over their values or steps, and which are refused.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,8 @@ def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) ->
         refuse(
             scope.text,
             term,
-            f"column {box.field.name} has infinite ends, which are in no step; count ranges of it with count(*) FILTER (WHERE ...)",
+            f"column {box.field.name} has infinite ends, which are in no step; count ranges of it with count(*) FILTER "
+            "(WHERE ...)",
         )
     if not listed <= MOST_VALUES:
         step = "floor({0} / 1000)" if box.numeric else "date_trunc('month', {0})"
@@ -69,6 +73,6 @@ def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) ->
         refuse(
             scope.text,
             term,
-            f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} {counted} to group by; group by {wider}, "
-            f"such as {step.format(box.field.name)}",
+            f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} {counted} to group by; group by "
+            f"{wider}, such as {step.format(box.field.name)}",
         )

@@ -103,12 +103,14 @@ class IntervalCalculator:
             refuse(
                 self.scope.text,
                 node,
-                "WITHIN GROUP there are percentile_cont and percentile_disc at one share, ORDER BY one expression, ascending",
+                "WITHIN GROUP there are percentile_cont and percentile_disc at one share, ORDER BY one expression, "
+                "ascending",
             )
         return refuse(
             self.scope.text,
             node,
-            "with aggregates there are +, -, * and /, % by constants, round, floor, ceil, cast, coalesce, nullif, greatest, least and CASE of numbers",
+            "with aggregates there are +, -, * and /, % by constants, round, floor, ceil, cast, coalesce, nullif, "
+            "greatest, least and CASE of numbers",
         )
 
     def _leaf(self, node: exp.Expr, *, typed: bool, sharp: bool) -> Quad:
@@ -191,7 +193,10 @@ class IntervalCalculator:
         return Quad(estimate, made.low, made.high, made.undefined, made.tight)
 
     def _rest(self, node: exp.Mod) -> Quad:
-        """What is left of a division by a constant: it rises with the aggregate within one quotient, and starts again."""
+        """What is left of a division by a constant.
+
+        It rises with the aggregate within one quotient, and starts again.
+        """
         by = node.right
         if not self.is_constant(by):
             refuse(self.scope.text, node, "aggregates are divided by constants")
@@ -215,7 +220,8 @@ class IntervalCalculator:
         inner = self.quad(node.this, typed=True, sharp=sharp)
         value = node.expressions[0]
         maybe = sql(":u = 1", u=inner.undefined)
-        # The estimate may be NULL although rows are possible, and NULL ends may be unbounded: only no possible value is sure.
+        # The estimate may be NULL although rows are possible, and NULL ends may be unbounded: only no possible value is
+        # sure.
         nothing = self.surely_nothing(node.this)
         low = when(nothing, value, when(every([maybe, sql(":l > :v", l=inner.low, v=value)]), value, inner.low))
         high = when(nothing, value, when(every([maybe, sql(":h < :v", h=inner.high, v=value)]), value, inner.high))
@@ -223,7 +229,10 @@ class IntervalCalculator:
         return Quad(estimate, low, high, exp.Literal.number(0), inner.tight)
 
     def surely_nothing(self, node: exp.Expr) -> Tree:
-        """Whether a calculation is NULL in every consistent source: an aggregate in it has no possible value to work on."""
+        """Whether a calculation is NULL in every consistent source.
+
+        An aggregate in it has no possible value to work on.
+        """
         passes_over = (
             exp.Coalesce,
             exp.Greatest,

@@ -1,8 +1,11 @@
-"""One aggregate divided by another, bounded jointly: every row is taken once, into both, as it is worst (best) for the quotient.
+"""One aggregate divided by another, bounded jointly.
 
-The largest N / D of all consistent sources is the v at which the largest N - v D is 0 (Dinkelbach 1967, On nonlinear fractional
-programming). For a given v that is a sum over rows, of each the best of what it may give. A few steps of Newton from 0 come to v. From
-any v the bound is sound: N <= v D + g(v), so that N / D is at most v + g(v) / D; where the steps have arrived, g is 0.
+Every row is taken once, into both, as it is worst (best) for the quotient.
+
+The largest N / D of all consistent sources is the v at which the largest N - v D is 0 (Dinkelbach 1967, On nonlinear
+fractional programming). For a given v that is a sum over rows, of each the best of what it may give. A few steps of
+Newton from 0 come to v. From any v the bound is sound: N <= v D + g(v), so that N / D is at most v + g(v) / D; where
+the steps have arrived, g is 0.
 """
 
 from __future__ import annotations
@@ -128,7 +131,10 @@ def quotient(
 
 
 class _Turn:
-    """Of each row the best way for a given v, ``m<i>``: N - v D of it, and then N and D; a row that need not count may give 0."""
+    """Of each row the best way for a given v, ``m<i>``: N - v D of it, and then N and D.
+
+    A row that need not count may give 0.
+    """
 
     def __init__(self, side: str, count: range) -> None:
         self._count = count
@@ -165,7 +171,10 @@ def _most(count: range) -> str:
 
 
 def _given(part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None) -> tuple[Tree, Tree, Tree]:
-    """The least and the most that one row gives to an aggregate whose condition it meets, as doubles; and where that is not known."""
+    """The least and the most that one row gives to an aggregate whose condition it meets, as doubles.
+
+    And where that is not known.
+    """
     if part is None:
         zero = number(0.0)
         return zero, zero.copy(), FALSE

@@ -1,4 +1,6 @@
-"""Aggregates that need tables of their own in addition to the sums: AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
+"""Aggregates that need tables of their own in addition to the sums.
+
+AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
 
 Each gives the tables that it reads, the last of them with one row for every step of its order or value, and the four
 columns of `sqlanon.query.rewrite.sums` over that one.
@@ -37,8 +39,8 @@ def average(
 ) -> Apart:
     """AVG: the best average of the certain rows with each prefix of the others, the most extreme first.
 
-    It is calculated as the source's own AVG, whose type is ``kind``, so that it is divided as there. ``floating`` values may be infinite, and then
-    their average NaN.
+    It is calculated as the source's own AVG, whose type is ``kind``, so that it is divided as there. ``floating``
+    values may be infinite, and then their average NaN.
     """
     zero = exp.Literal.number(0)
     steps: list[tuple[str, exp.Expr]] = []
@@ -143,7 +145,9 @@ def _divide(kind: exp.DataType, total: str, count: str, *, none: bool = False) -
 
 
 def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apart:
-    """Rows of a group that qualify by their exact columns, and values of the group that qualify: how many can, must meet.
+    """Rows of a group that qualify by their exact columns, and values of the group that qualify.
+
+    How many can, must meet.
 
     Of N rows m qualify, of N values c: at most min(m, c) rows have both, and at least m + c - N.
     """
@@ -166,7 +170,10 @@ def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -
 
 
 def distinct(number: int, value: Tree, row: Mapping[str, Tree], keys: Sequence[Tree]) -> Apart:
-    """COUNT(DISTINCT): a value is there for certain if a certain row has it; else as likely as that some row of it qualifies."""
+    """COUNT(DISTINCT): a value is there for certain if a certain row has it.
+
+    Else as likely as that some row of it qualifies.
+    """
     absent = sql("SUM(:n * LN(1 - LEAST(:s, 0.999999999999)))", n=row["count"], s=row["share"])
     chosen = {
         "c": sql("MAX(:x)", x=when(row["certain"], exp.Literal.number(1), exp.Literal.number(0))),

@@ -189,7 +189,10 @@ class _Outputs:
         return made
 
     def is_settled(self, node: exp.Expr) -> Tree:
-        """Whether a term of ORDER BY has one value in every consistent source: what groups are called by, or a count that is exact."""
+        """Whether a term of ORDER BY has one value in every consistent source.
+
+        What groups are called by, or a count that is exact.
+        """
         if isinstance(node, exp.Column) and node.table == ITEM:
             node = self._written[int(node.name)]
         if not has_aggregate(node) and not self._aliases(node):

@@ -1,4 +1,6 @@
-"""Aggregates that need no order of the rows: COUNT, SUM, MIN and MAX, and by how much sums may differ from the source's.
+"""Aggregates that need no order of the rows.
+
+COUNT, SUM, MIN and MAX, and by how much sums may differ from the source's.
 
 Sums take certain rows whole and uncertain ones only if they help.
 """

@@ -1,7 +1,8 @@
 """Medians and other quantiles by ranks, and what an engine calculates itself where a query has no uncertain rows.
 
-The smallest that a quantile can be: every row at its low end, certain rows in, others only up to the value. Of these numbers of rows,
-the value is small enough once as many rows lie at or below it as the quantile's rank asks for. The largest is the mirror image.
+The smallest that a quantile can be: every row at its low end, certain rows in, others only up to the value. Of these
+numbers of rows, the value is small enough once as many rows lie at or below it as the quantile's rank asks for. The
+largest is the mirror image.
 """
 
 from __future__ import annotations
@@ -59,7 +60,10 @@ def quantile(
         listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
         steps.append((table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])))
         part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
-        running = f"OVER ({part} ORDER BY v{'' if end == 'low' else ' DESC'} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+        running = (
+            f"OVER ({part} ORDER BY v{'' if end == 'low' else ' DESC'} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT "
+            "ROW)"
+        )
         below = f"(SUM(held) {running} + SUM(free) {running})"
         rows = f"(SUM(held) OVER ({part}) + SUM(free) {running})"
         asked = f"{share.numerator} * ({rows}{' - 1' if between else ''})"
@@ -125,7 +129,10 @@ def quantile(
 
 
 def native(scope: Scope, plan: QueryPlan, a: Aggregate, keys: Sequence[str]) -> Apart:
-    """An aggregate of exact values of rows that are known, by the engine itself: from the view, or, with a term, from the rows that qualify."""
+    """An aggregate of exact values of rows that are known, by the engine itself.
+
+    From the view, or, with a term, from the rows that qualify.
+    """
     assert a.native is not None
     if a.term is not None:
         listed = [*(column(key) for key in keys), named(a.native.copy(), "x")]

@@ -22,8 +22,9 @@ class Aggregate:
 
     Attributes:
         id: its number.
-        kind: rows (COUNT(*)), count, distinct, sum, avg, min, max, ratio, quantile or native; unsure: 1 where a row may qualify and need not; error: by how much the sum or average of ``of`` may
-            differ from the source's, which adds up in another order.
+        kind: rows (COUNT(*)), count, distinct, sum, avg, min, max, ratio, quantile or native; unsure: 1 where a row may
+            qualify and need not; error: by how much the sum or average of ``of`` may differ from the source's, which
+            adds up in another order.
         condition: the number of its condition.
         term: the exact argument, a column of the rows; None for a box and for rows.
         box: the boxed argument.
@@ -158,7 +159,8 @@ class Over:
         kind: rank, dense_rank, row_number, count, sum, min or max.
         partition, order: as written, over the keys and the columns of the aggregates.
         value: what is added up of each group; ``nothing``: when that is NULL in every source.
-        whole: the aggregate that has the same value over the rows of a whole partition, and its keys; None: there is none.
+        whole: the aggregate that has the same value over the rows of a whole partition, and its keys; None: there is
+            none.
     """
 
     id: int
@@ -210,7 +212,8 @@ class QueryPlan:
         present: counts the rows of a group; None without GROUP BY, where there is always one group.
         outputs: what becomes of them.
         checks: what refuses the query.
-        filters: where rows are counted only, the formula of each condition but WHERE's; each is then taken as if it were asked alone.
+        filters: where rows are counted only, the formula of each condition but WHERE's; each is then taken as if it
+            were asked alone.
         direct: the items that are an aggregate and nothing else, and its number.
     """
 

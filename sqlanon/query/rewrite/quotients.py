@@ -87,7 +87,10 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
 
 
 def _has_whole_values(calculator: Calculator, node: exp.Expr) -> bool:
-    """Whether its values are whole numbers; sums of them may be of another type (PostgreSQL adds bigint up as numeric)."""
+    """Whether its values are whole numbers.
+
+    Sums of them may be of another type (PostgreSQL adds bigint up as numeric).
+    """
     inner = node.this if isinstance(node, exp.Filter) else node
     if isinstance(inner, exp.Sum):
         return is_whole(calculator.notes.type_of(inner.this))
@@ -95,7 +98,10 @@ def _has_whole_values(calculator: Calculator, node: exp.Expr) -> bool:
 
 
 def _without_zero(low: Tree, high: Tree) -> list[Tree]:
-    """The ends of the whole numbers from ``low`` to ``high`` below and above 0: a quotient rises or falls between two of one sign."""
+    """The ends of the whole numbers from ``low`` to ``high`` below and above 0.
+
+    A quotient rises or falls between two of one sign.
+    """
     return [
         sql("NULLIF(:l, 0)", l=low),
         sql("CASE WHEN :l < 0 AND :h >= 0 THEN -1 END", l=low, h=high),

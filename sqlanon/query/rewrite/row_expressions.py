@@ -1,8 +1,10 @@
-"""Arguments of aggregates that are calculated of columns with ranges: ``sum(age * 2)``, ``avg(CASE WHEN age > 40 THEN 1 ELSE 0 END)``.
+"""Arguments of aggregates that are calculated of columns with ranges.
 
-CASE is taken apart into branches: a formula each, and a value without CASE. Of a row, the value of a branch lies where interval
-arithmetic puts it, over the part of each box in which the formula is decided alike. The ends are calculated in the source's own
-types: rounding never falls, so that it keeps the order of the ends.
+``sum(age * 2)``, ``avg(CASE WHEN age > 40 THEN 1 ELSE 0 END)``.
+
+CASE is taken apart into branches: a formula each, and a value without CASE. Of a row, the value of a branch lies where
+interval arithmetic puts it, over the part of each box in which the formula is decided alike. The ends are calculated in
+the source's own types: rounding never falls, so that it keeps the order of the ends.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ MOST_BRANCHES = 16
 
 _ENDS = (exp.Round, exp.Floor, exp.Ceil, exp.Cast)
 _REASON = (
-    "inside an aggregate, columns with ranges are added, subtracted and multiplied, divided by numbers, by exact columns and by ranges above 0, "
-    "rounded, and chosen between by CASE, abs and coalesce with a number"
+    "inside an aggregate, columns with ranges are added, subtracted and multiplied, divided by numbers, by exact "
+    "columns and by ranges above 0, rounded, and chosen between by CASE, abs and coalesce with a number"
 )
 
 
@@ -256,7 +258,10 @@ class Arithmetic:
         return Span(low, high, middle, null)
 
     def _divisor(self, node: exp.Div) -> exp.Expr:
-        """What is divided by: a number above 0, an exact expression that is nowhere 0, or a column whose ranges are all above 0."""
+        """What is divided by.
+
+        A number above 0, an exact expression that is nowhere 0, or a column whose ranges are all above 0.
+        """
         by = node.right.unnest()
         guard = by.expression if isinstance(by, exp.Nullif) else None
         never_zero = isinstance(guard, exp.Literal) and not guard.is_string and float(guard.this) == 0

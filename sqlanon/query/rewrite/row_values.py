@@ -49,7 +49,10 @@ class RowValues:
         self._scope, self._plan, self._rows = scope, plan, rows
 
     def read_box(self, box: Box, condition: int) -> list[Tree]:
-        """Of a boxed argument under a condition: its ends, its mean times its share, its share, possible, certain, open."""
+        """Of a boxed argument under a condition.
+
+        Its ends, its mean times its share, its share, possible, certain, open.
+        """
         parts = self._rows.compiler.by_part(self._plan.conditions[condition], box.id)
         known = [(part, triple) for part, triple in parts if part.low is not None]
         ways = [every([part.reach, triple.possible]) for part, triple in known]
@@ -186,8 +189,8 @@ class RowValues:
     def of(self, a: Aggregate) -> Mapping[str, Tree]:
         """Trees over ``_found``, by name.
 
-        possible, certain, count (rows that are not NULL), share; sum (times share), low and high of the sum if the row is
-        certain and if it is not; the smallest and largest value; open.
+        possible, certain, count (rows that are not NULL), share; sum (times share), low and high of the sum if the row
+        is certain and if it is not; the smallest and largest value; open.
         """
         i = a.condition
         possible, certain, share, n = column(f"p{i}"), column(f"c{i}"), column(f"s{i}"), column("n")
@@ -269,7 +272,11 @@ class RowValues:
         }
 
     def classes(self) -> list[Tree]:
-        """Of the rows' classes: how many rows satisfy each condition, how many rows there are in all and in one group, and which row speaks for them."""
+        """Of the rows' classes.
+
+        How many rows satisfy each condition, how many rows there are in all and in one group, and which row speaks for
+        them.
+        """
         rows, plan = self._rows, self._plan
         if not rows.counts:
             return []
@@ -293,7 +300,10 @@ class RowValues:
         return sql("CASE WHEN :x IS NULL THEN 0 ELSE :n END", x=column(term), n=column("n"))
 
     def _of_classes(self, condition: int, term: str | None, count: Tree) -> Mapping[str, Tree]:
-        """``fewest`` and ``most`` of some rows of a class that satisfy a condition: as of the whole class, where all others may be among the rest."""
+        """``fewest`` and ``most`` of some rows of a class that satisfy a condition.
+
+        As of the whole class, where all others may be among the rest.
+        """
         if condition not in self._rows.counts:
             return {}
         mine = column(_part(term)) if self._rows.divided else count
@@ -309,7 +319,9 @@ class RowValues:
         return as_type(tree, "DECIMAL(38, 0)") if box.field.kind == "integer" else tree
 
     def _attains(self, box: Box) -> Tree | None:
-        """Whether a row of the boxes is a whole class, so that its values have both ends; None: no release says so of this box.
+        """Whether a row of the boxes is a whole class, so that its values have both ends.
+
+        None: no release says so of this box.
 
         Of doubles nothing is gained: the other end may be infinite.
         """

@@ -1,4 +1,7 @@
-"""The types that aggregates and calculations have over the source, as its engine determines them: in which type it divides and rounds."""
+"""The types that aggregates and calculations have over the source, as its engine determines them.
+
+In which type it divides and rounds.
+"""
 
 from __future__ import annotations
 

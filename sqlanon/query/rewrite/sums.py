@@ -1,8 +1,8 @@
 """Sums: estimates and sound bounds of each aggregate, as SQL over the box rows.
 
-Of every row (a box, ``n`` times) each condition gives: possible, certain, share. AVG adds uncertain values one after the
-other, the most extreme first, and takes the best average of all these prefixes: any set of uncertain rows with a better
-average would lose by what it lacks of them.
+Of every row (a box, ``n`` times) each condition gives: possible, certain, share. AVG adds uncertain values one after
+the other, the most extreme first, and takes the best average of all these prefixes: any set of uncertain rows with a
+better average would lose by what it lacks of them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ GROUPS = "_groups"
 def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
     """The tables that sum up, the last of them `GROUPS`.
 
-    Of every aggregate it has the estimate ``e``, the bounds ``l`` and ``h``, and ``u``, which is 1 where it may be NULL.
+    Of every aggregate it has the estimate ``e``, the bounds ``l`` and ``h``, and ``u``, which is 1 where it may be
+    NULL.
 
     Args:
         scope: the names.

@@ -83,7 +83,10 @@ def _ways(box: Box, plan: QueryPlan, rows: BoxRows) -> Iterator[Tree]:
 
 
 def _runs(box: Box, tests: Sequence[ValueTest]) -> dict[frozenset[int], Fraction | None]:
-    """Which tests can hold together for a value that is not NULL, and how many values have it so; None: no end of them."""
+    """Which tests can hold together for a value that is not NULL, and how many values have it so.
+
+    None: no end of them.
+    """
     comparisons = [test.comparison for test in tests if test.comparison is not None]
     found: dict[frozenset[int], Fraction | None] = {}
     if box.shape == "interval" and not is_computed(tests):

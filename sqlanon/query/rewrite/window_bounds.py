@@ -1,9 +1,10 @@
 """Bounds of window functions over the groups of an answer, as SQL over the table of the groups.
 
-A group is in the answer of every source, of some, or of none (`sure`, `may`). The rank of a group is 1 plus the groups ahead of it: from
-below those that are sure and ahead in every source, from above those that may be and are ahead in some. A total lies between the sums of
-the ends; where the groups' values add up to the same aggregate over all rows of the partition, it is asked for by itself, since a
-row that may lie in any of ten groups counts once there, and ten times in the sum of the high ends.
+A group is in the answer of every source, of some, or of none (`sure`, `may`). The rank of a group is 1 plus the groups
+ahead of it: from below those that are sure and ahead in every source, from above those that may be and are ahead in
+some. A total lies between the sums of the ends; where the groups' values add up to the same aggregate over all rows of
+the partition, it is asked for by itself, since a row that may lie in any of ten groups counts once there, and ten times
+in the sum of the high ends.
 """
 
 from __future__ import annotations
@@ -43,10 +44,13 @@ _NUMBER = exp.Literal.number
 
 
 def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
-    """The tables that follow the groups, the last of them `WINDOWED`: the groups, with the columns of every window function.
+    """The tables that follow the groups, the last of them `WINDOWED`.
 
-    Of window function i it has the estimate ``we<i>``, the bounds ``wl<i>`` and ``wh<i>``, and ``wu<i>``, which is 1 where it may be NULL or the
-    group may be missing. A sum has also what the other groups add, from ``wo<i>`` to ``wp<i>``, and whether none is below 0, ``wf<i>``.
+    The groups, with the columns of every window function.
+
+    Of window function i it has the estimate ``we<i>``, the bounds ``wl<i>`` and ``wh<i>``, and ``wu<i>``, which is 1
+    where it may be NULL or the group may be missing. A sum has also what the other groups add, from ``wo<i>`` to
+    ``wp<i>``, and whether none is below 0, ``wf<i>``.
 
     Args:
         bound: the query.
@@ -83,7 +87,10 @@ def _alike(one: str, first: str, other: str, second: str) -> Tree:
 
 
 def _mark_groups(plan: QueryPlan) -> exp.Select:
-    """The groups: which are sure, which may be, which the estimates show; what windows are divided and ordered by, and add up."""
+    """The groups: which are sure, which may be, which the estimates show.
+
+    What windows are divided and ordered by, and add up.
+    """
     outputs, present = plan.outputs, plan.present
     assert present is not None
     order = ", ".join(f"g{i}" for i in range(len(plan.keys)))
@@ -194,7 +201,10 @@ def _ahead(over: Over) -> exp.Select:
 
 
 def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
-    """How many different values are ahead: of those that are exact each counts once, of the others from below at least one, from above each."""
+    """How many different values are ahead.
+
+    Of those that are exact each counts once, of the others from below at least one, from above each.
+    """
     sure, may = every([sql("o.sure"), surely]), every([sql("o.may"), maybe])
     some_sure = sql("MAX(CASE WHEN :x THEN 1 ELSE 0 END)", x=sure)
     if len(over.order) > 1:

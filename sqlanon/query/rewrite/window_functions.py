@@ -25,8 +25,9 @@ _KINDS: dict[type[exp.Expr], str] = {
 }
 RANKS = ("rank", "dense_rank", "row_number")
 _FORMS = (
-    "over the groups of an answer there are rank, dense_rank, row_number, count(*), sum, min and max, each OVER ([PARTITION BY what is grouped "
-    "by] [ORDER BY ..]) without a frame; a mean is sum(..) OVER (..) / count(*) OVER (..)"
+    "over the groups of an answer there are rank, dense_rank, row_number, count(*), sum, min and max, each OVER "
+    "([PARTITION BY what is grouped by] [ORDER BY ..]) without a frame; a mean is sum(..) OVER (..) / count(*) OVER "
+    "(..)"
 )
 
 
@@ -68,8 +69,8 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
         refuse(
             calculator.scope.text,
             node,
-            "engines add floating point numbers up in any order, so that what is made of groups of them is not rounded or compared; cast to decimal "
-            "inside, as in sum(sum(CAST(x AS DECIMAL(18, 3)))) OVER ()",
+            "engines add floating point numbers up in any order, so that what is made of groups of them is not rounded "
+            "or compared; cast to decimal inside, as in sum(sum(CAST(x AS DECIMAL(18, 3)))) OVER ()",
         )
     if kind is not None and is_number(kind):
         low, high = exp.cast(low, kind), exp.cast(high, kind)
@@ -93,7 +94,8 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
         refuse(
             scope.text,
             node,
-            "a release has no rows of persons to number or add up; window functions are answered over the groups of a GROUP BY",
+            "a release has no rows of persons to number or add up; window functions are answered over the groups of a "
+            "GROUP BY",
         )
     partition = node.args.get("partition_by") or []
     for term in partition:
@@ -164,7 +166,8 @@ def _whole(
 ) -> tuple[Tree, tuple[Tree, ...]] | None:
     """The aggregate that has the same value over the rows of a whole partition, and its keys; None: there is none.
 
-    Every row lies in one group: sums of groups add up to that of all rows, so that its bounds are narrower than sums of ends.
+    Every row lies in one group: sums of groups add up to that of all rows, so that its bounds are narrower than sums of
+    ends.
     """
     inner = function.this
     bare = inner.this if isinstance(inner, exp.Filter) else inner
@@ -186,8 +189,8 @@ def _whole(
 def share_total(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> tuple[Tree, Tree, Tree] | None:
     """The ends of a group's share of a total, and when they hold; None: it is another quotient.
 
-    A share v / (v + o) rises with the group's own v and falls with the sum o of the others, where none is below 0. The total may be
-    bounded better than by v + o.
+    A share v / (v + o) rises with the group's own v and falls with the sum o of the others, where none is below 0. The
+    total may be bounded better than by v + o.
     """
     if (
         not isinstance(bottom, exp.Window)

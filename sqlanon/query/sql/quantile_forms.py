@@ -10,7 +10,10 @@ from sqlanon.query.sql.sqltree import Tree
 
 
 def quantile_of(node: exp.Expr) -> tuple[Fraction, bool] | None:
-    """The share of rows below a quantile, and whether it lies between two values; None: another aggregate, or no plain share."""
+    """The share of rows below a quantile, and whether it lies between two values.
+
+    None: another aggregate, or no plain share.
+    """
     if isinstance(node, exp.Median):
         return Fraction(1, 2), True
     if type(node) not in (exp.PercentileCont, exp.PercentileDisc, exp.Quantile):
@@ -22,7 +25,10 @@ def quantile_of(node: exp.Expr) -> tuple[Fraction, bool] | None:
 
 
 def unwrap_within_group(select_: exp.Expr) -> None:
-    """Write quantiles WITHIN GROUP (ORDER BY x), and those of the other form, alike: the argument first, then the share."""
+    """Write quantiles WITHIN GROUP (ORDER BY x), and those of the other form, alike.
+
+    The argument first, then the share.
+    """
     for node in list(select_.find_all(exp.WithinGroup)):
         inner, order = node.this, node.expression
         terms = order.expressions if isinstance(order, exp.Order) else []

@@ -1,7 +1,7 @@
 """SQL trees out of small texts, and the few operations that the rewriting needs, constants folded away.
 
-Texts are in DuckDB's dialect, of which only words that mean the same on every engine are used; parts are trees, and trees
-from the analyst keep the dialect that they were read in.
+Texts are in DuckDB's dialect, of which only words that mean the same on every engine are used; parts are trees, and
+trees from the analyst keep the dialect that they were read in.
 """
 
 from __future__ import annotations

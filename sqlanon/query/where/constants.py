@@ -113,8 +113,8 @@ class Constants:
     def equal(self, box: Box, constant: exp.Expr, value: Any) -> Piece | None:  # noqa: ANN401 - an engine's value
         """The run of a column's exact values that the engine takes for equal to a floating point constant.
 
-        It rounds both to a type of floating point numbers before it compares them, and rounding never falls: what is smaller
-        than the run is smaller than the constant.
+        It rounds both to a type of floating point numbers before it compares them, and rounding never falls: what is
+        smaller than the run is smaller than the constant.
 
         Args:
             box: a column of exact numbers.

@@ -118,7 +118,8 @@ def _part(left: Span, right: Span) -> Tree | None:
         return None
     a, b, c, d = (end for end in ends if end is not None)
     return sql(
-        "COALESCE(LEAST(GREATEST((:d + :c - :a - :b) / NULLIF(2 * GREATEST(:b - :a, :d - :c), 0) + 0.5, 0.0), 1.0), 0.5)",
+        "COALESCE(LEAST(GREATEST((:d + :c - :a - :b) / NULLIF(2 * GREATEST(:b - :a, :d - :c), 0) + 0.5, 0.0), 1.0), "
+        "0.5)",
         a=a,
         b=b,
         c=c,

@@ -48,7 +48,10 @@ _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)
 FEW = 8
 """Texts in IN up to which each is a test of its own."""
 MOST_RUNS = 200
-"""Values in IN, neighbours as one, that ranges are compared with: the SQL that is written has some 40 names for each."""
+"""Values in IN, neighbours as one, that ranges are compared with.
+
+The SQL that is written has some 40 names for each.
+"""
 _REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
 _STRICT = (
     exp.Column,
@@ -243,8 +246,8 @@ class Predicates:
             refuse(
                 self._scope.text,
                 node,
-                "the ranges of a release do not decide this; compare the column itself, a sum or a multiple of it, or abs(..) of one with "
-                "a constant",
+                "the ranges of a release do not decide this; compare the column itself, a sum or a multiple of it, or "
+                "abs(..) of one with a constant",
             )
         return self._loose(node, positive, loose)
 
@@ -304,7 +307,10 @@ class Predicates:
         return self._test(box, node, "other" if bare else "", None, positive=positive)
 
     def _is_long(self, node: exp.In) -> bool:
-        """Whether a list of texts is asked value by value of the values that are listed anyway: as one test in place of one each."""
+        """Whether a list of texts is asked value by value of the values that are listed anyway.
+
+        As one test in place of one each.
+        """
         if not (isinstance(node.this, exp.Column) and node.this.table == "_box" and len(node.expressions) > FEW):
             return False
         box = self._scope.box(node.this.name)
@@ -312,7 +318,10 @@ class Predicates:
         return texts and box.field.kind == "text" and box.shape in ("node", "order")
 
     def _together(self, node: exp.In, equal: Sequence[Formula], positive: bool) -> int | None:
-        """Many comparisons of one column with a constant each as one test; None: they are few, or not all of this form."""
+        """Many comparisons of one column with a constant each as one test.
+
+        None: they are few, or not all of this form.
+        """
         some = {part for part in equal if not (positive and part is False)}  # no value equals NULL
         tests = [self._boxed_tests.get(part) for part in some if type(part) is int]
         compared = [test.comparison for test in tests if test is not None and test.comparison is not None]
@@ -331,8 +340,8 @@ class Predicates:
             refuse(
                 self._scope.text,
                 node,
-                f"over a column that is published as ranges or sets a list has at most {MOST_RUNS} values, neighbours as one; compare with ranges, such "
-                "as BETWEEN, or ask several queries",
+                f"over a column that is published as ranges or sets a list has at most {MOST_RUNS} values, neighbours "
+                "as one; compare with ranges, such as BETWEEN, or ask several queries",
             )
         tree = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
         self._boxed_tests[number] = ValueTest(number, name, tree, comparison, null=False)
@@ -343,8 +352,8 @@ class Predicates:
             refuse(
                 self._scope.text,
                 node,
-                f"column {box.field.name} ({box.field.source_type}): values of this type are equal though their texts differ, "
-                "and a release holds texts; count by the column instead",
+                f"column {box.field.name} ({box.field.source_type}): values of this type are equal though their texts "
+                "differ, and a release holds texts; count by the column instead",
             )
 
     def _constant(self, box: Box, op: str, constant: exp.Expr) -> Formula:
@@ -398,7 +407,10 @@ class Predicates:
         return side(*ends[op])
 
     def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
-        """Number a test; with ``op`` "" not even its result for NULL is known. ``positive`` None: ``op`` has the sign."""
+        """Number a test; with ``op`` "" not even its result for NULL is known.
+
+        ``positive`` None: ``op`` has the sign.
+        """
         number = self._number(f"{box.id} {op} {self._text(node)}", positive is not False)
         if number not in self._boxed_tests:
             if op in ("null", "known"):
@@ -460,7 +472,10 @@ def _is_strict(node: exp.Expr) -> bool:
 
 
 def _in_array(node: exp.Expr) -> exp.Expr | None:
-    """``= ANY (ARRAY[...])`` of constants, and ``<> ALL``, as the IN that holds or does not; None: another predicate."""
+    """``= ANY (ARRAY[...])`` of constants, and ``<> ALL``, as the IN that holds or does not.
+
+    None: another predicate.
+    """
     if not isinstance(node, exp.EQ | exp.NEQ):
         return None
     side = node.right

@@ -1,4 +1,6 @@
-"""Comparisons of the day, the year, or another step of a timestamp, as comparisons of the timestamp itself: its ends decide these.
+"""Comparisons of the day, the year, or another step of a timestamp, as comparisons of the timestamp itself.
+
+Its ends decide these.
 
 A step holds the times from its start up to, without, the start of the next one.
 """
@@ -27,7 +29,9 @@ _MIRROR: dict[type[exp.Expr], type[exp.Binary]] = {
 
 
 def of_the_time_itself(node: exp.Expr, box: Box) -> exp.Expr | None:
-    """A comparison of a step of a timestamp with a constant, as comparisons of the timestamp; None: it is something else.
+    """A comparison of a step of a timestamp with a constant, as comparisons of the timestamp.
+
+    None: it is something else.
 
     Args:
         node: a bound predicate.

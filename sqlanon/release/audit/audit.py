@@ -1,4 +1,7 @@
-"""Audit: what the groups of a table show, also of a table that sqlanon did not make. Its numbers come from the table alone."""
+"""Audit: what the groups of a table show, also of a table that sqlanon did not make.
+
+Its numbers come from the table alone.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +47,11 @@ def audit(
 ) -> AuditReport:
     """Group any table or view and measure k, l and re-identification risk.
 
-    Risks count the fewest persons of a class wherever persons can be counted: by ``identifiers``, and for a release of events
-    by the private tables of its catalog's schema, over the release's own classes.
+    Risks count the fewest persons of a class wherever persons can be counted: by ``identifiers``, and for a release of
+    events by the private tables of its catalog's schema, over the release's own classes.
 
-    A release that went into another file (``publish_file``) is read there, by its policy and from the database of its source.
+    A release that went into another file (``publish_file``) is read there, by its policy and from the database of its
+    source.
 
     A release in format anatomy is two tables: name the one with the rows, and both are read.
 
@@ -57,7 +61,8 @@ def audit(
         quasi: the columns that make the classes; None: every column but the sensitive ones (and identifiers).
         sensitive: columns whose diversity is measured.
         identifiers: columns whose distinct values are counted per class, each by itself, NULLs as one value.
-        spec: a policy's release, whose requirements are then checked as well; None: those that the catalog has of the version that the view shows.
+        spec: a policy's release, whose requirements are then checked as well; None: those that the catalog has of the
+            version that the view shows.
 
     Raises:
         PolicyError: a column does not exist, or plays two roles.
@@ -123,7 +128,8 @@ def _audit(
         groups, diversity, results = audit_groups(engine, relation, counted, chosen, spec)
         found = (diversity, *found)
     elif spec is not None:
-        # What the policy promises is judged over its own classes and sensitive columns, whatever columns are named here.
+        # What the policy promises is judged over its own classes and sensitive columns, whatever columns are named
+        # here.
         classed = [name for name in names if roles.get(name) not in PUBLISHED]
         own = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
         named = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
@@ -184,7 +190,9 @@ def _promised(
     roles: Mapping[str, str],
     sensitive: Sequence[str],
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
-    """What the version that a view shows promises, by the catalog, judged over the view's own classes; and what could not be measured.
+    """What the version that a view shows promises, by the catalog, judged over the view's own classes.
+
+    And what could not be measured.
 
     Requirements over persons and against a population need the policy (``-p``): they are not in it.
     """
@@ -200,7 +208,10 @@ def _promised(
 def _all_rows(
     rows: int, missing: int, starred: int, version: Entry | None, spec: ReleaseSpec | None
 ) -> tuple[RequirementResult, ...]:
-    """Of a release with suppressed rows: those left out and those in it are the source's; no more than the policy allows."""
+    """Of a release with suppressed rows: those left out and those in it are the source's.
+
+    No more than the policy allows.
+    """
     if not missing and not starred:
         return ()
     found = []

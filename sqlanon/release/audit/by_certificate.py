@@ -1,4 +1,7 @@
-"""Audit of a release with boxes of their own: by its certificate, or by its source what may be; the view alone does not show k."""
+"""Audit of a release with boxes of their own: by its certificate, or by its source what may be.
+
+The view alone does not show k.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,12 @@ def has_own_boxes(entry: Entry | None, facts: Mapping[str, Any]) -> bool:
 
 
 def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
-    """Check the certificate of a release: its matchings, its draw, that they are made by the secret, and that the table is as it was written.
+    """Check the certificate of a release.
 
-    Without a certificate, and with a policy whose source is here, k can be refuted (`most_candidates`), and is never said to hold.
+    Its matchings, its draw, that they are made by the secret, and that the table is as it was written.
+
+    Without a certificate, and with a policy whose source is here, k can be refuted (`most_candidates`), and is never
+    said to hold.
 
     Args:
         engine: the session.
@@ -34,7 +40,8 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
         spec: a policy's release, whose k is checked as well.
 
     Raises:
-        PolicyError: from here neither the certificate nor the source can be read, or columns are named, which would make classes.
+        PolicyError: from here neither the certificate nor the source can be read, or columns are named, which would
+            make classes.
 
     Cost: groupings of the certificate's k n edges, and the remix once more.
     """
@@ -44,8 +51,9 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
     if entry is None or not has_certificate(engine, entry):
         if spec is None:
             raise PolicyError(
-                f"{what}, and how many rows fit a box is not to be seen in the view: k cannot be measured. Audit it in the database of its "
-                "source, whose private schema has the certificate; without that, name the policy, by whose source k can be refuted"
+                f"{what}, and how many rows fit a box is not to be seen in the view: k cannot be measured. Audit it in "
+                "the database of its source, whose private schema has the certificate; without that, name the policy, "
+                "by whose source k can be refuted"
             )
         return _without(engine, place, spec)
     asked = spec.privacy.k if spec is not None else int(entry.policy["privacy"]["k"])

@@ -73,12 +73,12 @@ def covered_codes(
 
     Args:
         scratch: the run.
-        form: the format of the release. A cell of one value covers that alone; a cell without a value covers every value, unless the release shows
-            the source's own values.
+        form: the format of the release. A cell of one value covers that alone; a cell without a value covers every
+            value, unless the release shows the source's own values.
         quasi: the columns, of which codes are those of the source.
         names: by code what a column is called in the release.
-        cells: table of the published columns, and per quasi column, called ``_sqlanon_`` and its code's name, the number of its cell,
-            0, 1, ..
+        cells: table of the published columns, and per quasi column, called ``_sqlanon_`` and its code's name, the
+            number of its cell, 0, 1, ..
 
     Raises:
         TooWideError: the sets have more than `MOST_BITS` values.
@@ -146,7 +146,10 @@ def covered_codes(
 
 
 def _ends(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, *, valued: bool) -> tuple[Ints, Ints]:
-    """The codes of both ends of every cell; -1 where the source has no such value. ``valued``: a cell is a value of the source."""
+    """The codes of both ends of every cell; -1 where the source has no such value.
+
+    ``valued``: a cell is a value of the source.
+    """
     import numpy as np
 
     lo, hi = claim.names.lo or claim.names.value, claim.names.hi or claim.names.value

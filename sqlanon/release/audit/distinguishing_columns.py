@@ -1,4 +1,7 @@
-"""Which columns, left out of the classes, distinguish rows of one class: they make k over every column smaller than k."""
+"""Which columns, left out of the classes, distinguish rows of one class.
+
+They make k over every column smaller than k.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ def lowering(
         smallest: the smallest group over columns; one pass over the table.
 
     Returns:
-        The columns that lower k alone, with k; and where none does, columns that lower it together and of which none can be spared.
+        The columns that lower k alone, with k; and where none does, columns that lower it together and of which none
+        can be spared.
     """
     each = [LoweringColumn(name, smallest([*classes, name])) for name in left_out[:MOST_EACH]]
     alone = tuple(sorted((one for one in each if one.k < k), key=lambda one: (one.k, one.column)))

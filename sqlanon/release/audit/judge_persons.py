@@ -32,8 +32,9 @@ def judged(
 
     Those that read values find them in ``target``, the published table with the columns ``sensitive``, by their hashes.
 
-    Returns the results, and of what could not be measured the reason. The link table has hashes of sensitive values where the
-    version's policy has `persons: rows`, and numbers of persons by its `null_person`: with another one they are not those of ``spec``.
+    Returns the results, and of what could not be measured the reason. The link table has hashes of sensitive values
+    where the version's policy has `persons: rows`, and numbers of persons by its `null_person`: with another one they
+    are not those of ``spec``.
     """
     if entry is not None and spec.person and nulls_in([entry.policy], names[0]) == "distinct" != spec.null_person:
         return (), tuple(
@@ -62,9 +63,11 @@ def judged(
             for one in able:
                 if one.reads_values and valued is None:
                     lacking.append(
-                        f"{one.name} by {one.column}: a lineage has hashes of values that the table does not have; each run measures it of its cohort"
+                        f"{one.name} by {one.column}: a lineage has hashes of values that the table does not have; "
+                        "each run measures it of its cohort"
                         if entry.frozen
-                        else f"{one.name} by {one.column}: the table has other values than version {entry.version} was made with"
+                        else f"{one.name} by {one.column}: the table has other values than version {entry.version} was "
+                        "made with"
                     )
                     continue
                 groups = valued if valued and one.reads_values else grouping
@@ -76,7 +79,10 @@ def judged(
 def _valued(
     engine: Engine, grouping: Grouping, values: Sequence[str], read: Mapping[str, str], target: TableRef
 ) -> Iterator[Grouping | None]:
-    """The same groups with the values of the columns ``read``, by their hashes, as ``target`` has them; None where it lacks some."""
+    """The same groups with the values of the columns ``read``, by their hashes, as ``target`` has them.
+
+    None where it lacks some.
+    """
     if not read:
         yield None
         return

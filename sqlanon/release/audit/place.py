@@ -1,4 +1,7 @@
-"""Where the table that is audited is: in the session's database, or in the file that a release of it was published into."""
+"""Where the table that is audited is.
+
+In the session's database, or in the file that a release of it was published into.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +43,8 @@ class Place:
 def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Place]:
     """The table, while its file is open.
 
-    A release that went into another file is read there where the session is on its source, whose private tables say who is in which
-    class. On the file itself they are out of reach.
+    A release that went into another file is read there where the session is on its source, whose private tables say who
+    is in which class. On the file itself they are out of reach.
 
     Args:
         engine: the session.
@@ -73,7 +76,10 @@ def table_named(engine: Engine, name: str) -> str:
 
 
 def is_release(engine: Engine, table: str) -> bool:
-    """Whether a table shows a published version: by the catalog as far as the session may read it, or by the metadata next to the table."""
+    """Whether a table shows a published version.
+
+    By the catalog as far as the session may read it, or by the metadata next to the table.
+    """
     ref = engine.relation(table).ref
     return bool(facts_beside(engine, ref)) or any(ref in views_of(entry) for entry in _published(engine, view=ref))
 

@@ -23,7 +23,8 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
 
     Rows are matched through the private link tables, so this is what a reader who knows a person's place in both
     releases is left with. Where one of them is of events, persons are counted in the
-    intersections as `audit` counts them. Where one of them has boxes of their own, candidates are counted: see `together_candidates`.
+    intersections as `audit` counts them. Where one of them has boxes of their own, candidates are counted: see
+    `together_candidates`.
 
     Cost: one pass over the source and two joins.
 
@@ -35,7 +36,8 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     one, two = _published(catalog, first), _published(catalog, second)
     if one.source != two.source:
         raise PolicyError(
-            f"{first} and {second} have different sources ({one.source}, {two.source}); rows are matched within one source"
+            f"{first} and {second} have different sources ({one.source}, {two.source}); rows are matched within one "
+            "source"
         )
     if one.release == two.release:
         raise PolicyError(f"{first} and {second} are the same release; name two different releases")
@@ -43,8 +45,8 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         form = form_of(entry)
         if form.facts.paired:
             raise PolicyError(
-                f"{entry.release} has format {form.facts.name}: its sensitive values belong to groups, not to rows, so that "
-                "intersections of classes do not say what a reader of both learns; give no reader both"
+                f"{entry.release} has format {form.facts.name}: its sensitive values belong to groups, not to rows, so "
+                "that intersections of classes do not say what a reader of both learns; give no reader both"
             )
     relation = engine.relation(one.source)
     roles: dict[str, str] = {}
@@ -56,7 +58,8 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     sensitive = [name for name in here if roles.get(name) == "sensitive"]
     if link_columns_of(one, here) != link_columns_of(two, here):
         raise PolicyError(
-            f"{first} and {second} name different identifiers, so their rows cannot be matched; give both policies the same and run them again"
+            f"{first} and {second} name different identifiers, so their rows cannot be matched; give both policies the "
+            "same and run them again"
         )
     spec = ReleaseSpec(
         "together", one.source, tuple(ColumnSpec(name, "sensitive") for name in sensitive), PrivacySpec(), rest="drop"

@@ -1,4 +1,7 @@
-"""Two releases of one source of which one or both have boxes of their own: candidates by the edges of the certificates."""
+"""Two releases of one source of which one or both have boxes of their own.
+
+Candidates by the edges of the certificates.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
 def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int) -> TogetherReport:
     """Count for every row the rows that its records in both releases may be of, to a reader who knows that they are of one row.
 
-    The least k that one of the two policies promises is to be left for every row, as `history` counts it for two versions.
+    The least k that one of the two policies promises is to be left for every row, as `history` counts it for two
+    versions.
 
     Args:
         scratch: the audit.
@@ -65,11 +69,15 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
 
 
 def found_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[npt.NDArray[np.int64], int]:
-    """Of every row of one of the releases the rows that its records may be of, and how many rows both hold; see `together_candidates`."""
+    """Of every row of one of the releases the rows that its records may be of, and how many rows both hold.
+
+    See `together_candidates`.
+    """
     for entry in (one, two):
         if not all(scratch.engine.exists(table) for table in entry.certificate):
             raise PolicyError(
-                f"{entry.release} has boxes of their own, and its certificate is not in the private schema: candidates cannot be counted"
+                f"{entry.release} has boxes of their own, and its certificate is not in the private schema: candidates "
+                "cannot be counted"
             )
     records = scratch.table("records")
     scratch.execute(

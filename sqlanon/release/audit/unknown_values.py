@@ -1,4 +1,7 @@
-"""Values that a policy speaks of and an audited table does not have: a requirement of values that are spelled otherwise would hold of none."""
+"""Values that a policy speaks of and an audited table does not have.
+
+A requirement of values that are spelled otherwise would hold of none.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from sqlanon.privacy.counts import texts
 
 
 def unknown_values(engine: Engine, table: TableRef, requirements: Sequence[Requirement]) -> tuple[str, ...]:
-    """Requirements that read values and cannot be measured by those of a table, each with the reason; a run refuses them likewise.
+    """Requirements that read values and cannot be measured by those of a table, each with the reason.
+
+    A run refuses them likewise.
 
     Args:
         engine: the session.

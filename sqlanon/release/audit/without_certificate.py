@@ -1,7 +1,7 @@
 """Without a certificate: whether boxes can be those of k matchings at all, by the source alone.
 
-Every row must fit k boxes and every box k rows, which degrees may refute, and both at once, which a maximum flow decides. A graph that exists
-proves no k: nobody knows by it which matchings were made, and how one of them was drawn.
+Every row must fit k boxes and every box k rows, which degrees may refute, and both at once, which a maximum flow
+decides. A graph that exists proves no k: nobody knows by it which matchings were made, and how one of them was drawn.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
     Raises:
         PolicyError: the source is not in this database, or has other columns than the policy.
 
-    Cost: a snapshot of the source; every row is compared with every box, and flows of k n units over the pairs that fit.
+    Cost: a snapshot of the source; every row is compared with every box, and flows of k n units over the pairs that
+    fit.
     """
     source = engine.relation(spec.source)
     with Scratch(engine) as scratch:

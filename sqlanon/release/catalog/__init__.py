@@ -1,1 +1,4 @@
-"""What the database keeps of releases: the catalog's rows, metadata, private tables, lineages, rights; what changed since. Nothing here publishes."""
+"""What the database keeps of releases: the catalog's rows, metadata, private tables, lineages, rights.
+
+What changed since. Nothing here publishes.
+"""

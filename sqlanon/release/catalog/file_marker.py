@@ -1,7 +1,8 @@
 """The marker of a published DuckDB file: content, not a path, decides whether a file is one that a release published.
 
-The metadata in the file have a keyed hash of the release, its version and its random token. The key is the release's secret, which the
-private schema of the source's database holds and no reader sees: the catalog of another database names files in vain, whatever is in it.
+The metadata in the file have a keyed hash of the release, its version and its random token. The key is the release's
+secret, which the private schema of the source's database holds and no reader sees: the catalog of another database
+names files in vain, whatever is in it.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def _marker(secret: str, release: str, version: object, token: object) -> str:
 
 
 def _version_in_file(engine: Engine, entry: Entry) -> int | None:
-    """The version of a release that the file of one of its versions holds, with the marker of this database's catalog; None: it is no such file.
+    """The version of a release that the file of one of its versions holds, with the marker of this database's catalog.
+
+    None: it is no such file.
 
     Raises:
         LockedError: another process has it open for writing.
@@ -78,7 +81,8 @@ def check_ours(engine: Engine, release: str, file: str) -> None:
     Raises:
         PolicyError: something else is there.
 
-    Cost: the file is read where another process has it open, as that lets nobody else open it: a copy is then looked at.
+    Cost: the file is read where another process has it open, as that lets nobody else open it: a copy is then looked
+    at.
     """
     path = Path(file)
     if not path.exists() and not path.is_symlink():
@@ -88,8 +92,8 @@ def check_ours(engine: Engine, release: str, file: str) -> None:
     if secret is not None and path.is_file() and any(_holds(engine, path, release, place, secret) for place in places):
         return
     raise PolicyError(
-        f"{release}: {file} exists and is not a file that this release published: it does not have the marker of one. Move it away or choose "
-        "another name"
+        f"{release}: {file} exists and is not a file that this release published: it does not have the marker of one. "
+        "Move it away or choose another name"
     )
 
 
@@ -119,8 +123,8 @@ def check_marked(engine: Engine, entry: Entry, metadata: TableRef) -> None:
     secret = _secret(engine, entry.release)
     if secret is None or _marked_version(engine, metadata, entry.release, secret) != entry.version:
         raise PolicyError(
-            f"{entry.release}: version {entry.version} has no marker by which its file would be known again, as an earlier sqlanon made it, or "
-            "the secret of the release is another now: run the release again instead"
+            f"{entry.release}: version {entry.version} has no marker by which its file would be known again, as an "
+            "earlier sqlanon made it, or the secret of the release is another now: run the release again instead"
         )
 
 

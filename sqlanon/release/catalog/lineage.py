@@ -1,9 +1,9 @@
 """The lineage of a release (`refresh: {mode: frozen}`): in which class every key was ever published, and with what.
 
-Two tables of the private schema. One has a row for every key that was ever seen: its class, the versions in which it came and went,
-hashes of its values, and the columns that are published as they are; a key that waits has no class yet. The other has a row for every
-class, with what is published of its quasi columns. So a version is what the lineage says of it, whatever the source has become; the
-tables outlive the versions.
+Two tables of the private schema. One has a row for every key that was ever seen: its class, the versions in which it
+came and went, hashes of its values, and the columns that are published as they are; a key that waits has no class yet.
+The other has a row for every class, with what is published of its quasi columns. So a version is what the lineage says
+of it, whatever the source has become; the tables outlive the versions.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ class Lineage:
         emptied = [name for name in self.columns(self.rows) if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")]
         dialect, rows = self.engine.dialect, self.rows
         made = [statement("frozen/undo_rows", dialect, rows=rows, version=version, columns=emptied)]
-        # Somebody may have dropped one of them, and the run that says so undoes first. Without the list classes that left stay away.
+        # Somebody may have dropped one of them, and the run that says so undoes first. Without the list classes that
+        # left stay away.
         if self.engine.exists(self.erased):
             made.append(statement("frozen/undo", dialect, rows=rows, version=version, erased=self.erased))
         if self.engine.exists(self.classes):
@@ -143,9 +144,9 @@ def current(state: ReleaseState) -> Lineage | None:
     lost = [table for table in (found.rows, found.classes) if not state.exists(table)]
     if lost:
         raise GuardError(
-            f"{state.spec.name}: {', '.join(map(str, lost))} is gone: which rows were published in which classes is not known any more, so that no "
-            "version can be made that is safe together with those before; run --new-lineage begins anew and reports what old and new versions reveal "
-            "together"
+            f"{state.spec.name}: {', '.join(map(str, lost))} is gone: which rows were published in which classes is "
+            "not known any more, so that no version can be made that is safe together with those before; run "
+            "--new-lineage begins anew and reports what old and new versions reveal together"
         ).advising("--new-lineage")
     return found
 

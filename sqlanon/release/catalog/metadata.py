@@ -1,7 +1,7 @@
 """The reader-visible metadata table of a release: kinds, formats, hierarchy nodes, domains *declared in the policy*.
 
-Nothing here comes from the data but the privacy that a bounded loss allowed: a domain that the policy does not declare is
-not published.
+Nothing here comes from the data but the privacy that a bounded loss allowed: a domain that the policy does not declare
+is not published.
 """
 
 from __future__ import annotations
@@ -132,7 +132,10 @@ def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
 
 
 def _asked(privacy: PrivacySpec) -> dict[str, object]:
-    """What is asked of requirements, as JSON has it; None: nothing. Of those in `PrivacySpec.more`, what is asked for."""
+    """What is asked of requirements, as JSON has it; None: nothing.
+
+    Of those in `PrivacySpec.more`, what is asked for.
+    """
     named = {key: privacy.value(key) for key in REQUIREMENTS if key not in privacy.more}
     return {key: value for key, value in written(named | dict(privacy.more)).items() if value is not None or key in OWN}
 

@@ -1,6 +1,7 @@
 """What changed between two policies, in words, and whether it weakens what readers were promised.
 
-Policies come as the catalog keeps them (`sqlanon.release.catalog.redacted_policy.redacted`): plain JSON values, lists of values as hashes.
+Policies come as the catalog keeps them (`sqlanon.release.catalog.redacted_policy.redacted`): plain JSON values, lists
+of values as hashes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from sqlanon.release.catalog.redacted_policy import redacted
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 
 SETTINGS = ("dimensions", "execution", "memory", "readers", "refresh")
-"""Keys that decide how a release is made, who reads it and what it is joined with, not what is released: they call for no new version."""
+"""Keys that decide how a release is made, who reads it and what it is joined with, not what is released.
+
+They call for no new version.
+"""
 
 HIDDEN = "not published"
 Policy = Mapping[str, Any]

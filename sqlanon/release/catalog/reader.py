@@ -16,7 +16,10 @@ from sqlanon.spec import RefreshSpec
 from sqlanon.sqltext import statement
 
 STEP = "step"
-"""Where an engine changes no rows: which of the rows of a version is the last. Other engines' catalogs need no such column."""
+"""Where an engine changes no rows: which of the rows of a version is the last.
+
+Other engines' catalogs need no such column.
+"""
 
 _JSON: dict[str, Bind] = {
     "own_boxes": '%"own_boxes": true%',
@@ -24,7 +27,10 @@ _JSON: dict[str, Bind] = {
     "nothing": '%"erasing": 0%',
     "lineage": '%"lineage": {%',
 }
-"""Patterns of texts that `json.dumps` wrote: they find all versions of a kind, and whoever asks looks at what was found."""
+"""Patterns of texts that `json.dumps` wrote.
+
+They find all versions of a kind, and whoever asks looks at what was found.
+"""
 
 _UNCONDITIONAL: dict[str, object] = {
     "release": False,
@@ -41,7 +47,10 @@ _NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The names of a published release: its own, its source's and its view's; ``file``: the file that the view is in, unless it is in the database."""
+    """The names of a published release: its own, its source's and its view's.
+
+    ``file``: the file that the view is in, unless it is in the database.
+    """
 
     release: str
     source: str
@@ -127,11 +136,13 @@ class CatalogReader:
     def live(self, found: Found | None, release: str) -> list[Entry]:
         """Of a release the versions that a run, a rollback or `clean` needs, by version.
 
-        Those that have tables or are being made; the newest of each status, and so the newest of all; the newest of a lineage that readers had; those with
-        boxes of their own, as a later one is compared with them; those that erased keys after one which has tables. Versions whose tables were dropped are left out.
+        Those that have tables or are being made; the newest of each status, and so the newest of all; the newest of a
+        lineage that readers had; those with boxes of their own, as a later one is compared with them; those that erased
+        keys after one which has tables. Versions whose tables were dropped are left out.
 
         Args:
-            found: the catalog's tables as they were looked up, by who has made sure that they are read safely; None: they are looked up.
+            found: the catalog's tables as they were looked up, by who has made sure that they are read safely; None:
+                they are looked up.
             release: the release.
         """
         asked = {"release": release, **_JSON}
@@ -268,7 +279,10 @@ def _bound(asked: dict[str, Bind], name: str, values: Sequence[str] | Sequence[i
 
 
 def _placed(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[str, object]:
-    """The parameters that find the releases which may have one of some views: by its own name, or by that of the view beside which it is."""
+    """The parameters that find the releases which may have one of some views.
+
+    By its own name, or by that of the view beside which it is.
+    """
     names = {view.name.removesuffix(end) for view in views for end in ("", METADATA, SENSITIVE)}
     schema = views[0].schema if views else None
     if schema is not None:

@@ -50,7 +50,8 @@ class Decision:
         weaker: what must be confirmed.
         previous: the published version, or the one that readers had last; None: they never had any.
         same_as: the source's fingerprint that leaves nothing to do; None: a new version is made in any case.
-        instead: of a first release, the version of another one that was published last in its place from the same source.
+        instead: of a first release, the version of another one that was published last in its place from the same
+            source.
     """
 
     state: State
@@ -75,9 +76,9 @@ class Decision:
         if self.weaker and before and not allow_weaker:
             name = "" if before is self.previous else f" of {before.release}"
             raise GuardError(
-                f"{release}: the policy is weaker than that of version {before.version}{name}, which {shown_as(before)}: "
-                f"{'; '.join(self.weaker)}. If that is meant, confirm it once with --allow-weaker (in Python "
-                "allow_weaker=True)"
+                f"{release}: the policy is weaker than that of version {before.version}{name}, which "
+                f"{shown_as(before)}: {'; '.join(self.weaker)}. If that is meant, confirm it once with --allow-weaker "
+                "(in Python allow_weaker=True)"
             )
 
     def against(self, fingerprint: str) -> Decision:
@@ -174,8 +175,8 @@ def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[
     if loose and spec.rest != "drop":
         kept = "rest: keep was set before the source had it; " if spec.rest == "keep" else ""
         raise SchemaChangedError(
-            f"{spec.name}: {relation.ref} has {', '.join(loose)} since version {entry.version} was made, and the policy "
-            f"gives it no role; {kept}name one (identifier, pseudonym, quasi, sensitive, insensitive)"
+            f"{spec.name}: {relation.ref} has {', '.join(loose)} since version {entry.version} was made, and the "
+            f"policy gives it no role; {kept}name one (identifier, pseudonym, quasi, sensitive, insensitive)"
         )
     changes = [f"column {name}: new{', not published (rest: drop)' if name in loose else ''}" for name in new]
     changes += [f"column {name}: gone" for name in before if name not in after]
@@ -201,11 +202,13 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
 
 
 def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str) -> tuple[int, str, dict[str, int]]:
-    """The number of rows; rows with a keyed hash of the sum of their hashes over every column with a role; lengths of texts, by staged column.
+    """The number of rows; rows with a keyed hash of the sum of their hashes over every column with a role.
 
-    Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more release.
-    The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that two
-    fingerprints of sources that differ in one row do not reveal that row's hash.
+    Lengths of texts, by staged column.
+
+    Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more
+    release. The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that
+    two fingerprints of sources that differ in one row do not reveal that row's hash.
 
     Cost: one scan of the source.
     """

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def drop_statistics(engine: Engine, tables: Sequence[TableRef]) -> None:
-    """Keep the planner's statistics of private tables free of values; without rights whoever reads them reads the tables."""
+    """Keep the planner's statistics of private tables free of values.
+
+    Without rights whoever reads them reads the tables.
+    """
     if engine.rights:
         engine.rights.drop_statistics(tables)
 
@@ -31,7 +34,8 @@ def reading(engine: Engine, table: TableRef) -> AbstractContextManager[None]:
 def grant_usage(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) -> None:
     """Grant USAGE on the views' schemas to the policy's readers, before the swap.
 
-    Otherwise a session that is changing rights on a schema would keep the readers of a view waiting that the swap has locked.
+    Otherwise a session that is changing rights on a schema would keep the readers of a view waiting that the swap has
+    locked.
 
     Raises:
         DatabaseError: another role owns a schema.
@@ -42,7 +46,9 @@ def grant_usage(engine: Engine, readers: Sequence[str], views: Sequence[TableRef
 
 
 def set_readers(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None) -> None:
-    """Grant SELECT on the views to the policy's readers, and revoke it from those that it no longer names; rights granted by hand stay.
+    """Grant SELECT on the views to the policy's readers, and revoke it from those that it no longer names.
+
+    Rights granted by hand stay.
 
     Args:
         engine: the database, in a transaction.
@@ -76,15 +82,15 @@ def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list
     if every:
         more = f" and {len(every) - 5} more" if len(every) > 5 else ""
         found.append(
-            f"{', '.join(every[:5])}{more} can read every table, the source and the private ones too (superuser, or member of "
-            "pg_read_all_data)"
+            f"{', '.join(every[:5])}{more} can read every table, the source and the private ones too (superuser, or "
+            "member of pg_read_all_data)"
         )
     members = rights.owner_members(PRIVATE_SCHEMA)
     if members:
         more = f" and {len(members) - 5} more" if len(members) > 5 else ""
         found.append(
-            f"{', '.join(name for name, _ in members[:5])}{more} can read the private schema {PRIVATE_SCHEMA} with its secrets: "
-            f"members of {members[0][1]}, who owns it; run as a role that nobody is a member of"
+            f"{', '.join(name for name, _ in members[:5])}{more} can read the private schema {PRIVATE_SCHEMA} with its "
+            f"secrets: members of {members[0][1]}, who owns it; run as a role that nobody is a member of"
         )
     others = [name for name in rights.grantees(PRIVATE_SCHEMA) if name not in known]
     found += [f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in others]

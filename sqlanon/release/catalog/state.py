@@ -1,4 +1,7 @@
-"""What there is of a release: its catalog rows, its views and tables, its secret; read once, under the release's lock."""
+"""What there is of a release: its catalog rows, its views and tables, its secret.
+
+Read once, under the release's lock.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,9 @@ SHOWN = ("published", "withdrawn", "replaced", "dropped")
 class ReleaseState:
     """One release and what is around it.
 
-    The holder of the release's lock may use it until it changes something: no other session writes the catalog's rows of this
-    release or its private tables. Views are other people's as well: the publishing transaction looks them up again.
+    The holder of the release's lock may use it until it changes something: no other session writes the catalog's rows
+    of this release or its private tables. Views are other people's as well: the publishing transaction looks them up
+    again.
 
     Attributes:
         engine: the source's database.
@@ -31,7 +35,8 @@ class ReleaseState:
         versions: the catalog's rows of this release that a run needs, by version, as `CatalogReader.live` chooses them.
         beside: the published versions of other releases that have the same source or perhaps the place of this one.
         secret: what the release's hashes are keyed with; None before its first version.
-        tokens: what its pseudonyms are keyed with, unless the environment holds that; ``fresh``: it is not stored yet. Empty: there are none.
+        tokens: what its pseudonyms are keyed with, unless the environment holds that; ``fresh``: it is not stored yet.
+            Empty: there are none.
         found: the catalog's own tables, the names of all private ones, the source and the views.
     """
 
@@ -83,12 +88,15 @@ class ReleaseState:
 
 
 def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> ReleaseState:
-    """Read the state of a release in a few statements; its lock is held, and the private schema was found to belong to this role.
+    """Read the state of a release in a few statements.
+
+    Its lock is held, and the private schema was found to belong to this role.
 
     Args:
         engine: the database.
         spec: the release.
-        every: with all its versions. Where each row has a box of its own, a version is compared with all that readers had.
+        every: with all its versions. Where each row has a box of its own, a version is compared with all that readers
+            had.
     """
     catalog = Catalog(engine)
     views = [
@@ -144,6 +152,9 @@ def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
 
 
 def last_shown(entries: Sequence[Entry]) -> Entry | None:
-    """Of the versions of one release the one that readers have, or had last where it was unpublished: a new one is compared with it."""
+    """Of the versions of one release the one that readers have, or had last where it was unpublished.
+
+    A new one is compared with it.
+    """
     shown = [entry for entry in entries if entry.status in SHOWN]
     return max(shown, key=lambda entry: (-SHOWN.index(entry.status), entry.version), default=None)

@@ -85,8 +85,8 @@ def check_no_link(release: str, file: str) -> None:
     """
     if Path(file).is_symlink():
         raise PolicyError(
-            f"{release}: {file} is a symbolic link to {os.path.realpath(file)}: to replace or remove the link would leave that file "
-            "to its readers; move that file to the link's place, or publish into another one"
+            f"{release}: {file} is a symbolic link to {os.path.realpath(file)}: to replace or remove the link would "
+            "leave that file to its readers; move that file to the link's place, or publish into another one"
         )
 
 

@@ -1,4 +1,7 @@
-"""The views of a release, and the table that each of them shows: their names, which say nothing of whether they are there."""
+"""The views of a release, and the table that each of them shows.
+
+Their names, which say nothing of whether they are there.
+"""
 
 from __future__ import annotations
 

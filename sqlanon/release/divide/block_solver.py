@@ -71,8 +71,9 @@ class _Column:
 class Solver:
     """A block's name, row ids and words -> row ids, classes, words.
 
-    A block is named by the number of rows before it, and has at least as many rows as classes, so that the sum of its name and a number of
-    each class within it is a class of its own. Less than 0: the block cannot meet the requirements, and has that number for itself.
+    A block is named by the number of rows before it, and has at least as many rows as classes, so that the sum of its
+    name and a number of each class within it is a class of its own. Less than 0: the block cannot meet the
+    requirements, and has that number for itself.
 
     Attributes:
         context: the run, without its engine.

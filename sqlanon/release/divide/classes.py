@@ -1,4 +1,7 @@
-"""Classes of staged rows: encode, run the method, recode, and compare what would be released with the rows (design, section 3)."""
+"""Classes of staged rows.
+
+Encode, run the method, recode, and compare what would be released with the rows (design, section 3).
+"""
 
 from __future__ import annotations
 

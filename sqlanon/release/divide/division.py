@@ -1,4 +1,7 @@
-"""A division: who runs the method of a policy on what, so that every staged row gets a class. One file has each; see `choose_division`."""
+"""A division: who runs the method of a policy on what, so that every staged row gets a class.
+
+One file has each; see `choose_division`.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,10 @@ class Divided:
     drawn: Drawn | None = None
 
     def divides_equal_rows(self, *, trusted: bool) -> bool:
-        """Whether rows of equal codes may be in several classes; what a method says of it counts where it is ``trusted``."""
+        """Whether rows of equal codes may be in several classes.
+
+        What a method says of it counts where it is ``trusted``.
+        """
         return self.drawn is None and (self.assignment.divided or not trusted)
 
 
@@ -63,7 +69,10 @@ class Division(Protocol):
     title: ClassVar[str]
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
-        """What groups of classes must meet although the method does not see to it: groups that fail are united with others."""
+        """What groups of classes must meet although the method does not see to it.
+
+        Groups that fail are united with others.
+        """
 
     def notes(self, groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
         """What a report says of so many groups that were united, as they failed one of ``requirements``."""

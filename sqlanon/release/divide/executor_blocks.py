@@ -1,9 +1,10 @@
 """Classes made where the rows are: in the workers of an engine, block by block.
 
-Nothing that grows with the rows comes to this process. Blocks along the Hilbert curve are of equally many rows, and their borders are
-exact: keys are computed in the workers, places by SQL. Of Mondrian the blocks are the open partitions below the upper levels of its tree, so
-that its classes are those of the whole table. Codes of a row are sent in few integers. In a worker a block is a table of its own, in a database in memory, which the method divides
-as it does any other, with refinement and search. No class has rows of two blocks.
+Nothing that grows with the rows comes to this process. Blocks along the Hilbert curve are of equally many rows, and
+their borders are exact: keys are computed in the workers, places by SQL. Of Mondrian the blocks are the open partitions
+below the upper levels of its tree, so that its classes are those of the whole table. Codes of a row are sent in few
+integers. In a worker a block is a table of its own, in a database in memory, which the method divides as it does any
+other, with refinement and search. No class has rows of two blocks.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     check_rows(encoded.rows, found)
     if unsolved:
         raise InfeasibleError(
-            f"{unsolved} of {blocks} blocks of near rows cannot meet the requirements by themselves; ask for less, or use method mondrian"
+            f"{unsolved} of {blocks} blocks of near rows cannot meet the requirements by themselves; ask for less, or "
+            "use method mondrian"
         )
     context.progress.update(3, 3, "steps: classes")
     notes = (
@@ -98,7 +100,10 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
 
 
 def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
-    """Mondrian: workers count what its upper levels are cut by. Where that would be much, or is not enough, SQL cuts them."""
+    """Mondrian: workers count what its upper levels are cut by.
+
+    Where that would be much, or is not enough, SQL cuts them.
+    """
     from sqlanon.methods.mondrian.worker_levels import can_count
 
     if method.options["cut"] == "loss" and can_count(context, workers.block):

@@ -1,4 +1,6 @@
-"""The dual problem at the edges of a run: what a policy may ask, whether enough privacy was reached, whether the bound holds.
+"""The dual problem at the edges of a run.
+
+What a policy may ask, whether enough privacy was reached, whether the bound holds.
 
 The bound is a promise of the policy. It is measured by SQL on the boxes that are released, apart from every method.
 """
@@ -56,8 +58,8 @@ def reached(
     what = f"{described(accuracy)}: reached {', '.join(parts)}"
     if short:
         raise InfeasibleError(
-            f"{spec.name}: {what}; at_least asks {', '.join(short)}. Nothing was published. Allow more loss, ask for less, "
-            "use fewer quasi columns, or another method"
+            f"{spec.name}: {what}; at_least asks {', '.join(short)}. Nothing was published. Allow more loss, ask for "
+            "less, use fewer quasi columns, or another method"
         )
     return (what,)
 
@@ -94,8 +96,8 @@ def held(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded
         slack = extent / 10**9 if domain.reading.as_float else extent / 2**50
         if wide.unbounded or wide.largest > extent + slack:
             raise PrivacyViolation(
-                f"column {domain.reading.name}: a class reaches further than {_shown(extent)}, which was promised; nothing was "
-                "published"
+                f"column {domain.reading.name}: a class reaches further than {_shown(extent)}, which was promised; "
+                "nothing was published"
             )
 
 

@@ -1,8 +1,10 @@
 """Classes that publish the same are one group to readers: where what is asked is not monotone, such a group may fail.
 
-Methods check every class that they make. Classes of equal rows, or whose values a format shows alike, are read as one; l over persons of
-it may be less than of each, and delta-disclosure that ignores absent values may fail. Models over persons, which methods do not count (`Requirement.afterwards`), are first looked at here. Then a group that fails and the next one, in the order of what is published, become one class, until none
-fails. That ends, as the whole table as one class meets what is asked (see `guards.feasible`).
+Methods check every class that they make. Classes of equal rows, or whose values a format shows alike, are read as one;
+l over persons of it may be less than of each, and delta-disclosure that ignores absent values may fail. Models over
+persons, which methods do not count (`Requirement.afterwards`), are first looked at here. Then a group that fails and
+the next one, in the order of what is published, become one class, until none fails. That ends, as the whole table as
+one class meets what is asked (see `guards.feasible`).
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ if TYPE_CHECKING:
 
 
 def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
-    """Those that a union of classes may fail; none where neither values nor persons are asked about. A population is not counted in groups of rows."""
+    """Those that a union of classes may fail; none where neither values nor persons are asked about.
+
+    A population is not counted in groups of rows.
+    """
     compared = of_population(requirements)
     loose = [one for one in requirements if not one.monotone and one not in compared]
     return loose if any(one.counts_persons or isinstance(one, OfCounts) for one in loose) else []
@@ -92,7 +97,10 @@ def notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
     if any(one.afterwards for one in requirements):
         return (f"{groups} classes were united with others, as they did not meet what is asked over persons",)
     return (
-        f"{groups} groups of classes that publish the same were united with others, as together they did not meet what each met",
+        (
+            f"{groups} groups of classes that publish the same were united with others, as together they did not meet what "
+            "each met"
+        ),
     )
 
 
@@ -154,7 +162,10 @@ def _united(
 
 
 def _in_pairs(joins: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Of groups that are to be joined with the next one only every second of a sequence, from the first: no group is in two pairs."""
+    """Of groups that are to be joined with the next one only every second of a sequence, from the first.
+
+    No group is in two pairs.
+    """
     import numpy as np
 
     at = np.arange(len(joins))

@@ -1,4 +1,7 @@
-"""Boxes of their own between method and publication: rows and boxes are numbered, one matching is drawn, and every row is there once for each of its boxes."""
+"""Boxes of their own between method and publication.
+
+Rows and boxes are numbered, one matching is drawn, and every row is there once for each of its boxes.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,9 @@ if TYPE_CHECKING:
 def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> Drawn:
     """Number the rows and boxes of a graph, make k matchings of it and draw one, by the secret.
 
-    Rows are numbered by their quasi values, and rows of equal ones by a keyed hash: by that they also get their places in the graph. So the
-    method decides neither by its order nor by its numbers, and verification makes all of it again from the graph (`sqlanon.release.verify.certificate`).
+    Rows are numbered by their quasi values, and rows of equal ones by a keyed hash: by that they also get their places
+    in the graph. So the method decides neither by its order nor by its numbers, and verification makes all of it again
+    from the graph (`sqlanon.release.verify.certificate`).
 
     Args:
         context: the run as the method saw it.
@@ -68,7 +72,8 @@ def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) ->
     regular, held = rows_of_boxes(_dealt(matches, slot_of, lined))
     if not regular:
         raise PrivacyViolation(
-            f"method {spec.method.name} gave no {len(matches.boxes)} boxes to each row and as many rows to each box; nothing was published"
+            f"method {spec.method.name} gave no {len(matches.boxes)} boxes to each row and as many rows to each box; "
+            "nothing was published"
         )
     held = held[boxes_in_order(held)]
     matchings = draw.remixed(held, key)
@@ -82,7 +87,9 @@ def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) ->
 
 
 def _dealt(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
-    """The boxes of every slot, int32[k, n]: of equal rows the first slot gets the place that comes first in the method's order, whichever row has it there.
+    """The boxes of every slot, int32[k, n].
+
+    Of equal rows the first slot gets the place that comes first in the method's order, whichever row has it there.
 
     Args:
         matches: the graph.
@@ -107,7 +114,9 @@ def asked(spec: ReleaseSpec) -> dict[str, object]:
 
 
 def matched(scratch: Scratch, encoded: Encoded, classed: TableRef, own: Drawn) -> TableRef:
-    """A scratch table of the classed rows, every one once for each of its boxes: boxes are recoded and verified as classes are.
+    """A scratch table of the classed rows, every one once for each of its boxes.
+
+    Boxes are recoded and verified as classes are.
 
     Cost: a join, k rows for every row.
     """
@@ -136,7 +145,10 @@ def counted(scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
 
 
 def surest(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> dict[str, dict[str, float]]:
-    """How sure the likeliest sensitive value of a row is to a reader, mean and worst, per column; l could not be kept. Cost: a join each."""
+    """How sure the likeliest sensitive value of a row is to a reader, mean and worst, per column; l could not be kept.
+
+    Cost: a join each.
+    """
     own, found = recoded.candidates, {}
     for domain in encoded.sensitive if own is not None else ():
         assert own is not None

@@ -1,10 +1,11 @@
 """`persons: whole`: a method divides persons, not their rows, and every row gets the class of its person.
 
-A person is one row to the method, with the least and the greatest code of its rows in every column (once where no person has more than one): the
-box of a class over its persons' rows is as wide as both together. So every method that divides rows by k does, with k persons. Of a sensitive
-column the method sees the value that most rows of the person have, which is a guide only, and none where too few rows have it. What is
-asked over rows, and over persons otherwise than by their number, is judged on the rows: classes that fail are united with the next one
-(see `merge_failing_groups`). A union of classes meets what each met, as none of them shares a person with another.
+A person is one row to the method, with the least and the greatest code of its rows in every column (once where no
+person has more than one): the box of a class over its persons' rows is as wide as both together. So every method that
+divides rows by k does, with k persons. Of a sensitive column the method sees the value that most rows of the person
+have, which is a guide only, and none where too few rows have it. What is asked over rows, and over persons otherwise
+than by their number, is judged on the rows: classes that fail are united with the next one (see
+`merge_failing_groups`). A union of classes meets what each met, as none of them shares a person with another.
 """
 
 from __future__ import annotations
@@ -36,8 +37,11 @@ from sqlanon.table.scratch import Scratch
 Guide = FrequencyDiversity | DistinctDiversity | OfCounts
 """What is asked of the values of rows: of persons it is asked by the value that most rows of each have."""
 _USUAL = Fraction(3, 4)
-"""The share of rows that have the value most rows of their person have, from which on that value guides a method: with a smaller one classes
-that are divided without a guide, and united where they fail, lose less (random tables of mixed and of constant persons)."""
+"""The share of rows that have the value most rows of their person have, from which on that value guides a method.
+
+With a smaller one classes that are divided without a guide, and united where they fail, lose less (random tables of
+mixed and of constant persons).
+"""
 
 
 def of_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
@@ -48,10 +52,11 @@ def of_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
 def assigned(context: Context, method: Method) -> Assignment:
     """What the method assigns to persons, for their rows. No boxes come with it, as these are of persons.
 
-    Refining lowers persons x extents. Where the rows then lose more, by GCP or in format suppressed by stars, classes stay as they were.
+    Refining lowers persons x extents. Where the rows then lose more, by GCP or in format suppressed by stars, classes
+    stay as they were.
 
-    Cost: a GROUP BY of the rows by person, one more for each sensitive column that must be diverse, and a join. With ``refine`` the method runs
-    twice, and boxes of rows are made as often.
+    Cost: a GROUP BY of the rows by person, one more for each sensitive column that must be diverse, and a join. With
+    ``refine`` the method runs twice, and boxes of rows are made as often.
     """
     scratch, encoded = context.scratch, context.encoded
     units, part, usual = units_of(context, encoded)
@@ -70,7 +75,10 @@ def assigned(context: Context, method: Method) -> Assignment:
         plain = _for_rows(context, replace(own, refine=None), method, units, "assigned")
         before, after = losses.of(plain), losses.of(found)
         if before < after:
-            note = f"refine is not used: by its classes the rows would lose {losses.metric} {losses.shown(after)}, not {losses.shown(before)}"
+            note = (
+                f"refine is not used: by its classes the rows would lose {losses.metric} {losses.shown(after)}, not "
+                f"{losses.shown(before)}"
+            )
             found, plain = replace(plain, notes=(*plain.notes, note), refined=True), found
         scratch.drop(plain.table)
     scratch.drop(units)
@@ -107,8 +115,8 @@ def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
 def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
     """A table of the persons, how a method sees it, and the share of rows that have what it sees of each value that is asked about.
 
-    The order of persons is drawn by the secret: neither source nor names decide ties of methods. Which of equally frequent values a method sees
-    depends on the number of the person, so that no value is preferred.
+    The order of persons is drawn by the secret: neither source nor names decide ties of methods. Which of equally
+    frequent values a method sees depends on the number of the person, so that no value is preferred.
     """
     import numpy as np
 
@@ -173,8 +181,9 @@ def guided(
 ) -> list[Requirement]:
     """What is asked of values, of what most rows of each person have: classes that have it seldom fail over rows.
 
-    What most rows of a person have can be less even than the rows. Asked of it unchanged, it could be nearly all that the persons reach,
-    which one class of all of them meets and hardly any other: then less is asked (see `_lessened`), or nothing.
+    What most rows of a person have can be less even than the rows. Asked of it unchanged, it could be nearly all that
+    the persons reach, which one class of all of them meets and hardly any other: then less is asked (see `_lessened`),
+    or nothing.
     """
     names = [domain.code for domain in part.sensitive]
     places = {domain.reading.name: i for i, domain in enumerate(part.sensitive)}
@@ -202,7 +211,11 @@ def _reached(scratch: Scratch, table: TableRef, model: Guide, names: Sequence[st
 
 
 def _lessened(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
-    """What is asked; times what persons reach over what rows reach, where persons leave less than half of the room that rows leave, as ratios."""
+    """What is asked.
+
+    Times what persons reach over what rows reach, where persons leave less than half of the room that rows leave, as
+    ratios.
+    """
     asked = Fraction(model.asked)
     ratio = persons / rows if rows else Fraction(1)
     if model.at_most:

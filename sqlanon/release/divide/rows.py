@@ -55,6 +55,7 @@ def of_classes(method: Method, assignment: Assignment) -> Assignment:
     """
     if assignment.matches is not None:
         raise PrivacyViolation(
-            f"method {method.declaration.name} gave every row a box of its own, which the policy does not accept; nothing was published"
+            f"method {method.declaration.name} gave every row a box of its own, which the policy does not accept; "
+            "nothing was published"
         )
     return assignment

@@ -1,4 +1,7 @@
-"""Rows that a method suppresses, left out of a release or starred: how many there are, and whether the policy allows that."""
+"""Rows that a method suppresses, left out of a release or starred.
+
+How many there are, and whether the policy allows that.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,9 @@ def planned(spec: ReleaseSpec, rows: int) -> tuple[str, ...]:
 def counted(
     scratch: Scratch, spec: ReleaseSpec, encoded: Encoded, classed: TableRef, assignment: Assignment
 ) -> Suppressed:
-    """Count the suppressed rows; a row without a class that the assignment does not declare is missing, which verify finds.
+    """Count the suppressed rows.
+
+    A row without a class that the assignment does not declare is missing, which verify finds.
 
     Raises:
         InfeasibleError: the policy allows fewer, or no row would be published; the message states how many there are.
@@ -86,8 +91,8 @@ def counted(
         ", leave suppression out, as it is only a cap here" if METHODS[spec.method.name].suppresses == "cap" else ""
     )
     raise InfeasibleError(
-        f"{said}, and {allows}. Nothing was published. Set suppression: {{limit: {total}/{encoded.rows}, rows: {rows}}} to accept "
-        f"that{without}, ask for less, or choose another method"
+        f"{said}, and {allows}. Nothing was published. Set suppression: {{limit: {total}/{encoded.rows}, rows: "
+        f"{rows}}} to accept that{without}, ask for less, or choose another method"
     )
 
 

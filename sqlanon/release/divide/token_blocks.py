@@ -1,8 +1,11 @@
-"""Classes of a release with pseudonyms: tokens show which rows are one person's, so that persons of a class must have equally many.
+"""Classes of a release with pseudonyms.
 
-A reader of tokens sees more of a person than its class: how many rows it has there, and its cells in the other tables of the scope. Persons
-are therefore divided into blocks first, by both, and a method divides the persons of each block. Fewer than k persons who are alike would be
-found by it: rows of theirs are left out until they are as many as those of k others, or none. Which of a person's rows, a keyed hash decides.
+Tokens show which rows are one person's, so that persons of a class must have equally many.
+
+A reader of tokens sees more of a person than its class: how many rows it has there, and its cells in the other tables
+of the scope. Persons are therefore divided into blocks first, by both, and a method divides the persons of each block.
+Fewer than k persons who are alike would be found by it: rows of theirs are left out until they are as many as those of
+k others, or none. Which of a person's rows, a keyed hash decides.
 """
 
 from __future__ import annotations
@@ -45,7 +48,8 @@ class Linking:
 def assigned(context: Context, method: Method, linking: Linking) -> tuple[Assignment, dict[int, int]]:
     """Classes of the rows, and the block of each class.
 
-    Cost: that of `persons_whole.assigned`, with a run of the method for each block of at least 2k persons; a sort of the rows by person if some are left out.
+    Cost: that of `persons_whole.assigned`, with a run of the method for each block of at least 2k persons; a sort of
+    the rows by person if some are left out.
     """
     import numpy as np
 
@@ -55,7 +59,8 @@ def assigned(context: Context, method: Method, linking: Linking) -> tuple[Assign
     take, block = _planned(scratch, encoded, linking, k)
     if not take.any():
         raise InfeasibleError(
-            f"no {k} persons have equally many rows and are alike in the other tables of the scope: with tokens none can be published"
+            f"no {k} persons have equally many rows and are alike in the other tables of the scope: with tokens none "
+            "can be published"
         )
     kept = _kept(context, take)
     units, part, usual = persons_whole.units_of(context, kept)
@@ -128,8 +133,9 @@ def _planned(scratch: Scratch, encoded: Encoded, linking: Linking, k: int) -> tu
 def taken(rows: Ints, like: Ints, absent: dict[int, int], k: int) -> tuple[Ints, Ints]:
     """How many rows of each person are published, so that at least k persons of each kind have equally many.
 
-    From the most rows down: persons of a number of rows are a block if they are k; otherwise they give up rows, and are counted with those who have
-    fewer. Where persons of a kind are published elsewhere, those without a row here are none or k: the smallest blocks join them.
+    From the most rows down: persons of a number of rows are a block if they are k; otherwise they give up rows, and are
+    counted with those who have fewer. Where persons of a kind are published elsewhere, those without a row here are
+    none or k: the smallest blocks join them.
 
     Args:
         rows: of each person.
@@ -204,7 +210,10 @@ def _divided(
     persons: int,
     asked: Sequence[Requirement],
 ) -> tuple[Ints, Ints, str, tuple[str, ...]] | None:
-    """The persons of a block and their classes; None: together they do not reach what the method is asked for, so that they stay one class."""
+    """The persons of a block and their classes.
+
+    None: together they do not reach what the method is asked for, so that they stay one class.
+    """
     import numpy as np
 
     scratch = context.scratch

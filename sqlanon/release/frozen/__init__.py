@@ -1,1 +1,4 @@
-"""Refreshes in which what was published stays as it is: `refresh: {mode: frozen}`. docs/frozen.md has the rules and what they promise."""
+"""Refreshes in which what was published stays as it is: `refresh: {mode: frozen}`.
+
+Docs/frozen.md has the rules and what they promise.
+"""

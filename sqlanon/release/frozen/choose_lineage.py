@@ -29,13 +29,16 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 _SAME = re.compile(
-    r"(method|refine|suppression|metrics|execution|memory|readers|dimensions|publish)\b.*|column .*: (weight|accept_unique)"
+    r"(method|refine|suppression|metrics|execution|memory|readers|dimensions|publish)\b.*|column .*: "
+    r"(weight|accept_unique)"
 )
 """What may change within a lineage: how classes of a cohort are found, not what is published of them."""
 
 
 def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) -> tuple[Lineage, bool] | None:
-    """The lineage of the version that a run would make, and whether it begins with it; None: the policy asks for no lineage.
+    """The lineage of the version that a run would make, and whether it begins with it.
+
+    None: the policy asks for no lineage.
 
     Args:
         state: the release.
@@ -44,7 +47,8 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
 
     Raises:
         PolicyError: it is asked for where versions have no lineage.
-        GuardError: the lineage, its secret or the list of erased keys is gone, the clock went backwards, or the policy's changes need a new lineage.
+        GuardError: the lineage, its secret or the list of erased keys is gone, the clock went backwards, or the
+            policy's changes need a new lineage.
     """
     spec = state.spec
     if not spec.refresh.frozen:
@@ -61,14 +65,15 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
     broken, weaker = _broken(spec, newest(state, found.number), state)
     if broken:
         raise GuardError(
-            f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: {'; '.join(broken)}. "
-            "run --new-lineage begins anew, and reports what old and new versions reveal together"
+            f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: "
+            f"{'; '.join(broken)}. run --new-lineage begins anew, and reports what old and new versions reveal together"
         ).advising("--new-lineage", *(["--allow-weaker"] if weaker else []))
     if of_other_secret(newest(state, found.number), state.secret):
         raise GuardError(
-            f"{spec.name}: the secret of this release in _sqlanon.secrets is not the one that {found.rows} was made with: which rows were published in which "
-            "classes is not known any more, so that no version can be made that is safe together with those before; put the secret back, or "
-            "run --new-lineage begins anew, and reports that old and new versions cannot be compared"
+            f"{spec.name}: the secret of this release in _sqlanon.secrets is not the one that {found.rows} was made "
+            "with: which rows were published in which classes is not known any more, so that no version can be made "
+            "that is safe together with those before; put the secret back, or run --new-lineage begins anew, and "
+            "reports that old and new versions cannot be compared"
         ).advising("--new-lineage")
     return found, False
 
@@ -79,7 +84,10 @@ def newest(state: ReleaseState, number: int) -> Entry:
 
 
 def own_histories(state: ReleaseState) -> list[TableRef]:
-    """The histories of versions that were computed anew from the whole source: those of a lineage's versions are in it."""
+    """The histories of versions that were computed anew from the whole source.
+
+    Those of a lineage's versions are in it.
+    """
     return [entry.history for entry in state.versions if number_of(entry) is None and state.exists(entry.history)]
 
 
@@ -94,13 +102,17 @@ def _check_clock(state: ReleaseState, number: int) -> None:
     last = max(seen, default=None)
     if last is not None and _parsed(now()) < last:
         raise GuardError(
-            f"{state.spec.name}: a run looked at this release at {last.isoformat()}, and the clock says {now()}: a clock that goes backwards would publish "
-            "cohorts at the wrong time; set it right and run again, or, where it was wrong then, run --new-lineage"
+            f"{state.spec.name}: a run looked at this release at {last.isoformat()}, and the clock says {now()}: a "
+            "clock that goes backwards would publish cohorts at the wrong time; set it right and run again, or, where "
+            "it was wrong then, run --new-lineage"
         )
 
 
 def shows_erased_keys(state: ReleaseState) -> bool:
-    """Whether readers still have a class with an erased key: an erasure was stopped before its version took the place of theirs."""
+    """Whether readers still have a class with an erased key.
+
+    An erasure was stopped before its version took the place of theirs.
+    """
     entry = state.published
     lineage = lineage_of(state.engine, entry) if entry else None
     if entry is None or lineage is None or not (state.exists(lineage.rows) and state.exists(lineage.erased)):
@@ -116,7 +128,11 @@ def shows_erased_keys(state: ReleaseState) -> bool:
 
 
 def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
-    """The same; but of an unchanged source a version is made where rows are due by the time alone, erased keys are shown, or a lineage begins."""
+    """The same.
+
+    But of an unchanged source a version is made where rows are due by the time alone, erased keys are shown, or a
+    lineage begins.
+    """
     if begins and decision.previous is not None:
         state_now = decision.state if decision.same_as is None else "made anew"
         return replace(decision, state=state_now, why=(*decision.why, "a new lineage begins"), same_as=None)
@@ -147,7 +163,8 @@ def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[s
     read = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
         name.lower() for name in recognized
     }
-    # The lineage's columns, and the order in which the key is hashed, follow the spelling: also where an engine takes both for one.
+    # The lineage's columns, and the order in which the key is hashed, follow the spelling: also where an engine takes
+    # both for one.
     there = {column.name for column in state.source.columns}
     spelled = {name.lower(): name for name in before if name not in there}
     for column in state.source.columns:

@@ -34,7 +34,10 @@ def content_of(
     watch: Stopwatch,
     secret: str,
 ) -> Content:
-    """What writes and verifies the version. The lineage is recorded first, in the same transaction; the tables are written from it."""
+    """What writes and verifies the version.
+
+    The lineage is recorded first, in the same transaction; the tables are written from it.
+    """
     spec, roles = state.spec, staged.roles
     kept = kept_columns(roles)
     last = () if step.begins else RunReport.from_dict(newest(state, step.lineage.number).report).requirements
@@ -121,7 +124,10 @@ def _facts(done: RunReport) -> dict[str, object]:
 
 
 def _before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
-    """The newest version of the lineage whose table is there; None also where the lineage keeps nothing of classes that it shows, as they were erased."""
+    """The newest version of the lineage whose table is there.
+
+    None also where the lineage keeps nothing of classes that it shows, as they were erased.
+    """
     for entry in reversed(state.versions):
         of = number_of(entry) == step.lineage.number and entry.status in SHOWN and entry.version < step.version
         table = private_table(state.engine, entry.physical)

@@ -1,4 +1,7 @@
-"""The list of erased keys: with which key and secret its hashes were made, and whether a version that is no lineage's is without them."""
+"""The list of erased keys.
+
+With which key and secret its hashes were made, and whether a version that is no lineage's is without them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ from sqlanon.table.scratch import Scratch
 
 
 def list_mark(state: ReleaseState, secret: str | None) -> str:
-    """A mark of what decides the hash of a key: the secret, and the key's columns with their types, in the order in which they are hashed."""
+    """A mark of what decides the hash of a key.
+
+    The secret, and the key's columns with their types, in the order in which they are hashed.
+    """
     return hashlib.sha256(f"{secret}/erased/{json.dumps(_key_of_now(state))}".encode()).hexdigest()
 
 
@@ -35,7 +41,10 @@ def _hashed(key: Iterable[str], columns: Iterable[tuple[str, str]]) -> list[tupl
 
 
 def lineages_by_others(state: ReleaseState) -> frozenset[int]:
-    """The numbers of earlier lineages that were made by another key, type of it or secret: nobody knows which of their rows have a given key."""
+    """The numbers of earlier lineages that were made by another key, type of it or secret.
+
+    Nobody knows which of their rows have a given key.
+    """
     found = set()
     for entry in state.versions:
         key = _hashed(entry.policy.get("key") or (), entry.source_columns or ())
@@ -45,7 +54,10 @@ def lineages_by_others(state: ReleaseState) -> frozenset[int]:
 
 
 def unrecognized(state: ReleaseState, secret: str | None) -> int | None:
-    """How many erased keys are listed by another key, type of it or secret, so that no run recognizes them; None: the list is gone."""
+    """How many erased keys are listed by another key, type of it or secret, so that no run recognizes them.
+
+    None: the list is gone.
+    """
     erased = Lineage.of(state.engine, state.spec.name, 1).erased
     if state.exists(erased):
         binds: dict[str, Bind] = {"mark": list_mark(state, secret)}
@@ -72,7 +84,10 @@ def check_listed(state: ReleaseState) -> None:
     erased = Lineage.of(state.engine, state.spec.name, 1).erased
     how = "is gone, the list of erased keys"
     if found:
-        how = f"lists {found} erased keys by another key, type of the key or secret (in _sqlanon.secrets) than that of now"
+        how = (
+            f"lists {found} erased keys by another key, type of the key or secret (in _sqlanon.secrets) than that of "
+            "now"
+        )
     again = command("erase", state.spec.name, options=["--key-file", "FILE", "--yes"])
     back = "" if state.spec.refresh.frozen else "with refresh: {mode: frozen} in the policy "
     raise GuardError(
@@ -91,8 +106,8 @@ def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> Non
     if state.exists(erased) and not staged.keyed:
         if scratch.count("frozen/listed", erased=erased):
             raise GuardError(
-                f"{state.spec.name}: keys of this release were erased, and without key nobody knows which rows of the source have them: name the key, or go "
-                "back to refresh: {mode: frozen}"
+                f"{state.spec.name}: keys of this release were erased, and without key nobody knows which rows of the "
+                "source have them: name the key, or go back to refresh: {mode: frozen}"
             )
         return
     check_listed(state)
@@ -101,6 +116,6 @@ def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> Non
     found = scratch.count("frozen/erased_rows", stage=staged.stage, erased=erased)
     if found:
         raise GuardError(
-            f"{state.spec.name}: {found} rows of the source have keys that were erased, and mode: full publishes all rows: delete them in the source, or go "
-            "back to refresh: {mode: frozen}, which leaves them out"
+            f"{state.spec.name}: {found} rows of the source have keys that were erased, and mode: full publishes all "
+            "rows: delete them in the source, or go back to refresh: {mode: frozen}, which leaves them out"
         )

@@ -1,4 +1,7 @@
-"""Texts of a list of keys, and whether one says the value that a database reads from it: casts round, cut, and guess."""
+"""Texts of a list of keys, and whether one says the value that a database reads from it.
+
+Casts round, cut, and guess.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,9 @@ def keys_as_texts(release: str, keys: Sequence[Mapping[str, object]]) -> tuple[l
 def says(column: Column, text: str, typed: str | None) -> bool:
     """Whether a text is the value that the cast to its column's type made of it.
 
-    Numbers are compared as decimals, dates and times as ISO 8601 has them, all else as the database prints it. So what a cast rounds
-    (30.6 as an integer), cuts (a text for varchar(n), the time of a date) or guesses (05/01/2024) is not the value.
+    Numbers are compared as decimals, dates and times as ISO 8601 has them, all else as the database prints it. So what
+    a cast rounds (30.6 as an integer), cuts (a text for varchar(n), the time of a date) or guesses (05/01/2024) is not
+    the value.
 
     Args:
         column: of the key.

@@ -1,4 +1,7 @@
-"""Exit groups: large classes are divided when they are made, so that they need not be deleted whole before a row of them leaves."""
+"""Exit groups.
+
+Large classes are divided when they are made, so that they need not be deleted whole before a row of them leaves.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ def exit_groups(
 ) -> TableRef | None:
     """Divide classes of 2k rows and more into groups that each meet every requirement, as many as that allows.
 
-    An exit group publishes what its class does and is a class of its own to the lineage. Rows are dealt to groups by their sensitive values in turn; where
-    a group of a class fails, the class is divided into half as many.
+    An exit group publishes what its class does and is a class of its own to the lineage. Rows are dealt to groups by
+    their sensitive values in turn; where a group of a class fails, the class is divided into half as many.
 
     Args:
         scratch: the run.

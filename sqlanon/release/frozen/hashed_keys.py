@@ -1,4 +1,7 @@
-"""A list of keys as a person names them: their hashes, where every text is the value that the database reads from it."""
+"""A list of keys as a person names them.
+
+Their hashes, where every text is the value that the database reads from it.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +35,15 @@ def hashed_keys(
         secret: what the release's hashes are keyed with.
 
     Raises:
-        PolicyError: the columns are not those of the key, or a text is no value of its column, or of another than it says.
+        PolicyError: the columns are not those of the key, or a text is no value of its column, or of another than it
+            says.
     """
     columns = key_columns(spec, roles)
     spelled = {name.lower(): at for at, name in enumerate(names)}
     if sorted(spelled) != sorted(name.lower() for name in columns) or len(names) != len(columns):
         raise PolicyError(
-            f"{spec.name}: the list of keys has the columns {', '.join(names) or 'none'}; the key is {', '.join(spec.key)}"
+            f"{spec.name}: the list of keys has the columns {', '.join(names) or 'none'}; the key is "
+            f"{', '.join(spec.key)}"
         )
     if not keys:
         raise PolicyError(f"{spec.name}: the list of keys is empty")
@@ -90,8 +95,9 @@ def _as_said(spec: ReleaseSpec, columns: Sequence[Column], printed: Sequence[Seq
         )
         if wrong:
             problems.append(
-                f"{spec.name}: in {wrong} of {len(printed)} keys of the list the text of {column.name} is not the value that the database reads from it as "
-                f"{column.shown_type}, and another key would be erased; write values as the database prints them, dates and times as in ISO 8601"
+                f"{spec.name}: in {wrong} of {len(printed)} keys of the list the text of {column.name} is not the "
+                f"value that the database reads from it as {column.shown_type}, and another key would be erased; write "
+                "values as the database prints them, dates and times as in ISO 8601"
             )
     if problems:
         raise PolicyError(problems)

@@ -1,4 +1,7 @@
-"""How far a lineage may drift from its source before a run stops: `max_stale`, `max_retained`, `max_waiting`, `max_age`."""
+"""How far a lineage may drift from its source before a run stops.
+
+`max_stale`, `max_retained`, `max_waiting`, `max_age`.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +44,9 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
         problems.append(f"max_age allows {_span(asked.max_age or 0)}, and a row waits since {too_long}")
     if problems:
         raise PrivacyViolation(
-            f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.for_new_lineage} for a new lineage. The published "
-            "version stays. Choices: run --new-lineage, which publishes all rows anew and reports what that reveals beside the versions before; a "
-            "smaller cohort; or a higher limit"
+            f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.for_new_lineage} "
+            "for a new lineage. The published version stays. Choices: run --new-lineage, which publishes all rows "
+            "anew and reports what that reveals beside the versions before; a smaller cohort; or a higher limit"
         ).advising("--new-lineage")
 
 
@@ -55,9 +58,10 @@ def others(spec: ReleaseSpec, found: LineageReport) -> None:
     """
     if found.left and found.published == found.entered > 0:
         raise PrivacyViolation(
-            f"{spec.name}: none of the {found.left} published rows would stay, as the source has none of their keys, and {found.entered} rows would be published: "
-            "if these are the same ones by other keys, they would be published a second time. The published version stays. Choices: give the source the "
-            "keys that it had; or run --new-lineage, which reports what old and new versions reveal together"
+            f"{spec.name}: none of the {found.left} published rows would stay, as the source has none of their keys, "
+            f"and {found.entered} rows would be published: if these are the same ones by other keys, they would be "
+            "published a second time. The published version stays. Choices: give the source the keys that it had; or "
+            "run --new-lineage, which reports what old and new versions reveal together"
         ).advising("--new-lineage")
 
 

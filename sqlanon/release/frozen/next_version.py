@@ -1,4 +1,7 @@
-"""What the next version of a lineage is made of, before any method runs: who stays, who waits, which cohort is tried."""
+"""What the next version of a lineage is made of, before any method runs.
+
+Who stays, who waits, which cohort is tried.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,8 @@ class Stays:
     """Published rows, counted before the version is written.
 
     Attributes:
-        before: in the version before; ``published`` of them stay, of which the source no longer has ``retained`` and has ``stale`` with
-            other values.
+        before: in the version before; ``published`` of them stay, of which the source no longer has ``retained`` and
+            has ``stale`` with other values.
     """
 
     before: int = 0
@@ -116,7 +119,8 @@ def look(
         lineage: the lineage of the version.
         staged: the source as it was read.
         begins: it begins with this version.
-        erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this version.
+        erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this
+            version.
 
     Raises:
         InfeasibleError: the lineage begins, and all rows of the source have erased keys.
@@ -184,7 +188,8 @@ def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Stage
     number = integer(erased[0][0])
     if 0 < number == staged.rows:
         raise InfeasibleError(
-            f"{spec.name}: all {number} rows of the source have keys that were erased, so that there is nothing to publish: check the source"
+            f"{spec.name}: all {number} rows of the source have keys that were erased, so that there is nothing to "
+            "publish: check the source"
         )
     return Census(staged.rows - number, erased=number)
 

@@ -29,8 +29,9 @@ def plan_notes(spec: ReleaseSpec, looked: Outlook, why: str, *, begins: bool) ->
         if spec.refresh.cohort and spec.refresh.cohort.every is not None:
             does += f", or is due by the time since the first of them came, {found.waits_since}, when there are k"
     stays = (
-        f"lineage {number}: {looked.stays.published} published rows stay as they are, {found.retained} of which the source does not have any more, and "
-        f"{found.stale} with other values; {looked.stays.before - looked.stays.published} leave"
+        f"lineage {number}: {looked.stays.published} published rows stay as they are, {found.retained} of which the "
+        f"source does not have any more, and {found.stale} with other values; "
+        f"{looked.stays.before - looked.stays.published} leave"
     )
     waits = f"{seen.cohort} rows of the source {does}" if seen.cohort else "no row of the source waits for a cohort"
     return stays, waits, f"{found.for_new_lineage} rows of the source wait for a new lineage"

@@ -20,10 +20,11 @@ class Census:
     """Rows of the source.
 
     Attributes:
-        new: never seen; ``waiting``: for their cohort; ``refused``: in a cohort that could not be published; ``published``: in a class of
-            the published ones; ``gone``: in one that left; ``later``: of persons who were published before it came, with ``persons: whole``;
-            ``erased``: never published again.
-        waits_since: since when the row has waited for its cohort that has waited longest, as ISO 8601; None: none waits.
+        new: never seen; ``waiting``: for their cohort; ``refused``: in a cohort that could not be published;
+            ``published``: in a class of the published ones; ``gone``: in one that left; ``later``: of persons who were
+            published before it came, with ``persons: whole``; ``erased``: never published again.
+        waits_since: since when the row has waited for its cohort that has waited longest, as ISO 8601; None: none
+            waits.
         refused_since: since when the refused row has waited that has waited longest.
     """
 
@@ -59,9 +60,11 @@ class Comparison:
     Attributes:
         rows: scratch table of every row that the source or the lineage has (frozen/compared).
         leaving: scratch table of the classes that leave.
-        census: the source's rows by what the lineage has of them; ``gone`` holds those whose class leaves now with an erased key.
-        stays: published rows whose class stays; the source has ``retained`` of them no more, of ``changed`` with another value in a column that
-            is published as it is, and of ``apart`` with other quasi values alone, which may lie in the published cell.
+        census: the source's rows by what the lineage has of them; ``gone`` holds those whose class leaves now with an
+            erased key.
+        stays: published rows whose class stays; the source has ``retained`` of them no more, of ``changed`` with
+            another value in a column that is published as it is, and of ``apart`` with other quasi values alone, which
+            may lie in the published cell.
     """
 
     rows: TableRef
@@ -151,7 +154,7 @@ def _seconds(spec: ReleaseSpec, since: str | None, now: str) -> float | None:
     waited = (datetime.datetime.fromisoformat(now) - datetime.datetime.fromisoformat(since)).total_seconds()
     if waited < 0:
         raise GuardError(
-            f"{spec.name}: a row waits since {since}, and the clock says {now}: a clock that goes backwards would publish cohorts at the wrong "
-            "time; set it right and run again"
+            f"{spec.name}: a row waits since {since}, and the clock says {now}: a clock that goes backwards would "
+            "publish cohorts at the wrong time; set it right and run again"
         )
     return waited

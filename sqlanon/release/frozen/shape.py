@@ -20,8 +20,8 @@ class Shape:
         layout: the columns of the view.
         parts: the published columns that come from the class, in order.
         added: those that the lineage does not have yet, and their types.
-        filled: of a column that says whether there are NULLs, by name, what it is for classes that were made before there were any: SQL
-            over a class, called r.
+        filled: of a column that says whether there are NULLs, by name, what it is for classes that were made before
+            there were any: SQL over a class, called r.
     """
 
     names: Mapping[str, Names]
@@ -64,7 +64,10 @@ def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort
 
 
 def _without_nulls(names: Names, state: bool) -> tuple[str, str]:
-    """Type and value of the column about NULLs, of a class whose rows had none: what its first part hides is any value."""
+    """Type and value of the column about NULLs, of a class whose rows had none.
+
+    What its first part hides is any value.
+    """
     first = f"r.{identifier(names.published()[0])}"
     if state:
         return "TEXT", f"CASE WHEN {first} IS NULL THEN 'any' ELSE 'none' END"

@@ -25,10 +25,11 @@ def stale_rows(
 ) -> int:
     """Rows that stay published otherwise than the source has them now.
 
-    A row is current whose columns that are published as they are did not change, and whose quasi values lie in the published cell. Where
-    a cell is a mean of its class, or a single value, every other quasi value is outside.
+    A row is current whose columns that are published as they are did not change, and whose quasi values lie in the
+    published cell. Where a cell is a mean of its class, or a single value, every other quasi value is outside.
 
-    Cost: for rows of which only quasi values changed a join with the stage by row number, and one with the published classes.
+    Cost: for rows of which only quasi values changed a join with the stage by row number, and one with the published
+    classes.
     """
     if not compared.apart or spec.format.mean:
         return compared.changed + compared.apart

@@ -1,4 +1,7 @@
-"""Verify a version of a lineage, in the publishing transaction: it trusts only tables, and shares nothing with what made the version."""
+"""Verify a version of a lineage, in the publishing transaction.
+
+It trusts only tables, and shares nothing with what made the version.
+"""
 
 from __future__ import annotations
 
@@ -75,11 +78,12 @@ def verify_version(
         last: what the version before in the lineage reached.
 
     Returns:
-        what was measured of the classes that a reader of the version sees, with what their exit groups reach; and of the exit groups.
+        what was measured of the classes that a reader of the version sees, with what their exit groups reach; and of
+        the exit groups.
 
     Raises:
-        PrivacyViolation: a key is in two classes, a class has changed or lost a part of its rows, a class or a group of the table does not
-            meet a requirement, or the table is not what the lineage says.
+        PrivacyViolation: a key is in two classes, a class has changed or lost a part of its rows, a class or a group of
+            the table does not meet a requirement, or the table is not what the lineage says.
     """
     lineage = step.lineage
     here = None if step.stage is None or step.begins else _in_source(scratch, step, step.stage, found)
@@ -118,7 +122,10 @@ def verify_version(
 
 @dataclass(frozen=True, slots=True)
 class _InSource:
-    """What the lineage has of the source's rows: ``published``; ``early``: in classes that leave; ``twice``: rows of the lineage more than keys."""
+    """What the lineage has of the source's rows: ``published``; ``early``: in classes that leave.
+
+    ``twice``: rows of the lineage more than keys.
+    """
 
     published: int
     early: int
@@ -126,7 +133,10 @@ class _InSource:
 
 
 def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageReport) -> _InSource:
-    """Keys are compared by 64 bits of a hash first; where that finds anything wrong, which may be two keys of one hash, they are compared themselves."""
+    """Keys are compared by 64 bits of a hash first.
+
+    Where that finds anything wrong, which may be two keys of one hash, they are compared themselves.
+    """
     lineage = step.lineage
     for exact in (False, True):
         row = scratch.fetch(
@@ -144,16 +154,20 @@ def _as_counted(here: _InSource, found: LineageReport) -> None:
         raise PrivacyViolation(f"{here.early} rows of the source are in classes that leave; nothing was published")
     if here.published != found.published - found.retained:
         raise PrivacyViolation(
-            f"{here.published} rows of the source are published, and {found.published - found.retained} were counted; nothing was published"
+            f"{here.published} rows of the source are published, and {found.published - found.retained} were counted; "
+            "nothing was published"
         )
 
 
 def _persons(
     scratch: Scratch, step: Step, cohort: Cohort | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
 ) -> tuple[RequirementResult, ...]:
-    """What classes reach over persons: each was measured when it was made, and has the same rows since; and no person is in two.
+    """What classes reach over persons: each was measured when it was made, and has the same rows since.
 
-    A class's rows hold no number of the person that lasts, so that what is reached is the worst of the version before and of the cohort.
+    And no person is in two.
+
+    A class's rows hold no number of the person that lasts, so that what is reached is the worst of the version before
+    and of the cohort.
     """
     if step.whole:
         apart = scratch.fetch("frozen/persons_apart", rows=step.lineage.rows)
@@ -186,7 +200,8 @@ def _as_before(
 ) -> None:
     """The lineage still says of the version before what readers have: no row has moved, no cell has changed.
 
-    Fingerprints are sums over rows: that of the version before is the one of this version without the rows that came, with those that left.
+    Fingerprints are sums over rows: that of the version before is the one of this version without the rows that came,
+    with those that left.
     """
     earlier = scratch.engine.relation(table_name(before.table))
     there = [column.name for column in earlier.columns]
@@ -229,7 +244,8 @@ def verify_before(
 def _same(said: tuple[str, ...], written: tuple[str, ...], before: Before) -> None:
     if said != written:
         raise PrivacyViolation(
-            f"the lineage does not say what version {before.version} published: a row was moved, or a cell changed; nothing was published"
+            f"the lineage does not say what version {before.version} published: a row was moved, or a cell changed; "
+            "nothing was published"
         )
 
 
@@ -321,7 +337,10 @@ def _staged(
 def _written(
     scratch: Scratch, physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]
 ) -> tuple[str, ...]:
-    """The fingerprint of a written table, its columns in the order of `_columns`: the order in the table follows the source's, which may change."""
+    """The fingerprint of a written table, its columns in the order of `_columns`.
+
+    The order in the table follows the source's, which may change.
+    """
     named = [{**column, "column": column["name"]} for column in _columns(physical, kept, parts)]
     known = {column["name"] for column in named}
     other = [
@@ -341,5 +360,6 @@ def verify_counts(rows: int, found: LineageReport) -> None:
     """
     if rows != found.published - found.retained + found.unpublished:
         raise PrivacyViolation(
-            f"of {rows} rows of the source {found.published - found.retained} are published and {found.unpublished} are not; nothing was published"
+            f"of {rows} rows of the source {found.published - found.retained} are published and {found.unpublished} "
+            "are not; nothing was published"
         )

@@ -1,4 +1,7 @@
-"""A version of a lineage: what it changes there, and the tables that it is written from. It reads the lineage alone, never the source."""
+"""A version of a lineage: what it changes there, and the tables that it is written from.
+
+It reads the lineage alone, never the source.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +113,8 @@ def listing(scratch: Scratch, lineage: Lineage, keys: TableRef, at: str, mark: s
 def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: TableRef, *, whole: bool) -> None:
     """Note that the rows that wait now could not be published, in a transaction of its own.
 
-    That stays whatever becomes of the version: rows that are tried again, together with later ones, would be a mixed cohort.
+    That stays whatever becomes of the version: rows that are tried again, together with later ones, would be a mixed
+    cohort.
     """
     with scratch.engine.publishing():
         if not scratch.engine.exists(lineage.erased):
@@ -121,7 +125,10 @@ def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: Tab
 
 
 def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
-    """Keep nothing of the classes that held an erased key but which keys they had; of all, where nobody knows which did."""
+    """Keep nothing of the classes that held an erased key but which keys they had.
+
+    Of all, where nobody knows which did.
+    """
     if not scratch.engine.exists(lineage.rows):
         return
     cells = [name for name in lineage.columns(lineage.rows) if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")]

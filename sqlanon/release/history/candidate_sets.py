@@ -1,9 +1,12 @@
-"""Two versions compared of which one or both have boxes of their own: which rows may a record be of, to a reader of both?
+"""Two versions compared of which one or both have boxes of their own.
 
-The reader of docs/threat-model.md knows the quasi values of all rows in both versions, and so who came and who went. Worse than there, he knows which
-two records are of one row, as private values may show it. A record of both versions is then of a row that fits its old and its new box; one that
-arrived, of a row that arrived and fits its box; one that left likewise. Of these candidates only such count as some assignment of all records
-has. How likely each of them is, is not measured.
+Which rows may a record be of, to a reader of both?
+
+The reader of docs/threat-model.md knows the quasi values of all rows in both versions, and so who came and who went.
+Worse than there, he knows which two records are of one row, as private values may show it. A record of both versions is
+then of a row that fits its old and its new box; one that arrived, of a row that arrived and fits its box; one that left
+likewise. Of these candidates only such count as some assignment of all records has. How likely each of them is, is not
+measured.
 """
 
 from __future__ import annotations
@@ -27,9 +30,12 @@ NO_DIVERSITY = "l and other requirements beside k: the values of candidates are 
 
 
 def candidate_sets(scratch: Scratch, old: Side, new: Side, k: int) -> Mapping[str, HistorySets]:
-    """The candidates of rows that arrived, left, and are common; every row is a group of its own, and fails with fewer than ``k``.
+    """The candidates of rows that arrived, left, and are common.
 
-    Rows are matched by key alone: a row that changed is common, as its record may be known by a private column that did not.
+    Every row is a group of its own, and fails with fewer than ``k``.
+
+    Rows are matched by key alone: a row that changed is common, as its record may be known by a private column that did
+    not.
 
     Cost: joins of the rows that fit a box, k for every row, and one step for each.
     """

@@ -1,4 +1,7 @@
-"""Two versions of one release compared: their classes are linked, and every group that a reader of both can distinguish is measured."""
+"""Two versions of one release compared.
+
+Their classes are linked, and every group that a reader of both can distinguish is measured.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
-BY_ROWS = "persons: whole: persons are counted in each group of rows, and not in all groups together that the rows of one person are in"
+BY_ROWS = (
+    "persons: whole: persons are counted in each group of rows, and not in all groups together that the rows of one "
+    "person are in"
+)
 """Numbers of persons differ from version to version, so that a person of two versions is not known to be one."""
 
 

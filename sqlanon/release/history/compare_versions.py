@@ -1,4 +1,7 @@
-"""A new version and those before it: what changed in the source, and what they reveal together. Shared by run and plan."""
+"""A new version and those before it: what changed in the source, and what they reveal together.
+
+Shared by run and plan.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ WITHOUT_KEY = (
 )
 AS_BEFORE = "history: every row has the same candidates as in version {}, and is published in the same box"
 FROM_NOW_ON = "history: the published version was made without key; from this one on versions can be compared"
-NOT_COMPARED = "history: no history is kept of version {}, which readers had: what it reveals together with this one is not measured"
+NOT_COMPARED = (
+    "history: no history is kept of version {}, which readers had: what it reveals together with this one is not "
+    "measured"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,8 @@ def compare_versions(
     """What the new version reveals together with those that readers had.
 
     Raises:
-        GuardError: one of them has boxes of their own, rows have other candidates than before, and the policy sets no bound.
+        GuardError: one of them has boxes of their own, rows have other candidates than before, and the policy sets no
+            bound.
     """
     same = _bounded(scratch, state, ready, classed, recoded, previous)
     seen = [AS_BEFORE.format(same.version)] if same else []
@@ -98,9 +105,9 @@ def _bounded(
 ) -> Entry | None:
     """The version that readers had in which every row has the candidates and the box that it has now, so that nothing is new to them.
 
-    Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave with fewer candidates
-    than k: without boxes of their own a reader of both is left with what two classes have in common, here often with one row. Versions that
-    were replaced or taken back count, as readers may have kept them.
+    Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave
+    with fewer candidates than k: without boxes of their own a reader of both is left with what two classes have in
+    common, here often with one row. Versions that were replaced or taken back count, as readers may have kept them.
 
     Raises:
         GuardError: it does not.
@@ -119,8 +126,9 @@ def _bounded(
             return entry
     if state.spec.refresh.max_failing is None:
         raise GuardError(
-            f"{state.spec.name}: version {others[-1].version} and this one are not both of classes: a reader of both is left with the rows that fit the two "
-            "boxes of one record, perhaps with one; name key: [columns] and history: {max_failing: N}, the rows that may be left with fewer than k"
+            f"{state.spec.name}: version {others[-1].version} and this one are not both of classes: a reader of both "
+            "is left with the rows that fit the two boxes of one record, perhaps with one; name key: [columns] and "
+            "history: {max_failing: N}, the rows that may be left with fewer than k"
         )
     return None
 
@@ -130,8 +138,8 @@ def _as_before(
 ) -> bool:
     """Whether every row is published in the box that it had in a version, and that is of the same rows.
 
-    The edges decide. Code of another state, or a method that decides by more than quasi values, may make another graph of the same content,
-    in which rows are published in boxes of the same numbers.
+    The edges decide. Code of another state, or a method that decides by more than quasi values, may make another graph
+    of the same content, in which rows are published in boxes of the same numbers.
 
     Cost: a join of the rows, and where it finds all of them one of the k n edges.
     """
@@ -144,7 +152,10 @@ def _as_before(
 
 
 def changed_rows(scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None) -> DataChange | None:
-    """Rows that came and went since the published version, before the stage is gone; with a key the histories are compared instead."""
+    """Rows that came and went since the published version, before the stage is gone.
+
+    With a key the histories are compared instead.
+    """
     if previous is None or not state.exists(previous.link) or (ready.keyed and state.exists(previous.history)):
         return None
     columns = [column.name for column in ready.roles.relation.columns]

@@ -1,12 +1,13 @@
 """History: what two versions of one release reveal together, by the classes that share a row.
 
 A reader of both versions who finds a component of linked classes knows what its old and its new classes hold. So he
-can distinguish three kinds of groups: the rows that arrived in it, those that left it, and those common to an old and a new
-class. Each should be as large and as diverse as a class, and of events hold as many persons. A changed row is both one that
-left and one that arrived.
+can distinguish three kinds of groups: the rows that arrived in it, those that left it, and those common to an old and a
+new class. Each should be as large and as diverse as a class, and of events hold as many persons. A changed row is both
+one that left and one that arrived.
 
-The private schema keeps a keyed hash of the key, the class (with boxes of their own: all that the row fits), and keyed hashes of the values and of the
-persons' numbers for every version ever published. Nothing here prevents anything: it measures, and `refresh.max_failing` stops a run.
+The private schema keeps a keyed hash of the key, the class (with boxes of their own: all that the row fits), and keyed
+hashes of the values and of the persons' numbers for every version ever published. Nothing here prevents anything: it
+measures, and `refresh.max_failing` stops a run.
 """
 
 from __future__ import annotations
@@ -86,7 +87,10 @@ def with_boxes(
     own: Candidates,
     counted: Sequence[Counted],
 ) -> TableRef:
-    """The history of a version whose rows have boxes of their own: with all boxes that each row fits. Cost: a join, k rows for every row."""
+    """The history of a version whose rows have boxes of their own: with all boxes that each row fits.
+
+    Cost: a join, k rows for every row.
+    """
     fitted = scratch.table("fitted")
     columns = value_columns(roles, counted)
     scratch.execute("history/fitted", fitted=fitted, history=history, edges=own.edges, classed=classed, columns=columns)
@@ -112,7 +116,8 @@ def kept_in(entry: Entry) -> TableRef:
 def before(state: ReleaseState, published: Entry | None, *, every: bool = True) -> list[Entry]:
     """The versions that a new one is compared with: the published one, and after a rollback the newest as well.
 
-    Where one of two versions has boxes of their own, all that readers had, as they may have kept them; not with ``every`` false.
+    Where one of two versions has boxes of their own, all that readers had, as they may have kept them; not with
+    ``every`` false.
     """
     known = _comparable(state, state.versions)
     newest = max((one.version for one in state.versions if one.status in SEEN), default=0)
@@ -238,8 +243,9 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
         if not versions:
             raise catalog.unknown(release)
         raise PolicyError(
-            f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the policy "
-            "(unique, never NULL, never published) and run again; without it the rows of two versions cannot be matched"
+            f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the "
+            "policy (unique, never NULL, never published) and run again; without it the rows of two versions cannot "
+            "be matched"
         )
     known = sorted([*entries, *missing], key=lambda entry: entry.version)
     by_version = {entry.version: entry for entry in known}

@@ -20,7 +20,8 @@ class Side:
         history: its table.
         columns: (name, role) of its policy's columns.
         key: the key's columns.
-        types: (name, type) of the source's columns: the same value of another type may be written, and so hashed, otherwise.
+        types: (name, type) of the source's columns: the same value of another type may be written, and so hashed,
+            otherwise.
         rows_are: what its policy calls its rows.
         persons: of events: per identifier that is counted, its column in the history.
         own_boxes: every row has a box of its own, and the history all that it fits.
@@ -54,8 +55,9 @@ class Side:
 def history_of(scratch: Scratch, entry: Entry) -> TableRef:
     """The history of a version: its own table, or what its lineage says of it.
 
-    Classes of a lineage that publish the same are one, as readers see them. Where persons are counted, every class is by itself, as what
-    is promised of persons is promised of each: it has no exit groups, and a union of classes of several cohorts may fail what its parts meet.
+    Classes of a lineage that publish the same are one, as readers see them. Where persons are counted, every class is
+    by itself, as what is promised of persons is promised of each: it has no exit groups, and a union of classes of
+    several cohorts may fail what its parts meet.
     """
     lineage = lineage_of(scratch.engine, entry)
     if lineage is None:

@@ -1,1 +1,4 @@
-"""The first half of a run: the source is read once and staged, guards stop what would identify people, columns get domains."""
+"""The first half of a run.
+
+The source is read once and staged, guards stop what would identify people, columns get domains.
+"""

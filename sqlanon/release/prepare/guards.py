@@ -30,7 +30,10 @@ DISTINCT_SHARE = 0.5
 _OWN = 2
 """Persons who have a value, on average, from which values are not those of single persons."""
 FEW_VALUES = 50
-"""Values up to which a column is one of categories: a quasi one however few rows have them, a sensitive one however few persons."""
+"""Values up to which a column is one of categories.
+
+A quasi one however few rows have them, a sensitive one however few persons.
+"""
 
 
 def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -> None:
@@ -53,8 +56,8 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
             if rows > values:
                 nulls = ", NULL being one" if filled < rows - 1 else ""
                 problems.append(
-                    f"{spec.name}: identifier {item.name} repeats ({rows - values} rows more than values{nulls}): one person "
-                    "may have several rows, and k would count rows, not persons. If rows are events, say "
+                    f"{spec.name}: identifier {item.name} repeats ({rows - values} rows more than values{nulls}): one "
+                    "person may have several rows, and k would count rows, not persons. If rows are events, say "
                     f"rows_are: events; if equal values of {item.name} are not one person, accept_repeats: true"
                 )
     if spec.person and spec.null_person is None:
@@ -62,8 +65,9 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
         row = scratch.fetch("table/lacking", source=roles.relation.ref, columns=list(person.columns))[0]
         if integer(row[0]):
             problems.append(
-                f"{spec.name}: person {person.name} is NULL in {row[0]} of {rows} rows: whose they are is not known. Say "
-                "null_person: one (all are one person's) or null_person: distinct (each is another's), or leave these rows out in a view"
+                f"{spec.name}: person {person.name} is NULL in {row[0]} of {rows} rows: whose they are is not known. "
+                "Say null_person: one (all are one person's) or null_person: distinct (each is another's), or leave "
+                "these rows out in a view"
             )
     for reading in roles.pseudonyms:
         if spec.token is not None and reading.name.lower() == spec.token.name.lower():
@@ -71,8 +75,9 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
         filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, reading.name)
         if distinct < rows:
             problems.append(
-                f"{spec.name}: pseudonym {reading.name} is the same, or NULL, in {rows - distinct} of {rows} rows: only a number that is another one in "
-                "every row is a token of an event; what several rows share is a quasi-identifier, so make it quasi, or an identifier (not published)"
+                f"{spec.name}: pseudonym {reading.name} is the same, or NULL, in {rows - distinct} of {rows} rows: "
+                "only a number that is another one in every row is a token of an event; what several rows share is a "
+                "quasi-identifier, so make it quasi, or an identifier (not published)"
             )
     for reading in roles.insensitive:
         if reading.spec.accept_unique:
@@ -88,7 +93,9 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
 
 
 def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> None:
-    """Of persons who have several rows: an insensitive column of which too many rows have a value that is one person's alone.
+    """Of persons who have several rows.
+
+    An insensitive column of which too many rows have a value that is one person's alone.
 
     Raises:
         GuardError: there is one, and the policy does not accept it.
@@ -103,8 +110,9 @@ def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> No
         owned = integer(found[0][0])
         if owned > UNIQUE_SHARE * staged.rows:
             problems.append(
-                f"{spec.name}: insensitive column {reading.name} has a value that is one person's alone in {owned} of {staged.rows} rows and could "
-                "identify them; make it an identifier (not published) or quasi, or say accept_unique: true"
+                f"{spec.name}: insensitive column {reading.name} has a value that is one person's alone in {owned} of "
+                f"{staged.rows} rows and could identify them; make it an identifier (not published) or quasi, or say "
+                "accept_unique: true"
             )
     if problems:
         raise GuardError(problems)
@@ -123,15 +131,18 @@ def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensiti
         among, of = _those_with(scratch, spec, staged, domain)
         if domain.distinct > DISTINCT_SHARE * among:
             problems.append(
-                f"{spec.name}: sensitive column {domain.reading.name} has {domain.distinct} distinct values in {of} and "
-                "could identify them; give it another role, coarsen it in a view, or say accept_unique: true"
+                f"{spec.name}: sensitive column {domain.reading.name} has {domain.distinct} distinct values in {of} "
+                "and could identify them; give it another role, coarsen it in a view, or say accept_unique: true"
             )
     if problems:
         raise GuardError(problems)
 
 
 def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Domain) -> tuple[int, str]:
-    """How many may have values of a column of their own, in words too: the persons, where each value is one person's, else the rows."""
+    """How many may have values of a column of their own, in words too.
+
+    The persons, where each value is one person's, else the rows.
+    """
     rows = staged.rows
     if spec.person and domain.distinct > FEW_VALUES:
         person, one = staged.persons[0].alias, domain.reading.alias
@@ -145,8 +156,8 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
 def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool) -> None:
     """A quasi column of text without hierarchy is published as sets of its values, or as the first and the last of them.
 
-    Where its values are mostly different, that is a list of them all. Where `person` is named and each value is one person's, they are
-    compared with the number of persons.
+    Where its values are mostly different, that is a list of them all. Where `person` is named and each value is one
+    person's, they are compared with the number of persons.
 
     Args:
         scratch: the database.
@@ -174,8 +185,9 @@ def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Seque
             among, of = _those_with(scratch, spec, staged, domain)
         if distinct > DISTINCT_SHARE * among:
             problems.append(
-                f"{spec.name}: quasi column {reading.name} has {distinct} distinct values in {of}, and classes would publish lists of them, in "
-                "clear; make it an identifier (not published), give it a hierarchy, or say accept_unique: true"
+                f"{spec.name}: quasi column {reading.name} has {distinct} distinct values in {of}, and classes would "
+                "publish lists of them, in clear; make it an identifier (not published), give it a hierarchy, or say "
+                "accept_unique: true"
             )
     if problems:
         raise GuardError(problems)
@@ -222,7 +234,10 @@ def guard_combinations(spec: ReleaseSpec) -> None:
 
 
 def _all_differ(scratch: Scratch, source: TableRef, column: Column) -> bool:
-    """Whether no number repeats, as far as that shows without grouping them; serial numbers mostly come in ascending order."""
+    """Whether no number repeats, as far as that shows without grouping them.
+
+    Serial numbers mostly come in ascending order.
+    """
     if column.kind != "integer":
         return False
     return scratch.count("table/distinct", source=source, column=column.name) <= 1

@@ -42,13 +42,17 @@ def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int) -> None:
     problems = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(repeats)
     if problems:
         raise GuardError(
-            f"{spec.name}: key {', '.join(spec.key)} does not identify rows: {', and '.join(problems)}; name columns that are "
-            f"together unique and not NULL, or {'correct the source' if spec.refresh.frozen else 'leave key out'}"
+            f"{spec.name}: key {', '.join(spec.key)} does not identify rows: {', and '.join(problems)}; name columns "
+            "that are together unique and not NULL, or "
+            f"{'correct the source' if spec.refresh.frozen else 'leave key out'}"
         )
 
 
 def repeated(scratch: Scratch, rows: TableRef, key: str) -> tuple[int, int]:
-    """Rows of a table without a key, and rows more than keys; ``key``: its column of hashes of keys. Cost: a pass, a second one where it finds some."""
+    """Rows of a table without a key, and rows more than keys; ``key``: its column of hashes of keys.
+
+    Cost: a pass, a second one where it finds some.
+    """
     nulls, alike = scratch.numbers("history/alike", rows=rows, key=key)
     if not alike:
         return nulls, 0

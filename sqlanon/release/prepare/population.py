@@ -30,7 +30,8 @@ def population_of(engine: Engine, spec: ReleaseSpec, roles: Roles) -> Roles | No
         raise PolicyError(f"{spec.name}: the population of {' and '.join(named)}: {error}") from error
     if relation.ref == roles.relation.ref:
         raise PolicyError(
-            f"{spec.name}: the population of {' and '.join(named)} is the source itself; name a larger table that holds its rows"
+            f"{spec.name}: the population of {' and '.join(named)} is the source itself; name a larger table that "
+            "holds its rows"
         )
     return roles_in(relation, roles)
 
@@ -56,8 +57,9 @@ def feasible_in(
         if not met:
             beyond = f"; {outside} rows of the population have values that no level covers" if outside else ""
             problems.append(
-                f"{spec.name}: no release in this population reaches {requirement.name} = {as_number(requirement.asked):g}; the "
-                f"{'least' if requirement.at_most else 'largest'} feasible value is {reachable(requirement, best):g}{beyond}"
+                f"{spec.name}: no release in this population reaches {requirement.name} = "
+                f"{as_number(requirement.asked):g}; the {'least' if requirement.at_most else 'largest'} feasible value "
+                f"is {reachable(requirement, best):g}{beyond}"
             )
     if problems:
         raise InfeasibleError(problems)

@@ -1,4 +1,7 @@
-"""Read a source, and decide whether it can be released: snapshot, guards, domains, feasibility. Nothing is published here."""
+"""Read a source, and decide whether it can be released: snapshot, guards, domains, feasibility.
+
+Nothing is published here.
+"""
 
 from __future__ import annotations
 
@@ -150,8 +153,9 @@ def profiled(
 ) -> Prepared:
     """Find the domains of a source that was read, and decide whether a release of it can be made.
 
-    ``memory``: bytes for the kernels; ``part``: the rows are some of the source's, so that a column that has many values there may have few in all, and a value that a
-    requirement lists may occur in others. ``judged``: False where no method is to run, and the columns alone are of interest.
+    ``memory``: bytes for the kernels; ``part``: the rows are some of the source's, so that a column that has many
+    values there may have few in all, and a value that a requirement lists may occur in others. ``judged``: False where
+    no method is to run, and the columns alone are of interest.
     """
     roles, stage, rows, persons, asked = (
         staged.roles,

@@ -31,7 +31,8 @@ def outlying(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
             if 0 < low < high / NARROW:
                 name = some[integer(place) - 1].reading.name
                 found.append(
-                    f"column {name}: all but the {rows} rows at its ends lie in {100 * low / high:.2g} % of its range, so that any range of it "
-                    "looks narrow and the loss small; code the ends (top, bottom), or give it a hierarchy"
+                    f"column {name}: all but the {rows} rows at its ends lie in {100 * low / high:.2g} % of its range, "
+                    "so that any range of it looks narrow and the loss small; code the ends (top, bottom), or give it "
+                    "a hierarchy"
                 )
     return found

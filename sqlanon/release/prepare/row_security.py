@@ -52,9 +52,9 @@ def refuse_hidden(engine: Engine, spec: ReleaseSpec, source: TableRef) -> None:
         found = _hiding(engine, spec, source)
     if found:
         raise GuardError(
-            f"{spec.name}: {_said(found)}, and a part would be released as if it were all: run as a role that sees every row (the owner of the "
-            "tables where the policies are not forced on it, or one with BYPASSRLS). If the rows that this role sees are what shall be released, "
-            "row_security: applied confirms it"
+            f"{spec.name}: {_said(found)}, and a part would be released as if it were all: run as a role that sees "
+            "every row (the owner of the tables where the policies are not forced on it, or one with BYPASSRLS). If "
+            "the rows that this role sees are what shall be released, row_security: applied confirms it"
         )
 
 
@@ -66,12 +66,18 @@ def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[st
     if spec.row_security is None:
         return (f"{_said(found)}: counts here are of the rows that it sees, and run stops",)
     return (
-        f"{_said(found)}: what is released are the rows that it sees, and k, l and shares hold among these (row_security: applied)",
+        (
+            f"{_said(found)}: what is released are the rows that it sees, and k, l and shares hold among these "
+            "(row_security: applied)"
+        ),
     )
 
 
 def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
-    """A warning where row-level security hides rows of a table that is only measured; none of a release in another file."""
+    """A warning where row-level security hides rows of a table that is only measured.
+
+    None of a release in another file.
+    """
     if engine.rights is None:
         return ()
     named = engine.look_up([], [table]).named.get(table)
@@ -79,7 +85,10 @@ def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
     if not found:
         return ()
     return (
-        f"row-level security of {', '.join(found)} may hide rows from this role: what is measured are the rows that it sees",
+        (
+            f"row-level security of {', '.join(found)} may hide rows from this role: what is measured are the rows that it "
+            "sees"
+        ),
     )
 
 

@@ -53,8 +53,8 @@ class Unchanged:
 class Prepared:
     """A staged and profiled source, ready to encode.
 
-    ``persons`` are the identifiers whose hashes the stage holds (``rows_are: events`` only), ``person_codes`` their domains where
-    a requirement counts persons.
+    ``persons`` are the identifiers whose hashes the stage holds (``rows_are: events`` only), ``person_codes`` their
+    domains where a requirement counts persons.
     """
 
     roles: Roles

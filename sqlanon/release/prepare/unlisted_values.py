@@ -23,7 +23,7 @@ def others(scratch: Scratch, quasi: Sequence[Domain], rows: int) -> tuple[str, .
         (count,) = scratch.fetch("table/rows_of_code", {"code": leaf + domain.has_null}, domain=domain.table)[0]
         if count:
             found.append(
-                f"column {domain.reading.name}: {count} of {rows} rows count as other: their values are not listed by the hierarchy, or are the one "
-                "that other names"
+                f"column {domain.reading.name}: {count} of {rows} rows count as other: their values are not listed by "
+                "the hierarchy, or are the one that other names"
             )
     return tuple(found)

@@ -1,4 +1,7 @@
-"""What is too wide to be released: rows of so many columns, or of such long texts, that an engine or its memory cannot hold them."""
+"""What is too wide to be released.
+
+Rows of so many columns, or of such long texts, that an engine or its memory cannot hold them.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 
 COPIES = 12
-"""Blocks of rows that a run has in memory at its peak, at most: 6 to 11 were measured (`python -m benchmarks.texts`). With a limit of fewer
-than 6 DuckDB fails."""
+"""Blocks of rows that a run has in memory at its peak, at most: 6 to 11 were measured (`python -m benchmarks.texts`).
+
+With a limit of fewer than 6 DuckDB fails.
+"""
 
 ALWAYS_THERE = 16 << 20
 """Bytes that an engine has at hand however little a run may use: texts that need no more stop nothing."""
@@ -42,9 +47,10 @@ def guard_texts(scratch: Scratch, spec: ReleaseSpec, rows: int, lengths: Mapping
     if needed > max(memory, ALWAYS_THERE):
         widest = max(lengths, key=lambda name: lengths[name])
         raise PolicyError(
-            f"{spec.name}: texts are too long for its memory: {block} rows, which the engine holds at once, have {held >> 20} MiB of them, and a "
-            f"run needs about {COPIES} times as much. It may use {memory >> 20} MiB: raise memory to {(needed >> 20) + 1}MiB, or shorten or leave "
-            f"out {widest}, the longest, in a view of the source"
+            f"{spec.name}: texts are too long for its memory: {block} rows, which the engine holds at once, have "
+            f"{held >> 20} MiB of them, and a run needs about {COPIES} times as much. It may use {memory >> 20} MiB: "
+            f"raise memory to {(needed >> 20) + 1}MiB, or shorten or leave out {widest}, the longest, in a view of the "
+            "source"
         )
 
 
@@ -57,8 +63,8 @@ def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) 
     limits = scratch.engine.capabilities
     if limits.max_columns is None or limits.max_row_bytes is None or FORMATS[spec.format.kind].exact:
         return
-    # lo, hi, null, ncp and lm; in addition the size of a node or set, and a set of few values as bits (see recode/boxes). Of methods
-    # that suppress rows also the level.
+    # lo, hi, null, ncp and lm; in addition the size of a node or set, and a set of few values as bits (see
+    # recode/boxes). Of methods that suppress rows also the level.
     level = int(bool(METHODS[spec.method.name].suppresses))
     columns = sum(5 + level + (d.reading.treatment != "ordered") + d.fits_bits for d in quasi) + 2
     row = sum(32 + 4 * level + 8 * (d.reading.treatment != "ordered") + 8 * d.fits_bits for d in quasi) + _HEADER
@@ -66,7 +72,8 @@ def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) 
         return
     share = max(columns / limits.max_columns, row / limits.max_row_bytes)
     raise PolicyError(
-        f"{spec.name}: {len(quasi)} quasi columns are too many for this database: a class would be a row of {columns} columns and about {row} "
-        f"bytes, and its tables have at most {limits.max_columns} columns and {limits.max_row_bytes} bytes. About {int(len(quasi) / share)} "
-        "quasi columns of these kinds fit: leave columns out (rest: drop), or release the table from DuckDB"
+        f"{spec.name}: {len(quasi)} quasi columns are too many for this database: a class would be a row of {columns} "
+        f"columns and about {row} bytes, and its tables have at most {limits.max_columns} columns and "
+        f"{limits.max_row_bytes} bytes. About {int(len(quasi) / share)} quasi columns of these kinds fit: leave "
+        "columns out (rest: drop), or release the table from DuckDB"
     )

@@ -1,1 +1,4 @@
-"""From classes to what readers see: tables written and verified, views swapped; versions returned, withdrawn, dropped."""
+"""From classes to what readers see: tables written and verified, views swapped.
+
+Versions returned, withdrawn, dropped.
+"""

@@ -1,4 +1,7 @@
-"""Arrays that many classes publish alike: which of them the engine may write by number (see sql/duckdb/publish/table.sql)."""
+"""Arrays that many classes publish alike.
+
+Which of them the engine may write by number (see sql/duckdb/publish/table.sql).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from sqlanon.table.scratch import Scratch
 MANY_ROWS = 100_000
 """Rows below which a sort is cheap whatever it carries."""
 FEW_ARRAYS = 8192
-"""So many different arrays of a column are a list that every block of rows carries: 8192 cost about a tenth of what they save.
+"""So many different arrays of a column are a list that every block of rows carries.
+
+8192 cost about a tenth of what they save.
 
 Their numbers are small integers."""
 

@@ -1,4 +1,7 @@
-"""Compaction: the files of a database without what dropped tables, deleted rows and earlier values of rows left in them."""
+"""Compaction.
+
+The files of a database without what dropped tables, deleted rows and earlier values of rows left in them.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,10 @@ def compaction_of(engine: Engine) -> Compaction:
 
 
 def _changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
-    """The tables of releases whose rows are changed or deleted after they were written; the others are dropped as a whole."""
+    """The tables of releases whose rows are changed or deleted after they were written.
+
+    The others are dropped as a whole.
+    """
     for entry in entries:
         yield entry.history
         lineage = lineage_of(engine, entry)

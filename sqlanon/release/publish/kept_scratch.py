@@ -1,7 +1,7 @@
 """Scratch tables that a run with ``keep_scratch`` leaves in the private schema, for the search of an error.
 
-They hold source values. The catalog lists each before it is made, and only what it lists is dropped: by the next run of the
-release, and by `clean`.
+They hold source values. The catalog lists each before it is made, and only what it lists is dropped: by the next run of
+the release, and by `clean`.
 """
 
 from __future__ import annotations

@@ -67,7 +67,10 @@ class Private:
     certificate: Certificate | None = None
 
     def keep(self, scratch: Scratch, physical: str) -> None:
-        """Copy the history into a table of its own, which is kept when the version is dropped; no statistics of what is private stay."""
+        """Copy the history into a table of its own, which is kept when the version is dropped.
+
+        No statistics of what is private stay.
+        """
         made = [
             private_table(scratch.engine, f"{physical}_link"),
             *(self.certificate.tables if self.certificate else ()),
@@ -93,7 +96,8 @@ class Content:
         write: makes the tables of readers at a place, and runs statements beside.
         verify: measures the written tables, as a place and what was looked up say, and gives the report.
         beside: statements that make private tables.
-        keep: does what else is private, in the publishing transaction; for a release in another file before that is put in place.
+        keep: does what else is private, in the publishing transaction; for a release in another file before that is put
+            in place.
         metadata: the rows of the metadata table, of the verified report.
         report: so far.
         source: what the catalog keeps of the source.
@@ -356,7 +360,10 @@ class New:
 
 
 def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
-    """Create what a version needs: the private schema, of this role alone; the catalog; the secret; the schema of the views."""
+    """Create what a version needs: the private schema, of this role alone; the catalog; the secret.
+
+    The schema of the views.
+    """
     catalog = Catalog(state.engine)
     schemas = [] if target.file else [target.view]
     there = all(ref.schema in state.found.schemas for ref in schemas)

@@ -16,8 +16,8 @@ from sqlanon.sqltext import statement
 def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
     """Drop the tables of versions beyond those to keep; only what the catalog names, never CASCADE.
 
-    Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How many
-    stay is what the newest policy says. Where keys were erased, none of the versions before stays.
+    Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How
+    many stay is what the newest policy says. Where keys were erased, none of the versions before stays.
 
     Args:
         engine: the source's database.
@@ -60,7 +60,10 @@ def _kept(entries: Sequence[Entry]) -> int:
 
 
 def dropped_as(entry: Entry) -> str:
-    """The status of a version whose tables are dropped: readers never had one that was abandoned, so that nothing is compared with it."""
+    """The status of a version whose tables are dropped.
+
+    Readers never had one that was abandoned, so that nothing is compared with it.
+    """
     return "discarded" if entry.status == "abandoned" else "dropped"
 
 
@@ -70,7 +73,10 @@ def drops_of(engine: Engine, entry: Entry) -> list[Statement]:
 
 
 def _drop_late(engine: Engine, entries: Sequence[Entry]) -> list[str]:
-    """Drop tables of discarded versions: without transactions a server may finish a table after its run was killed and the next one has tidied up."""
+    """Drop tables of discarded versions.
+
+    Without transactions a server may finish a table after its run was killed and the next one has tidied up.
+    """
     tables = [table for entry in entries if entry.status == "discarded" for table in _tables_of(entry)]
     there = engine.look_up([], schema=tables[0]).tables if tables else ()
     late = [table for table in tables if table.name.lower() in there]

@@ -69,8 +69,9 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         for one in (current, entry):
             if together := one.policy.get("together"):
                 raise PolicyError(
-                    f"{release} is published together with the other tables of {together['name']}, in versions that are made and checked together: no "
-                    "earlier one returns by itself; run the release with the policy or the sources of that version instead"
+                    f"{release} is published together with the other tables of {together['name']}, in versions that "
+                    "are made and checked together: no earlier one returns by itself; run the release with the policy "
+                    "or the sources of that version instead"
                 )
         # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
         policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
@@ -78,7 +79,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         if weaker and not allow_weaker:
             raise GuardError(
                 f"{release}: version {entry.version} was made by a weaker policy than version {current.version}, which "
-                f"{shown_as(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in Python allow_weaker=True)"
+                f"{shown_as(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in "
+                "Python allow_weaker=True)"
             )
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = _warnings(engine, entry, weaker)
@@ -136,7 +138,10 @@ def _return_views(
 
 
 def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
-    """The catalog records the step that is under way: after a kill `reconcile` reads from the file which version it holds."""
+    """The catalog records the step that is under way.
+
+    After a kill `reconcile` reads from the file which version it holds.
+    """
     catalog = Catalog(engine)
     with engine.publishing():
         catalog.mark(entry.release, entry.version, "returning")
@@ -187,7 +192,8 @@ def _refuse_altered(engine: Engine, entry: Entry) -> None:
         wrong = altered(engine, entry, engine.relation(spelled(entry.table)))
     if wrong is not None:
         raise PrivacyViolation(
-            f"{entry.release}: version {entry.version} is not published again: {wrong}; return to another version, or run the release again"
+            f"{entry.release}: version {entry.version} is not published again: {wrong}; return to another version, or "
+            "run the release again"
         )
 
 
@@ -200,8 +206,8 @@ def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[st
         )
     elif removed:
         found.append(
-            f"{removed} rows of version {entry.version} are no longer in the source, or not as they were; readers see them again. "
-            "If they were deleted for a reason, run again instead"
+            f"{removed} rows of version {entry.version} are no longer in the source, or not as they were; readers see "
+            "them again. If they were deleted for a reason, run again instead"
         )
     return tuple(found)
 

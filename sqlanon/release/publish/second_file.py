@@ -1,8 +1,8 @@
 """A release in a DuckDB file of its own: built next to the file that readers have, flushed, and put in its place.
 
-A DuckDB transaction writes one attached file, and a file has no rights. So the published file holds one version only, the
-tables of versions to return to stay in the private schema of the source's file, and the catalog says what is under way
-(``pending``: a run, ``returning``: a rollback) before ``os.replace`` and ``published`` after.
+A DuckDB transaction writes one attached file, and a file has no rights. So the published file holds one version only,
+the tables of versions to return to stay in the private schema of the source's file, and the catalog says what is under
+way (``pending``: a run, ``returning``: a rollback) before ``os.replace`` and ``published`` after.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def put(
     fill: Callable[[str], T],
     watch: Stopwatch,
 ) -> T:
-    """Make a database file and put it in the place of another of the release: readers see the old one or the new one, whole.
+    """Make a database file and put it in the place of another of the release.
+
+    Readers see the old one or the new one, whole.
 
     Args:
         engine: the source's database, which attaches the new file while ``fill`` works.
@@ -49,7 +51,8 @@ def put(
         PolicyError: what is there by now is not a file that this release published.
     """
     assert engine.second_file is not None
-    # No other user may read rows that are not verified yet, whatever the umask: they are written in a folder of this user.
+    # No other user may read rows that are not verified yet, whatever the umask: they are written in a folder of this
+    # user.
     with file_errors(path), PrivateFolder(Path(path)) as folder:
         beside = folder.path / Path(path).name
         with engine.second_file.attach(str(beside)) as database:
@@ -92,9 +95,12 @@ def make_schema(engine: Engine, view: TableRef) -> None:
 
 
 def settled(engine: Engine, release: str, version: int) -> list[Entry]:
-    """Readers have this version now: say so of it and of the one before, in the transaction that is open, if there are any.
+    """Readers have this version now.
 
-    Views of a version before which this one does not have go: no run would refresh them any more. Gives the rows of the catalog that `CatalogReader.live` chooses.
+    Say so of it and of the one before, in the transaction that is open, if there are any.
+
+    Views of a version before which this one does not have go: no run would refresh them any more. Gives the rows of the
+    catalog that `CatalogReader.live` chooses.
     """
     catalog = Catalog(engine)
     entries = catalog.live(None, release)

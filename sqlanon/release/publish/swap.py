@@ -44,12 +44,16 @@ def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, 
 
 
 def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
-    """Replace the view where its columns stay or new ones come last; else drop it, and make it anew with the rights it had."""
+    """Replace the view where its columns stay or new ones come last.
+
+    Else drop it, and make it anew with the rights it had.
+    """
     wanted = found.columns(item.at)
     rights: list[Statement] = []
     if item.view in found.relations:
         known = found.columns(item.view)
-        # Who has no transactions replaces a view whatever its columns: to drop it first would leave readers without one.
+        # Who has no transactions replaces a view whatever its columns: to drop it first would leave readers without
+        # one.
         if engine.transactions and _types(wanted[: len(known)]) != _types(known):
             if engine.rights:
                 rights = engine.rights.recorded(item.view, [column.name for column in wanted])
@@ -67,7 +71,7 @@ def _drop(engine: Engine, view: TableRef, why: str) -> None:
     dependents = engine.dependents(view)
     if dependents:
         raise DependentsError(
-            f"{view} {why}, and these depend on it: {', '.join(dependents)}. sqlanon drops nothing that it did not make: drop "
-            "or change them, run again, and make them anew; the version before stays until then"
+            f"{view} {why}, and these depend on it: {', '.join(dependents)}. sqlanon drops nothing that it did not "
+            "make: drop or change them, run again, and make them anew; the version before stays until then"
         )
     engine.execute(statement("publish/drop_view", engine.dialect, view=view))

@@ -1,16 +1,18 @@
 """Publishing where statements are no transaction: views are replaced one after the other, and one of them decides.
 
-To replace that one is the commit point. Before it the other views of the release are made to show whichever version it shows, after
-it they are made to show the new version plainly. So readers have the old version or the new one, whole, after each statement.
+To replace that one is the commit point. Before it the other views of the release are made to show whichever version it
+shows, after it they are made to show the new version plainly. So readers have the old version or the new one, whole,
+after each statement.
 
-Where the columns of the views stay, the metadata view decides: what it shows, the others show (``publish/switch``). Where those of
-a view of rows change, no view can show the rows of both versions, so it decides itself: the metadata view shows the version whose
-columns it has (``publish/follow``), and the others show what the metadata view does. Views that only one of the versions has are
-empty while the other is shown. Where the columns of both views of a pair change, so is the second one between the commit point and
-the statement after it.
+Where the columns of the views stay, the metadata view decides: what it shows, the others show (``publish/switch``).
+Where those of a view of rows change, no view can show the rows of both versions, so it decides itself: the metadata
+view shows the version whose columns it has (``publish/follow``), and the others show what the metadata view does. Views
+that only one of the versions has are empty while the other is shown. Where the columns of both views of a pair change,
+so is the second one between the commit point and the statement after it.
 
-The catalog says what is under way, as for a release in a file (`sqlanon.release.publish.second_file`): ``pending``, ``returning`` or
-``withdrawing`` before, ``published`` or ``withdrawn`` after, and `reconcile` finishes what was committed and takes back the rest.
+The catalog says what is under way, as for a release in a file (`sqlanon.release.publish.second_file`): ``pending``,
+``returning`` or ``withdrawing`` before, ``published`` or ``withdrawn`` after, and `reconcile` finishes what was
+committed and takes back the rest.
 """
 
 from __future__ import annotations
@@ -156,7 +158,10 @@ def take_back(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> None:
 
 
 def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
-    """Drop views that `commit` made and the published version does not have; what has their name and another query is left."""
+    """Drop views that `commit` made and the published version does not have.
+
+    What has their name and another query is left.
+    """
     assert entry.view is not None
     shown = pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
     for item in shown[len(views_of(published)) :]:

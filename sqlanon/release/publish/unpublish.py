@@ -1,4 +1,7 @@
-"""Unpublish: withdraw a release from its readers; the catalog keeps its history, and the tables stay unless they are purged."""
+"""Unpublish: withdraw a release from its readers.
+
+The catalog keeps its history, and the tables stay unless they are purged.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,8 @@ PURGED = ("replaced", "withdrawn", "abandoned", "dropped")
 def unpublish(engine: Engine, release: str, *, purge: bool = False) -> UnpublishReport:
     """Take a release away from its readers: its views, or the file that it was published into.
 
-    The version that was published is ``withdrawn`` in the catalog. Its tables stay in the private schema, so that `rollback` can
-    publish it again; a later run makes a new version. Rights on the views are dropped with them.
+    The version that was published is ``withdrawn`` in the catalog. Its tables stay in the private schema, so that
+    `rollback` can publish it again; a later run makes a new version. Rights on the views are dropped with them.
 
     Args:
         engine: the source's database.
@@ -81,8 +84,8 @@ def _withdraw_views(engine: Engine, entry: Entry) -> None:
             if relying:
                 raise DependentsError(
                     f"{entry.release}: these read {', '.join(str(item.view) for item in there)}: {', '.join(relying)}. "
-                    "sqlanon drops nothing that it did not make: drop or change them and unpublish again; the release is still "
-                    "published"
+                    "sqlanon drops nothing that it did not make: drop or change them and unpublish again; the release "
+                    "is still published"
                 )
             if not engine.transactions:
                 Catalog(engine).mark(entry.release, entry.version, "withdrawing")
@@ -113,8 +116,8 @@ def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
             return
     what = "is not a view" if found is None else "was made anew by somebody else: its query is not sqlanon's"
     raise PolicyError(
-        f"{entry.release}: {item.view} {what}. sqlanon drops nothing that it did not make: drop or rename it and unpublish "
-        f"again; the catalog says that version {entry.version} is published until then"
+        f"{entry.release}: {item.view} {what}. sqlanon drops nothing that it did not make: drop or rename it and "
+        f"unpublish again; the catalog says that version {entry.version} is published until then"
     )
 
 
@@ -124,8 +127,8 @@ def _withdraw_file(engine: Engine, entry: Entry) -> None:
     check_no_link(entry.release, entry.file)
     if Path(entry.file).exists() and version_in(engine, entry) != entry.version:
         raise PolicyError(
-            f"{entry.release}: {entry.file} does not hold version {entry.version} of it, so it is not removed; move it away "
-            "and unpublish again"
+            f"{entry.release}: {entry.file} does not hold version {entry.version} of it, so it is not removed; move it "
+            "away and unpublish again"
         )
     with engine.publishing():
         Catalog(engine).mark(entry.release, entry.version, "withdrawing")
@@ -151,8 +154,9 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
             purged.append(entry.version)
     if refused:
         raise DatabaseError(
-            f"{release}: nothing is published any more, but tables of version {', '.join(map(str, refused))} in {PRIVATE_SCHEMA} could "
-            "not be dropped: something reads them or depends on them. Drop that, then unpublish with --purge again"
+            f"{release}: nothing is published any more, but tables of version {', '.join(map(str, refused))} in "
+            f"{PRIVATE_SCHEMA} could not be dropped: something reads them or depends on them. Drop that, then "
+            "unpublish with --purge again"
         )
     return tuple(purged)
 

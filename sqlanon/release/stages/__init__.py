@@ -1,5 +1,8 @@
-"""A run as a list of stages: small values that say what is done to which release, made from the policy and the state of the release.
+"""A run as a list of stages.
 
-`execute` carries a list out, plan prints it, preview stops in it; several tables are a list after the other. What belongs here: the stages
-(`stage`), what they find of one table (`work`), and what a kind of versions must do in them (`version`).
+Small values that say what is done to which release, made from the policy and the state of the release.
+
+`execute` carries a list out, plan prints it, preview stops in it; several tables are a list after the other. What
+belongs here: the stages (`stage`), what they find of one table (`work`), and what a kind of versions must do in them
+(`version`).
 """

@@ -234,7 +234,10 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """Write the versions, verify what is written against the policy, and show it to readers: of all tables or of none."""
+    """Write the versions, verify what is written against the policy, and show it to readers.
+
+    Of all tables or of none.
+    """
 
     releases: tuple[str, ...]
     versions: tuple[int, ...]

@@ -20,7 +20,8 @@ class Planned:
     """The rows of a version that is planned.
 
     Attributes:
-        ready: the rows that a method would divide; where there are none, the source's, of which the columns alone were read.
+        ready: the rows that a method would divide; where there are none, the source's, of which the columns alone were
+            read.
         tried: a method would run.
         notes: what happens to which rows.
     """

@@ -108,7 +108,10 @@ class Work:
 
 
 def find_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch, *, every: bool = False) -> ReleaseState:
-    """The state of a release whose lock is held, after what a killed run left is tidied; ``every``: with all its versions."""
+    """The state of a release whose lock is held, after what a killed run left is tidied.
+
+    ``every``: with all its versions.
+    """
     with watch.stage("state"):
         Catalog(engine).guard()
         state = read_state(engine, spec, every=every)

@@ -1,4 +1,7 @@
-"""What the policy's method loses in each quasi column, for `plan`: by its classes of the rows, or of a part of a large table."""
+"""What the policy's method loses in each quasi column, for `plan`.
+
+By its classes of the rows, or of a part of a large table.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +33,12 @@ def column_losses(
 ) -> ColumnLosses | None:
     """Try the policy's method and measure each column.
 
-    Trials of ``refine: search`` are left out. It is None where rows have no classes or exact values (``boxes: own``, tokens, format anatomy),
-    where a population is counted, where the bound on the loss or the suppression of the policy decides, and where the rows that would be measured do not meet what is asked.
+    Trials of ``refine: search`` are left out. It is None where rows have no classes or exact values (``boxes: own``,
+    tokens, format anatomy), where a population is counted, where the bound on the loss or the suppression of the policy
+    decides, and where the rows that would be measured do not meet what is asked.
 
-    Cost: that of the policy's method for at most `sqlanon.release.trials.sample.MOST_MEASURED` rows; a scan to take them from a larger table.
+    Cost: that of the policy's method for at most `sqlanon.release.trials.sample.MOST_MEASURED` rows; a scan to take
+    them from a larger table.
     """
     if (
         spec.token

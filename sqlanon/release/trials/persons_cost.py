@@ -1,4 +1,7 @@
-"""What `persons: whole` costs against `persons: rows`, for reports: both are tried on the same rows, and their losses are compared."""
+"""What `persons: whole` costs against `persons: rows`, for reports.
+
+Both are tried on the same rows, and their losses are compared.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,16 @@ def compares_persons(spec: ReleaseSpec) -> bool:
 def persons_cost(
     scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int, secret: str
 ) -> str | None:
-    """A note of what the policy's method loses with `persons: whole` and would lose with `rows`; None where the policy does not ask for `whole`.
+    """A note of what the policy's method loses with `persons: whole` and would lose with `rows`.
 
-    It is also None where the method does not take `rows`, where a population is counted, and where the rows that would be measured do not meet what is asked. Trials of
-    ``refine: search`` are left out, and classes that fail afterwards are not united: both count alike.
+    None where the policy does not ask for `whole`.
 
-    Cost: that of both for about `MOST_MEASURED` rows; a GROUP BY of the persons and a join, to take them from a larger table.
+    It is also None where the method does not take `rows`, where a population is counted, and where the rows that would
+    be measured do not meet what is asked. Trials of ``refine: search`` are left out, and classes that fail afterwards
+    are not united: both count alike.
+
+    Cost: that of both for about `MOST_MEASURED` rows; a GROUP BY of the persons and a join, to take them from a larger
+    table.
     """
     other = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
     declared = METHODS[spec.method.name]

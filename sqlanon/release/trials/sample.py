@@ -15,7 +15,9 @@ fulldomain looks at, at most: fewer rows are measured otherwise."""
 
 
 def encoded_part(scratch: Scratch, ready: Prepared, most: int, *, persons: bool = False) -> Encoded:
-    """The staged rows, encoded; of a table of more than ``most`` every so many-th row, or with ``persons`` all rows of every so many-th person.
+    """The staged rows, encoded.
+
+    Of a table of more than ``most`` every so many-th row, or with ``persons`` all rows of every so many-th person.
 
     Cost: that of encoding; of a larger table a scan before, and of persons a GROUP BY and a join.
     """

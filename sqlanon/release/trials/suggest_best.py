@@ -29,10 +29,11 @@ def suggested(
 ) -> str | None:
     """A note that method ``best`` loses less than the method of the policy, with both losses; None where it does not.
 
-    Trials of ``refine: search`` are left out. It is not measured where no column has a hierarchy, where ``best`` does not take what the
-    policy asks, and where the rows that would be measured do not meet it.
+    Trials of ``refine: search`` are left out. It is not measured where no column has a hierarchy, where ``best`` does
+    not take what the policy asks, and where the rows that would be measured do not meet it.
 
-    Cost: that of the policy's method and of those of ``best``, for at most `MOST_MEASURED` rows; a scan to take them from a larger table.
+    Cost: that of the policy's method and of those of ``best``, for at most `MOST_MEASURED` rows; a scan to take them
+    from a larger table.
     """
     declared, metric = METHODS["best"], "stars" if FORMATS[spec.format.kind].either else "gcp"
     other = replace(spec, method=MethodSpec("best", {"metric": metric}))
@@ -85,8 +86,8 @@ def suggested(
     if now is None or then is None or then[0] >= now[0]:
         return None
     less = (
-        f"method best would lose {metric} {losses.shown(then[0])}, with the classes of {shown(then[1])}; {ready.method.describe()} loses "
-        f"{losses.shown(now[0])}"
+        f"method best would lose {metric} {losses.shown(then[0])}, with the classes of {shown(then[1])}; "
+        f"{ready.method.describe()} loses {losses.shown(now[0])}"
     )
     if spec.refine and spec.refine.search != 0:
         less += ", both without the trials of refine"

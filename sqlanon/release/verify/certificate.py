@@ -1,8 +1,10 @@
-"""Verify boxes of their own: k matchings of rows and boxes, each box what its rows need and no more, one matching drawn by the secret.
+"""Verify boxes of their own.
 
-What a table shows is not enough: points 0 to 4 with the intervals [0,1], [0,1], [0,2], [0,4], [0,4] have two or more each, yet
-points 3 and 4 take both wide ones, so that point 2's is certain. The proof is the certificate, private tables of edges and of what was
-drawn. It says whose every row is: it is as private as the source.
+K matchings of rows and boxes, each box what its rows need and no more, one matching drawn by the secret.
+
+What a table shows is not enough: points 0 to 4 with the intervals [0,1], [0,1], [0,2], [0,4], [0,4] have two or more
+each, yet points 3 and 4 take both wide ones, so that point 2's is certain. The proof is the certificate, private tables
+of edges and of what was drawn. It says whose every row is: it is as private as the source.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ class Certificate:
         return self.edges, self.drawn
 
     def mark(self, engine: Engine, key: bytes) -> str:
-        """A keyed hash of what was drawn: rows whose links or boxes change places change it. Edges are bound to it by the draw, and by the remix.
+        """A keyed hash of what was drawn: rows whose links or boxes change places change it.
+
+        Edges are bound to it by the draw, and by the remix.
 
         Reports have it, and without a key it would show whether a guess of the draw of a small table is right.
         """
@@ -90,8 +94,8 @@ def verify_candidates(
 ) -> None:
     """Every row fits k boxes and every box k rows, and one of k matchings was drawn.
 
-    That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with the private values of
-    the rows that were drawn for them, `verify_rows` finds.
+    That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with the
+    private values of the rows that were drawn for them, `verify_rows` finds.
 
     Args:
         scratch: the run.
@@ -122,23 +126,27 @@ def verify_candidates(
 
 
 def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:
-    """Whether each matching is a bijection of rows onto boxes, and no two have an edge in common: what is wrong, or None."""
+    """Whether each matching is a bijection of rows onto boxes, and no two have an edge in common.
+
+    What is wrong, or None.
+    """
     words = [range(first, min(first + _BITS, k)) for first in range(0, k, _BITS)]
     row = scratch.fetch("freeform/regular", edges=certificate.edges, drawn=certificate.drawn, k=k, words=words)[0]
     edges, pairs, *others = integers(row)
     if (edges, pairs) == (k * rows, k * rows) and set(others) == {rows}:
         return None
     return (
-        f"the certificate has no {k} matchings of {rows} rows and boxes without a common edge: {edges} edges, {pairs} of them different; "
-        f"{others[1]} of {others[0]} rows and {others[3]} of {others[2]} boxes are in every matching once"
+        f"the certificate has no {k} matchings of {rows} rows and boxes without a common edge: {edges} edges, {pairs} "
+        f"of them different; {others[1]} of {others[0]} rows and {others[3]} of {others[2]} boxes are in every "
+        "matching once"
     )
 
 
 def misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
     """Whether boxes were made of the rows that the certificate names: what is wrong, or None.
 
-    Boxes and their cover are judged by row id, matchings and draw by slot. If the two were not one numbering, a row could be
-    published in a box that does not cover it, and every other check would pass.
+    Boxes and their cover are judged by row id, matchings and draw by slot. If the two were not one numbering, a row
+    could be published in a box that does not cover it, and every other check would pass.
     """
     row = scratch.fetch("freeform/placed", edges=own.edges, slots=own.slots)[0]
     found = integers(row)
@@ -161,8 +169,8 @@ def numbered(
 ) -> str | None:
     """Whether rows are numbered, and random numbers keyed, by what no method can choose: what is wrong, or None.
 
-    Else whoever makes a release could try orders, or contents of the key, until the draw is as it likes. All is made again of the original
-    values: their codes, the order by these and by the keyed hashes, and the content of the key.
+    Else whoever makes a release could try orders, or contents of the key, until the draw is as it likes. All is made
+    again of the original values: their codes, the order by these and by the keyed hashes, and the content of the key.
     """
     import numpy as np
 
@@ -172,7 +180,10 @@ def numbered(
         hashed = keyed(again, classed, encoded.roles, secret)
         row = again.fetch("freeform/misnumbered", slots=own.slots, work=work, keyed=hashed, codes=names)[0]
         if integer(row[0]):
-            return f"{row[0]} of {encoded.rows} rows are not numbered in the order of their quasi values and of the keyed hash"
+            return (
+                f"{row[0]} of {encoded.rows} rows are not numbered in the order of their quasi values and of the keyed "
+                "hash"
+            )
         codes = again.sql("freeform/codes", slots=own.slots, work=work, codes=names)
         slot, *columns = again.fetch_arrays(codes, ["int32"] * (len(names) + 1))
         lined = np.empty((len(names), encoded.rows), np.int32)
@@ -185,7 +196,10 @@ def numbered(
 
 
 def _content(scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], spec: ReleaseSpec, secret: str) -> str:
-    """What `sqlanon.methods.freeform.secret.content_of` is to be, written apart from it: of method, options, k, codes and geometry."""
+    """What `sqlanon.methods.freeform.secret.content_of` is to be, written apart from it.
+
+    Of method, options, k, codes and geometry.
+    """
     from sqlanon.methods.shared.kernel_input import geometry_of
 
     options = METHODS[spec.method.name].values(spec.method.options)
@@ -199,7 +213,10 @@ def _content(scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], s
 
 
 def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
-    """Whether every row is published in its box of one and the same matching, and that is the secret's: what is wrong, or None."""
+    """Whether every row is published in its box of one and the same matching, and that is the secret's.
+
+    What is wrong, or None.
+    """
     row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
     found, least_one, greatest = (integer(cell) if cell is not None else -1 for cell in row)
     if found != rows or least_one != greatest:
@@ -210,9 +227,12 @@ def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: by
 
 
 def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes, draw: int) -> bool:
-    """Whether remix and draw are those that the secret makes of the graph. A draw that is always the same passes all else.
+    """Whether remix and draw are those that the secret makes of the graph.
 
-    Only the graph is read of the certificate: which rows a box has. That boxes are numbered by their rows leaves no choice of numbers.
+    A draw that is always the same passes all else.
+
+    Only the graph is read of the certificate: which rows a box has. That boxes are numbered by their rows leaves no
+    choice of numbers.
     """
     import numpy as np
 
@@ -236,7 +256,10 @@ def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: 
 
 
 def fingerprint(engine: Engine, physical: Relation) -> str:
-    """A hash of a table's rows, whatever their order: cells that change, and values that change places between rows, change it. Cost: a scan."""
+    """A hash of a table's rows, whatever their order.
+
+    Cells that change, and values that change places between rows, change it. Cost: a scan.
+    """
     names = [{"source": "r", "name": column.name, "as_text": column.own_operators} for column in physical.columns]
     rows, mark = engine.fetch(statement("verify/fingerprint", engine.dialect, target=physical.ref, published=names))[0]
     return f"{rows}:{mark}"

@@ -19,7 +19,8 @@ def exposure(
         engine: where the table is.
         target: the table, of every published row.
         classes: its columns that make the classes.
-        exact: the columns that are published as they are, sensitive ones left out: the name in the table, and the source's.
+        exact: the columns that are published as they are, sensitive ones left out: the name in the table, and the
+            source's.
 
     Returns:
         None: nothing is published as it is.

@@ -1,8 +1,8 @@
 """Persons of a release of events: every identifier is counted by itself, as a tuple of them would count rows.
 
-Several identifiers of one row (a visit, a patient) may have different numbers of values in a class: the smallest is the number of
-persons that the class holds for certain. The stage and the private link table hold a number of each identifier (a hash or
-a rank); audit counts those.
+Several identifiers of one row (a visit, a patient) may have different numbers of values in a class: the smallest is the
+number of persons that the class holds for certain. The stage and the private link table hold a number of each
+identifier (a hash or a rank); audit counts those.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ NAME = "persons"
 """The name of the requirement in reports."""
 
 UNCOUNTED = (
-    "rows_are: events, and no identifier without accept_repeats says whose rows they are: k counts rows, and persons are not "
-    "counted; name such an identifier, or say persons: ignored"
+    "rows_are: events, and no identifier without accept_repeats says whose rows they are: k counts rows, and persons "
+    "are not counted; name such an identifier, or say persons: ignored"
 )
 
 
@@ -69,8 +69,8 @@ def plan_warnings(spec: ReleaseSpec) -> tuple[str, ...]:
     named = ", ".join(spec.counted())
     return (
         (
-            f"classes are made of {spec.privacy.k} rows, and the run stops where one has fewer than {spec.privacy.k} values of {named}; with person "
-            "they are made of persons"
+            f"classes are made of {spec.privacy.k} rows, and the run stops where one has fewer than {spec.privacy.k} "
+            f"values of {named}; with person they are made of persons"
         ),
     )
 
@@ -89,9 +89,9 @@ def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
         return
     named = {name.lower() for name in spec.counted()}
     failing = [
-        f"{spec.name}: a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer than k persons look "
-        f"alike; say person: {name}, so that classes are made of k persons, accept_repeats: true if equal values are not one person, or "
-        "accept it with persons: ignored"
+        f"{spec.name}: a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer "
+        f"than k persons look alike; say person: {name}, so that classes are made of k persons, accept_repeats: true "
+        "if equal values are not one person, or accept it with persons: ignored"
         for name, number in fewest.items()
         if number < spec.privacy.k and name.lower() in named
     ]
@@ -111,8 +111,9 @@ def feasible_persons(
         return ()
     counts = measure(scratch.engine, stage, (), {one.name: one.alias for one in persons})
     failing = [
-        f"{spec.name}: the table holds {number} different values of {name}, and k is {spec.privacy.k}: every class would hold rows of fewer "
-        "than k persons; lower k, say accept_repeats: true if equal values are not one person, or accept it with persons: ignored"
+        f"{spec.name}: the table holds {number} different values of {name}, and k is {spec.privacy.k}: every class "
+        "would hold rows of fewer than k persons; lower k, say accept_repeats: true if equal values are not one "
+        "person, or accept it with persons: ignored"
         for name, number in counts.fewest.items()
         if number < spec.privacy.k
     ]
@@ -144,7 +145,10 @@ def measure(
 
 
 def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
-    """The identifiers by which a version's policy, as the catalog holds it, counts persons of events; none where rows are persons."""
+    """The identifiers by which a version's policy, as the catalog holds it, counts persons of events.
+
+    None where rows are persons.
+    """
     return tuple(columns_in(policy))
 
 
@@ -201,7 +205,10 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
 
 @contextmanager
 def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef, tuple[str, ...]] | None]:
-    """The rows of a version with its ``class`` and the persons' columns, which are named; None where it has none that are known."""
+    """The rows of a version with its ``class`` and the persons' columns, which are named.
+
+    None where it has none that are known.
+    """
     columns = tuple(linked(engine, entry).values())
     if entry is None or not columns:
         yield None
@@ -225,7 +232,10 @@ def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iter
 
 @contextmanager
 def link_table(engine: Engine, entry: Entry) -> Iterator[TableRef]:
-    """The private table that ties the rows of a version to persons: its own, or a copy of what its lineage has of it."""
+    """The private table that ties the rows of a version to persons.
+
+    Its own, or a copy of what its lineage has of it.
+    """
     lineage = lineage_of(engine, entry)
     if lineage is None:
         with reading(engine, entry.link):
@@ -277,9 +287,15 @@ def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | N
 def why_missing(entry: Entry | None) -> str:
     """Why the persons of a version cannot be counted, with what to do."""
     if entry is None:
-        return "the private tables of this release are not in this database; audit it by the policy from the database of its source"
+        return (
+            "the private tables of this release are not in this database; audit it by the policy from the database of "
+            "its source"
+        )
     if entry.frozen:
-        return f"the lineage of version {entry.version} does not have them: it is gone, or another policy made it; run --new-lineage"
+        return (
+            f"the lineage of version {entry.version} does not have them: it is gone, or another policy made it; run "
+            "--new-lineage"
+        )
     return (
         f"version {entry.version} was made without counting it, by an older sqlanon or another policy; "
         "run again with --full"

@@ -1,7 +1,9 @@
-"""Rows of a population in the cells of a written table. What is published and the staged rows of the population are all that counts.
+"""Rows of a population in the cells of a written table.
 
-Which values lie in what is published of a column is asked of the format, once for every value and everything that is published; nothing here
-knows codes, levels or methods.
+What is published and the staged rows of the population are all that counts.
+
+Which values lie in what is published of a column is asked of the format, once for every value and everything that is
+published; nothing here knows codes, levels or methods.
 """
 
 from __future__ import annotations
@@ -34,9 +36,11 @@ def verify_population(
     """Count the population in the cells of the physical table, and measure what is asked of them.
 
     Raises:
-        PrivacyViolation: rows of the population lie in several cells, so that a cell does not say of which of them a row may be.
+        PrivacyViolation: rows of the population lie in several cells, so that a cell does not say of which of them a
+            row may be.
 
-    Cost: a grouping of the release and of the population, and a join of each column's values with what is published of it.
+    Cost: a grouping of the release and of the population, and a join of each column's values with what is published of
+    it.
     """
     population = encoded.population
     assert population is not None
@@ -46,7 +50,8 @@ def verify_population(
     )
     if shared:
         raise PrivacyViolation(
-            f"{shared} combinations of values of the population lie in more than one published cell; nothing was published"
+            f"{shared} combinations of values of the population lie in more than one published cell; nothing was "
+            "published"
         )
     return [_measured(scratch, one, counted) for one in requirements]
 

@@ -1,4 +1,7 @@
-"""Whether a version with boxes of its own is still as it was verified: its certificate, what was drawn, and the published table."""
+"""Whether a version with boxes of its own is still as it was verified.
+
+Its certificate, what was drawn, and the published table.
+"""
 
 from __future__ import annotations
 

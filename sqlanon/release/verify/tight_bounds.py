@@ -1,8 +1,8 @@
 """Are the ends of published ranges, and the members of published sets, values of rows? What answers of queries may rest on.
 
-That every value of a row lies in its box, `sqlanon.release.verify.verify` finds: of the columns whose ends are the least and greatest value it
-need not ask again. A box that is the least cover of its rows ends where
-they do. What is not so of every class is no violation: the metadata do not list the column, and nothing rests on it.
+That every value of a row lies in its box, `sqlanon.release.verify.verify` finds: of the columns whose ends are the
+least and greatest value it need not ask again. A box that is the least cover of its rows ends where they do. What is
+not so of every class is no violation: the metadata do not list the column, and nothing rests on it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 
 
 def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> Least:
-    """Of which quasi columns each published end, or member of a set, is the value of some row of its class: none publishes more than the least.
+    """Of which quasi columns each published end, or member of a set, is the value of some row of its class.
 
-    Nothing is asked where the format does not declare it, where levels decide what is published, where boxes are wider, and where every row has a box of its own: of the one
-    row that is published with it the ends say nothing. Nodes of hierarchies, and values that became others before (`recode`), are not asked.
+    None publishes more than the least.
+
+    Nothing is asked where the format does not declare it, where levels decide what is published, where boxes are wider,
+    and where every row has a box of its own: of the one row that is published with it the ends say nothing. Nodes of
+    hierarchies, and values that became others before (`recode`), are not asked.
 
     Args:
         scratch: the run.

@@ -1,8 +1,9 @@
 """The check of tokens: at least k of them are alike to a reader of all published tables of their scope.
 
-Tokens link rows: those of one person in a table, and those of one person in several tables. What a reader who knows quasi values and numbers of
-rows can compare is the signature of a token: per table of the scope its published quasi cells, each with its number of rows there, and, where rows
-are of events that have tokens of their own, which of them are of one event. The queries here read the written tables, and trust no method.
+Tokens link rows: those of one person in a table, and those of one person in several tables. What a reader who knows
+quasi values and numbers of rows can compare is the signature of a token: per table of the scope its published quasi
+cells, each with its number of rows there, and, where rows are of events that have tokens of their own, which of them
+are of one event. The queries here read the written tables, and trust no method.
 """
 
 from __future__ import annotations
@@ -65,7 +66,10 @@ class Shown:
         return (self.event or "").lower()
 
     def measured(self, scratch: Scratch, signs: TableRef, *, together: bool) -> list[RequirementResult]:
-        """What is reached among the rows of tokens that are alike; ``together``: in several tables, over which k is asked of tokens alone."""
+        """What is reached among the rows of tokens that are alike.
+
+        ``together``: in several tables, over which k is asked of tokens alone.
+        """
         asked = [one for one in self.requirements if not (together and isinstance(one, KAnonymity | Persons))]
         if not asked:
             return []
@@ -209,8 +213,8 @@ def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
 def measured(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
     """What is reached among tokens that are alike: in a table by itself, and together with the others of its scope.
 
-    In the table k of its policy are alike, and its rows meet what else is asked. Together the least k of all these tables is asked, and each meets what its policy
-    asks of the values of its rows.
+    In the table k of its policy are alike, and its rows meet what else is asked. Together the least k of all these
+    tables is asked, and each meets what its policy asks of the values of its rows.
     """
     tables = [own, *beside]
     shared = shared_events(scratch, tables)
@@ -233,7 +237,9 @@ def measured(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[Requ
 def verify_tokens(
     scratch: Scratch, state: ReleaseState, own: Shown, siblings: Siblings | None = None
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
-    """Check a written table by itself, and with the other tables of its scope; warnings of what a reader of the versions before finds.
+    """Check a written table by itself, and with the other tables of its scope.
+
+    Warnings of what a reader of the versions before finds.
 
     Raises:
         PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
@@ -276,8 +282,9 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
         wrong = [one for one in measured(scratch, shown_of(engine, entry), beside) if not one.satisfied]
     if wrong:
         raise PrivacyViolation(
-            f"{entry.release}: version {entry.version} would not hold together with what is published in scope {scope_of(entry)} now: "
-            f"{wrong[0].title}: asked {wrong[0].asked:g}, reached {wrong[0].reached:g}; run the release again instead"
+            f"{entry.release}: version {entry.version} would not hold together with what is published in scope "
+            f"{scope_of(entry)} now: {wrong[0].title}: asked {wrong[0].asked:g}, reached {wrong[0].reached:g}; run the "
+            "release again instead"
         )
 
 
@@ -297,7 +304,10 @@ def compared(
     number = ", ".join(f"version {one.version}" + (f" of {one.release}" if len(before) > 1 else "") for one in kept)
     if any(one.file or not state.exists(private_table(state.engine, one.physical)) for one in kept):
         return (
-            f"tokens link this version with {number}, whose rows are in another file: what both reveal together is not measured",
+            (
+                f"tokens link this version with {number}, whose rows are in another file: what both reveal together is not "
+                "measured"
+            ),
         )
     earlier = [shown_of(state.engine, one) for one in kept]
     made = signs(scratch, [own, *beside, *earlier], "signs_of_versions")
@@ -305,13 +315,13 @@ def compared(
     reached, failing = alike(scratch, made, k)
     if most is not None and failing > most:
         raise PrivacyViolation(
-            f"{spec.name}: a reader who kept {number} would find {failing} tokens among fewer than {k} that are alike in both, and "
-            f"history.max_failing allows {most}; nothing was published"
+            f"{spec.name}: a reader who kept {number} would find {failing} tokens among fewer than {k} that are alike "
+            f"in both, and history.max_failing allows {most}; nothing was published"
         )
     if not failing:
         return ()
     warning = (
-        f"tokens link this version with {number}: a reader of both finds {failing} tokens among fewer than {k} that are alike, "
-        f"the fewest among {reached}; bound it with history: max_failing, or give readers one version each"
+        f"tokens link this version with {number}: a reader of both finds {failing} tokens among fewer than {k} that "
+        f"are alike, the fewest among {reached}; bound it with history: max_failing, or give readers one version each"
     )
     return (warning,)

@@ -1,8 +1,8 @@
 """Verify: does the physical table keep its promises? Written apart from every method; it trusts only tables.
 
 Runs inside the publishing transaction. It checks three things. Every staged row is covered by what is published for it.
-The table holds exactly the staged rows that are not left out by declaration, and exactly the columns of the policy. Every
-requirement holds over the groups of *every* released QI-derived column.
+The table holds exactly the staged rows that are not left out by declaration, and exactly the columns of the policy.
+Every requirement holds over the groups of *every* released QI-derived column.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def verify_staged(
     kept = encoded.rows - recoded.left_out
     if (found, distinct) != (kept, kept):
         raise PrivacyViolation(
-            f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was published"
+            f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was "
+            "published"
         )
     known = least_covers(scratch, encoded, classed, recoded)
     if recoded.candidates is not None:  # every row lies in each of its boxes
@@ -114,7 +115,8 @@ def verify_physical(
         what was measured, on the written table.
 
     Raises:
-        PrivacyViolation: what was promised does not hold; the message names the requirement and the number of classes that fail.
+        PrivacyViolation: what was promised does not hold; the message names the requirement and the number of classes
+            that fail.
     """
     sizes = verify_rows(scratch, encoded, classed, recoded, physical)
     names = [domain.reading.name for domain in encoded.sensitive]
@@ -141,8 +143,9 @@ def measure_persons(
 ) -> tuple[RequirementResult, ...]:
     """Measure requirements that count persons, and refuse if one fails.
 
-    A release does not say whose a row is. So the rows of the run are counted, which `verify_rows` found to be those of the release, in
-    groups of what is published for them, which have a number each: two hashes of different things could be equal.
+    A release does not say whose a row is. So the rows of the run are counted, which `verify_rows` found to be those of
+    the release, in groups of what is published for them, which have a number each: two hashes of different things could
+    be equal.
     """
     rows, numbers = scratch.table("rows_of_persons"), scratch.table("numbers_of_persons")
     sensitive = [domain.reading.alias for domain in encoded.sensitive]
@@ -166,8 +169,8 @@ def verify_rows(
         physical: the written table with its columns.
 
     Returns:
-        the groups of the physical table with their sizes, if the scan that compared its rows counted them: by a hash of what is
-        published for the class, where no two of these have the same one. None: they are still to be counted.
+        the groups of the physical table with their sizes, if the scan that compared its rows counted them: by a hash of
+        what is published for the class, where no two of these have the same one. None: they are still to be counted.
 
     Raises:
         PrivacyViolation: it has other columns or other rows.
@@ -202,8 +205,9 @@ def written_groups(
 ) -> tuple[tuple[object, ...], Grouping | None]:
     """The fingerprint of the written table and, from the same scan, its groups by mark.
 
-    Two groups of one mark would be counted as one, and could hide that each is too small. So the groups are returned only if
-    different things that are published have different marks; that the table holds nothing else, its fingerprint shows.
+    Two groups of one mark would be counted as one, and could hide that each is too small. So the groups are returned
+    only if different things that are published have different marks; that the table holds nothing else, its fingerprint
+    shows.
     """
     groups = scratch.table("written")
     with scratch.together():
@@ -260,7 +264,8 @@ def _privacy(
 ) -> dict[str, float]:
     """PM of each sensitive column: min over classes |G| / most frequent value (Ghinita et al. 2009, equation 6).
 
-    A release of k-anonymity alone has none: its PM is the smallest class (section 2.5), and a query would cost a second pass.
+    A release of k-anonymity alone has none: its PM is the smallest class (section 2.5), and a query would cost a second
+    pass.
     """
     if not any(result.column for result in results):
         return {}

@@ -1,7 +1,7 @@
 """Verify format anatomy: do its two tables keep their promises? It trusts only tables, as `verify` does.
 
-The covering predicate of this format is equality: every row shows its own quasi and insensitive values. What ties it to a
-sensitive value is the group alone, so that the requirements are counted on the groups of the second table.
+The covering predicate of this format is equality: every row shows its own quasi and insensitive values. What ties it to
+a sensitive value is the group alone, so that the requirements are counted on the groups of the second table.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def verify_pair(
     found, expected, wrong = integers(row)
     if wrong or found != expected:
         raise PrivacyViolation(
-            f"of {expected} sensitive values of groups {found} are in the table and {wrong} are not those of the staged "
-            "rows; nothing was published"
+            f"of {expected} sensitive values of groups {found} are in the table and {wrong} are not those of the "
+            "staged rows; nothing was published"
         )
     groups, apart = disagreeing(scratch.engine, physical.ref, counted.ref)
     if apart:

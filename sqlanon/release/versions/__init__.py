@@ -1,1 +1,4 @@
-"""How the next version of a release comes from its source and the versions before it: one file a kind, behind `sqlanon.release.stages.version.Version`."""
+"""How the next version of a release comes from its source and the versions before it.
+
+One file a kind, behind `sqlanon.release.stages.version.Version`.
+"""

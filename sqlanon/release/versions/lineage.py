@@ -1,4 +1,7 @@
-"""Versions of a lineage (`refresh: {mode: frozen}`): who leaves, who waits, and the cohort that is published; docs/frozen.md."""
+"""Versions of a lineage (`refresh: {mode: frozen}`): who leaves, who waits, and the cohort that is published.
+
+Docs/frozen.md.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +43,12 @@ class OfLineage:
     Args:
         lineage: the lineage of the version.
         begins: it begins with this version.
-        erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this version.
+        erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this
+            version.
         erases: how many keys this version erases.
 
-    Cost: the source is joined with the lineage by key once, and once more to verify; the method on the cohort, and a copy of the published rows.
+    Cost: the source is joined with the lineage by key once, and once more to verify; the method on the cohort, and a
+    copy of the published rows.
     """
 
     anew = False
@@ -75,12 +80,16 @@ class OfLineage:
                 work.scratch, work.state, self._lineage, work.staged, begins=self.begins, erasing=self._erasing
             )
             if self._erasing is None and not work.unchanged:
-                # What somebody asked to be erased is erased, however far the lineage has drifted. The rest is stopped before its cohort
-                # is tried: one that was found to be feasible and is tried again with later rows would be a mixed cohort.
+                # What somebody asked to be erased is erased, however far the lineage has drifted. The rest is stopped
+                # before its cohort is tried: one that was found to be feasible and is tried again with later rows would
+                # be a mixed cohort.
                 self._outlook.hold(work.spec)
 
     def stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.stages`: without a cohort nothing is divided, and within a lineage what is published stays as it is."""
+        """See `Version.stages`.
+
+        Without a cohort nothing is divided, and within a lineage what is published stays as it is.
+        """
         name, tried, before = work.spec.name, self._outlook.tried, work.decision.previous
         stages: list[Stage] = []
         if tried is not None:
@@ -228,5 +237,8 @@ def _notes(found: LineageReport) -> list[str]:
     if not found.cohort_refused:
         return []
     return [
-        f"a cohort of {found.cohort_refused} rows does not reach what the policy asks: its rows wait for a new lineage (run --new-lineage)"
+        (
+            f"a cohort of {found.cohort_refused} rows does not reach what the policy asks: its rows wait for a new lineage "
+            "(run --new-lineage)"
+        )
     ]

@@ -58,7 +58,10 @@ NOT_ARGUMENTS = {
     "privacy.max_loss": "given as a number",
     "format.kind": "given as format",
 }
-"""Keys of a release that are no argument of their own, with the reason; options of `method`, `refine` and `suppression` are given within them."""
+"""Keys of a release that are no argument of their own, with the reason.
+
+Options of `method`, `refine` and `suppression` are given within them.
+"""
 COMMANDS_OWN = {
     "source",
     "db",

@@ -53,20 +53,26 @@ releases:
 """
 PROBLEMS = [
     (
-        "policy:7: releases[words].method.name: there is no such method (did you mean mondrian?); "
-        "methods: tree, hilbert, hilbert_fast, idistance, idistance_fast, mondrian, topdown, anatomy, suppress, best, tds, fulldomain, kmember, mdav, agglomerative, sequential, freeform"
+        "policy:7: releases[words].method.name: there is no such method (did you mean mondrian?); methods: tree, "
+        "hilbert, hilbert_fast, idistance, idistance_fast, mondrian, topdown, anatomy, suppress, best, tds, "
+        "fulldomain, kmember, mdav, agglomerative, sequential, freeform"
     ),
     (
         "policy:14: releases[options].method.minimise: idistance has no such option (did you mean minimize?); options: "
-        "minimize (gcp | sum | max), solver (auto | optimal | ac | ipcsd | dual), centres (a whole number from 1 to 50000)"
+        "minimize (gcp | sum | max), solver (auto | optimal | ac | ipcsd | dual), centres (a whole number from 1 to "
+        "50000)"
     ),
     "policy:15: releases[options].method.minimize: not a value known here; allowed are gcp, sum, max",
     "policy:16: releases[options].method.centres: too small; a whole number from 1 to 50000",
-    "policy:21: releases[combination].method: topdown is for k alone: it looks at the sizes of its clusters alone; with l use tree, hilbert or mondrian",
+    (
+        "policy:21: releases[combination].method: topdown is for k alone: it looks at the sizes of its clusters alone; "
+        "with l use tree, hilbert or mondrian"
+    ),
     "policy:22: releases[combination].rest: not a word known here; one of error, drop, keep",
     ("policy:27: releases[dual].method: mondrian has no pushdown when l is maximized; leave execution out (auto)"),
     (
-        "policy:27: releases[dual].method.variant: mondrian: variant=relaxed does not maximize; maximize l with variant=strict"
+        "policy:27: releases[dual].method.variant: mondrian: variant=relaxed does not maximize; maximize l with "
+        "variant=strict"
     ),
     (
         "policy:27: releases[dual].method: mondrian maximizes l of one sensitive column, the policy has 2; "
@@ -189,8 +195,14 @@ def test_keys_that_do_not_go_together_are_reported_with_their_line() -> None:
     with pytest.raises(PolicyError) as raised:
         loads(text, {})
     assert raised.value.problems == [
-        "policy:7: releases[a].format: format suppressed does not publish how far a class reaches (a cell is the value or nothing), so a bound on it cannot be checked; use ranges, labels or points",
-        "policy:8: releases[a].refine: refine lowers the loss and does not look at the bound; leave it out where l is maximized",
+        (
+            "policy:7: releases[a].format: format suppressed does not publish how far a class reaches (a cell is the value "
+            "or nothing), so a bound on it cannot be checked; use ranges, labels or points"
+        ),
+        (
+            "policy:8: releases[a].refine: refine lowers the loss and does not look at the bound; leave it out where l is "
+            "maximized"
+        ),
     ]
 
 

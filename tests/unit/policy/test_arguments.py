@@ -19,8 +19,8 @@ from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, Releas
 ROLES: dict[str, Any] = {"source": "main.patients", "quasi": ["age", "zip"]}
 BASE: dict[str, Any] = {**ROLES, "k": 3}
 MISSING_K = (
-    "k: is missing; Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see `at_least`), "
-    "with the format anatomy, and beside a requirement over a population."
+    "k: is missing; Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
+    "`at_least`), with the format anatomy, and beside a requirement over a population."
 )
 DUAL: dict[str, Any] = {"max_loss": 0.3, "maximize": "k", "at_least": {"k": 2}}
 
@@ -171,7 +171,10 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"sensitive": ["a", 5]}, "sensitive: a column's name is not text; a column's name or a list of names"),
         (
             {"weights": {"agee": 2}},
-            "weights: the column agee has no role (did you mean age?); a column of quasi, sensitive, identifiers or insensitive",
+            (
+                "weights: the column agee has no role (did you mean age?); a column of quasi, sensitive, identifiers or "
+                "insensitive"
+            ),
         ),
         ({"weights": [("age", 2)]}, "weights: not a mapping; column: value pairs"),
         ({"weights": {"age": 0}}, "weights[age]: too small; a whole number from 1 to 1024"),
@@ -185,11 +188,17 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"hierarchies": {"zip": "no.csv"}}, "hierarchies[zip]: no.csv: cannot be read (No such file or directory)"),
         (
             {"ordered": {"zip": ["a", "a"]}},
-            "ordered[zip]: a value is listed twice; alphabetical, declared, a list of different values, or a file with one value per line",
+            (
+                "ordered[zip]: a value is listed twice; alphabetical, declared, a list of different values, or a file with "
+                "one value per line"
+            ),
         ),
         (
             {"identifiers": "name", "accept_unique": "name"},
-            "accept_unique[name]: the column is identifier; accept_unique is for quasi, sensitive and insensitive columns",
+            (
+                "accept_unique[name]: the column is identifier; accept_unique is for quasi, sensitive and insensitive "
+                "columns"
+            ),
         ),
         (
             {"accept_repeats": "nobody"},
@@ -258,7 +267,10 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ),
         (
             {**DUAL, "max_loss": None},
-            "maximize: nothing bounds the loss; maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: {column: 10} or both",
+            (
+                "maximize: nothing bounds the loss; maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: "
+                "{column: 10} or both"
+            ),
         ),
         (
             {**DUAL, "at_least": None},
@@ -287,11 +299,17 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"format": {"kind": "ranges", "x": 1}}, "format[x]: unknown key; the keys here are kind, mean"),
         (
             {"method": "mondrian:cut"},
-            "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options",
+            (
+                "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and "
+                "options"
+            ),
         ),
         (
             {"method": "mondrian:=x"},
-            "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options",
+            (
+                "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and "
+                "options"
+            ),
         ),
         (
             {"method": {"name": "mondrian", "cut": []}},
@@ -301,7 +319,10 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"source": ""}, "source: empty text; text"),
         (
             {"source": "a.b.c.d"},
-            'source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: schema."my.table"',
+            (
+                "source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a part "
+                'that holds a dot or a quote is double-quoted: schema."my.table"'
+            ),
         ),
         ({"publish": "main.patients"}, "publish: the same name as the source; another view"),
         ({"name": ""}, "name: empty text; text"),
@@ -310,7 +331,10 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"readers": ["a", "a"]}, "readers: a name is listed twice; a name or a list of different names"),
         (
             {"key": "age"},
-            "key: the column age is quasi, so it is published; identifier or pseudonym columns, or columns that rest: drop leaves out",
+            (
+                "key: the column age is quasi, so it is published; identifier or pseudonym columns, or columns that rest: "
+                "drop leaves out"
+            ),
         ),
         (
             {"key": "other", "rest": "keep"},

@@ -122,13 +122,19 @@ def test_any_policy_is_a_spec_or_a_policy_error(tmp_path: Path, lines: list[str]
     [
         (
             "a:\n\tb: c\n",
-            "f:2: not YAML: a character that cannot start a value (a tab, @, ` or %); indent with spaces; put text in quotes",
+            (
+                "f:2: not YAML: a character that cannot start a value (a tab, @, ` or %); indent with spaces; put text in "
+                "quotes"
+            ),
         ),
         ("a: *b\n", "f:1: not YAML: an alias without its anchor; put text that starts with * in quotes"),
         ("a: &x 1\nb: &x 2\n", "f:2: not YAML: an anchor given twice; each anchor once"),
         (
             "a: b: c\n",
-            "f:1: not YAML: a colon where no key is allowed; put text that holds a colon in quotes; check the indentation",
+            (
+                "f:1: not YAML: a colon where no key is allowed; put text that holds a colon in quotes; check the "
+                "indentation"
+            ),
         ),
         ("a: 1\n---\nb: 2\n", "f:2: not YAML: a second document; one document in a file"),
         ("a: [1, 2\n", "f:2: not YAML: expected … or …, but got …; check quotes, brackets and indentation"),
@@ -206,7 +212,10 @@ def test_the_environment_is_put_in(read: Any) -> None:
 
 
 def test_a_variable_is_read_in_connection_and_hierarchy_alone(tmp_path: Path) -> None:
-    """What a name, a source or a place to publish holds is shown by plan, in errors and to readers: none of them reads a variable."""
+    """What a name, a source or a place to publish holds is shown by plan, in errors and to readers.
+
+    None of them reads a variable.
+    """
     file, tree = tmp_path / "anon.yml", tmp_path / "tree.csv"
     tree.write_text("1;a;*\n2;a;*\n")
     lines = [
@@ -253,9 +262,18 @@ def test_variables_that_are_missing_or_misspelt(problems: Any) -> None:
     )
     assert reported == [
         "anon.yml:2: connection: the environment variable USER_ is not set; set USER_, or change the policy",
-        "anon.yml:2: connection: ${ without the name of an environment variable and }; ${NAME}; write $${ for the characters ${ themselves",
-        "anon.yml:4: releases[0].name: a variable of the environment; variables are read in connection, secret and hierarchy; write the value, or $${ for the characters ${ themselves",
-        "anon.yml:7: releases[0].privacy.k: a variable of the environment; variables are read in connection, secret and hierarchy; write the value, or $${ for the characters ${ themselves",
+        (
+            "anon.yml:2: connection: ${ without the name of an environment variable and }; ${NAME}; write $${ for the "
+            "characters ${ themselves"
+        ),
+        (
+            "anon.yml:4: releases[0].name: a variable of the environment; variables are read in connection, secret and "
+            "hierarchy; write the value, or $${ for the characters ${ themselves"
+        ),
+        (
+            "anon.yml:7: releases[0].privacy.k: a variable of the environment; variables are read in connection, secret "
+            "and hierarchy; write the value, or $${ for the characters ${ themselves"
+        ),
     ]
 
 

@@ -124,7 +124,10 @@ def test_a_device_or_a_pipe_is_not_read(tmp_path: Path, kind: str, read: object)
     elif kind == "link":
         path.symlink_to("/dev/zero")
     name = read.__name__  # type: ignore[attr-defined]
-    code = f"import resource, sqlanon.policy as p; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)); p.{name}({'/dev/zero' if kind == 'device' else str(path)!r})"
+    code = (
+        "import resource, sqlanon.policy as p; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)); "
+        f"p.{name}({'/dev/zero' if kind == 'device' else str(path)!r})"
+    )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert "PolicyError" in ended.stderr
     assert "cannot be read (no regular file, but a device or a pipe)" in ended.stderr

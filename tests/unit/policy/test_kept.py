@@ -1,4 +1,7 @@
-"""What the catalog keeps of a policy: all of it that JSON can hold, no list of values; and what plan shows of a change."""
+"""What the catalog keeps of a policy: all of it that JSON can hold, no list of values.
+
+And what plan shows of a change.
+"""
 
 from __future__ import annotations
 

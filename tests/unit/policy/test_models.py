@@ -193,7 +193,10 @@ def test_what_is_weaker(key: str, old: Any, new: Any, weaker: bool) -> None:
     ],
 )
 def test_other_distances_of_values_are_weaker(distance: str, key: str, weaker: bool) -> None:
-    """The same t promises less where values are nearer: all of them below one node far from the root, or in another order."""
+    """The same t promises less where values are nearer.
+
+    All of them below one node far from the root, or in another order.
+    """
     near = Hierarchy("h", tuple((leaf, "x", "y", "z", "*") for leaf in "ab"))
     contents = {
         "hierarchy": [Hierarchy("h", (("a", "*"), ("b", "*"))), near],
@@ -242,8 +245,9 @@ def test_listed_values_are_kept_as_a_hash() -> None:
 def test_files_and_the_schema_have_it(tmp_path: Any) -> None:
     file = tmp_path / "anon.yml"
     file.write_text(
-        "version: 1\nreleases:\n  - name: a\n    source: t\n    columns: {q: quasi, diagnosis: sensitive, cost: sensitive}\n"
-        "    privacy: {k: 10, t: {diagnosis: 0.3, cost: {max: 0.2, distance: ordered}}, beta: {basic: 2}}\n",
+        "version: 1\nreleases:\n  - name: a\n    source: t\n    columns: {q: quasi, diagnosis: sensitive, cost: "
+        "sensitive}\n    privacy: {k: 10, t: {diagnosis: 0.3, cost: {max: 0.2, distance: ordered}}, beta: {basic: "
+        "2}}\n",
         encoding="utf-8",
     )
     (spec,) = sqlanon.load_policy(file).releases

@@ -36,21 +36,25 @@ releases:
         "anon.yml:2: conection: unknown key (did you mean connection?); the keys here are version, connection, releases",
         (
             "anon.yml:5: releases[one].source: not the name of a table or view; "
-            'table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: schema."my.table"'
+            "table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is "
+            'double-quoted: schema."my.table"'
         ),
         (
             "anon.yml:7: releases[one].columns.age.role: not a word known here (did you mean quasi?); "
             "one of identifier, pseudonym, quasi, sensitive, insensitive"
         ),
         (
-            "anon.yml:8: releases[one].columns.zip.weigth: unknown key (did you mean weight?); "
-            "the keys here are role, weight, hierarchy, ordered, bottom, top, round, accept_unique, accept_repeats, scope, secret"
+            "anon.yml:8: releases[one].columns.zip.weigth: unknown key (did you mean weight?); the keys here are role, "
+            "weight, hierarchy, ordered, bottom, top, round, accept_unique, accept_repeats, scope, secret"
         ),
         "anon.yml:8: releases[one].columns.zip.hierarchy: missing.csv: cannot be read (No such file or directory)",
         "anon.yml:9: releases[one].columns.sex: the key occurs twice, in line 9 and in line 10; each key once",
         "anon.yml:9: releases[one].columns.sex.weight: the column is sensitive; weight is for quasi columns",
         "anon.yml:11: releases[one].privacy.k: too small; a whole number of at least 1",
-        "anon.yml:11: releases[one].privacy.l: too small; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1",
+        (
+            "anon.yml:11: releases[one].privacy.l: too small; a number such as 3 or 2.5, or a fraction such as 5/2, at "
+            "least 1"
+        ),
         (
             "anon.yml:12: releases[one].format.mean: a column that is not listed (did you mean zip?); "
             "quasi columns without hierarchy: none here"

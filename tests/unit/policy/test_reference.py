@@ -76,6 +76,9 @@ def test_the_room_imports_nothing_of_sqlanon_but_the_ground_floor_and_what_is_de
 
 
 def test_importing_the_room_starts_no_engine() -> None:
-    code = "import sys, sqlanon.policy; print([m for m in ('duckdb', 'numba', 'numpy', 'psycopg', 'sqlglot') if m in sys.modules])"
+    code = (
+        "import sys, sqlanon.policy; print([m for m in ('duckdb', 'numba', 'numpy', 'psycopg', 'sqlglot') if m in "
+        "sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"

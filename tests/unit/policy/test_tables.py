@@ -64,7 +64,10 @@ def test_what_is_written_for_all_tables_and_for_one(tmp_path: Path) -> None:
         ),
         ("    person: pid\n    privacy: {k: 5}\n    tables: []\n", 6, "not a list of at least two tables"),
         (
-            "    source: a\n    columns: {pid: pseudonym, age: quasi}\n    person: pid\n    privacy: {k: 5}\n    rotate: version\n",
+            (
+                "    source: a\n    columns: {pid: pseudonym, age: quasi}\n    person: pid\n    privacy: {k: 5}\n    "
+                "rotate: version\n"
+            ),
             8,
             "a release of one table, whose tokens join nothing within a version; rotate goes with tables",
         ),

@@ -1,8 +1,11 @@
-"""Clusters of rows that are priced by an objective: what one costs, and which one a row or another cluster joins at the least cost.
+"""Clusters of rows that are priced by an objective.
 
-A class of n rows, n_s of them with sensitive value s, costs the sum over columns of n A - sum_s n_s B(s). A is the weighted extent of its
-cell and B is 0, or both are of counts: A = whole x weight x log F(R), B(s) = part x weight x log F(R, s) (Goldberger & Tassa 2010,
-equations 10 and 14, without what is the same for all divisions). Logarithms come from one table, so that costs are integers.
+What one costs, and which one a row or another cluster joins at the least cost.
+
+A class of n rows, n_s of them with sensitive value s, costs the sum over columns of n A - sum_s n_s B(s). A is the
+weighted extent of its cell and B is 0, or both are of counts: A = whole x weight x log F(R), B(s) = part x weight x log
+F(R, s) (Goldberger & Tassa 2010, equations 10 and 14, without what is the same for all divisions). Logarithms come from
+one table, so that costs are integers.
 """
 
 from __future__ import annotations
@@ -39,8 +42,8 @@ class Objective(NamedTuple):
         facts, table: the geometry.
         whole, part: what log F(R) and log F(R, s) count for; 0 and 0: extents are summed.
         logs: int32[rows + 1], round(2^20 log2 n); 0 for 0.
-        counts: int32[codes + d, values + 1], of every column one after the other the rows of codes below 0, 1 ... and of all codes, by
-            sensitive value, and last of all values.
+        counts: int32[codes + d, values + 1], of every column one after the other the rows of codes below 0, 1 ... and
+            of all codes, by sensitive value, and last of all values.
         first: int64[d], where each column begins there.
     """
 
@@ -58,7 +61,8 @@ class Priced(NamedTuple):
 
     Attributes:
         low, high: int32[slots, d], their least and greatest codes.
-        begin, end: int32[slots, d], the codes that their cells cover; of sets of a nominal column none, but see ``mask``.
+        begin, end: int32[slots, d], the codes that their cells cover; of sets of a nominal column none, but see
+            ``mask``.
         mask: uint64[slots, d, words], the codes of nominal columns.
         size, cost: int64[slots].
         of: int64[slots, values], rows of each sensitive value.
@@ -206,7 +210,10 @@ def lone(made: Priced, objective: Objective, codes: Codes, value: Longs, i: int,
 
 @njit(nogil=True, cache=True)
 def priced(made: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int) -> None:
-    """Make slot ``to`` of the rows of cluster ``g`` without row ``left`` (-1: all), and price it. Cost: O((rows + values) d)."""
+    """Make slot ``to`` of the rows of cluster ``g`` without row ``left`` (-1: all), and price it.
+
+    Cost: O((rows + values) d).
+    """
     made.when[-1] += 1
     made.when[to] = made.when[-1]
     part, empty, last = objective.part, len(made.size) - 1, objective.counts.shape[1] - 1

@@ -68,7 +68,10 @@ def new_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clu
 
 @njit(nogil=True, cache=True, inline="always")
 def width_of(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:
-    """How wide two boxes are together. Not for loops: it counts references to the arrays of ``measure``, which costs more than the widths."""
+    """How wide two boxes are together.
+
+    Not for loops: it counts references to the arrays of ``measure``, which costs more than the widths.
+    """
     total = lines_width(box, one, boxes, other, measure.weight)
     total += sets_width(mask, one, masks, other, measure.sets, measure.table)
     if len(measure.codes) > 0:
@@ -163,8 +166,9 @@ def place_rest(
     Args:
         made: the clusters, each of which meets the requirements; there is room for one more.
         classes: how many there are.
-        rest: the rows that are in none, in order. Each joins the cluster that it costs least and that still meets the requirements.
-            Those that find none are united with the cluster that this costs least, until all requirements hold.
+        rest: the rows that are in none, in order. Each joins the cluster that it costs least and that still meets the
+            requirements. Those that find none are united with the cluster that this costs least, until all requirements
+            hold.
         box, sets: of n rows.
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: clusters numbered in the order of their first rows.

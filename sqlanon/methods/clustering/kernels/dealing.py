@@ -1,4 +1,7 @@
-"""Rows dealt out to clusters so that sizes and the rows of each sensitive value differ by at most one: where `sequential` starts."""
+"""Rows dealt out to clusters so that sizes and the rows of each sensitive value differ by at most one.
+
+Where `sequential` starts.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ def deal(rows: Longs, key: Longs, t: int, part: Longs) -> None:
         rows: int64[n], in an order; sorted by ``key`` on return.
         key: of every row.
         t: clusters.
-        part: int64[n], written: the cluster of each of ``rows``. Each takes as many of a key as it would get if rows sorted by key were
-            dealt in turn, and those that follow each other.
+        part: int64[n], written: the cluster of each of ``rows``. Each takes as many of a key as it would get if rows
+            sorted by key were dealt in turn, and those that follow each other.
     """
     n = len(rows)
     for p in range(n):
@@ -92,9 +95,9 @@ def start(
 ) -> int:
     """Deal all rows out to ``t`` clusters, or to half as many until they meet ``demands``; how many.
 
-    Where halving ends with one cluster, the greatest of ceil(c / m) clusters that meet ``demands`` are taken, c the rows of the most
-    frequent key, m = 1, 2, ...: with so many, clusters are as large as they can be while none has more than m of these rows. These are
-    at most 2 sqrt(n) tries.
+    Where halving ends with one cluster, the greatest of ceil(c / m) clusters that meet ``demands`` are taken, c the
+    rows of the most frequent key, m = 1, 2, ...: with so many, clusters are as large as they can be while none has more
+    than m of these rows. These are at most 2 sqrt(n) tries.
     """
     rows, most = np.arange(len(codes)), t
     if drawn:

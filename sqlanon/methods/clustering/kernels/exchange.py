@@ -1,4 +1,7 @@
-"""Two rows of `sequential` that take each other's place: where requirements leave no cluster a row to spare, no single move is allowed."""
+"""Two rows of `sequential` that take each other's place.
+
+Where requirements leave no cluster a row to spare, no single move is allowed.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,8 @@ class Partners(NamedTuple):
     """What exchanges look at.
 
     Attributes:
-        key: int64[n], rows of one key are exchanged: their sensitive values are the same, and so are those of their clusters afterwards.
+        key: int64[n], rows of one key are exchanged: their sensitive values are the same, and so are those of their
+            clusters afterwards.
         rows: int64[n], the rows sorted by key.
         first, past: int64[n], where the rows of each row's key begin and end there.
         tried: int64[n], when each row was looked at last and not exchanged, on the clock of the clusters.
@@ -109,17 +113,21 @@ def exchange(
     counters: Counters,
     room: Longs,
 ) -> None:
-    """Exchange row ``i`` for the row of its key in another cluster with which the cost falls most, if it falls; of several the first.
+    """Exchange row ``i`` for the row of its key in another cluster with which the cost falls most, if it falls.
 
-    Clusters of one row are left as they are. The objective must be one whose cells cost no less when they widen: ``part`` is 0.
+    Of several the first.
 
-    Clusters that ``i`` would widen by more than a row's leaving saves are passed over. Extents, and logarithms of counts, grow no more by a row
-    the more rows there are, but for what is rounded in a cell. So a cluster without row j and with ``i`` is no narrower than the one with both
-    less what j widens the cluster by.
+    Clusters of one row are left as they are. The objective must be one whose cells cost no less when they widen:
+    ``part`` is 0.
 
-    Cost: O(d) for each cluster that has a row of the key, O(1) for each such row; of a row whose cluster, or the one of ``i``, was priced again
-    since the last look, O(d) where the two that leave may save more than the two that come cost, and O(rows of its cluster x d) where ``i``'s
-    cluster alone does not lose too much. What leaving saves is counted once for all rows of a cluster that was priced again.
+    Clusters that ``i`` would widen by more than a row's leaving saves are passed over. Extents, and logarithms of
+    counts, grow no more by a row the more rows there are, but for what is rounded in a cell. So a cluster without row j
+    and with ``i`` is no narrower than the one with both less what j widens the cluster by.
+
+    Cost: O(d) for each cluster that has a row of the key, O(1) for each such row; of a row whose cluster, or the one of
+    ``i``, was priced again since the last look, O(d) where the two that leave may save more than the two that come
+    cost, and O(rows of its cluster x d) where ``i``'s cluster alone does not lose too much. What leaving saves is
+    counted once for all rows of a cluster that was priced again.
     """
     single, rest, other = len(made.size) - 2, len(made.size) - 3, len(made.size) - 4
     g, clock = made.cluster[i], len(made.when) - 1

@@ -1,4 +1,7 @@
-"""Greedy k-member clustering (Byun, Kamra, Bertino & Li 2007): clusters one after the other, each around a row far from the last."""
+"""Greedy k-member clustering (Byun, Kamra, Bertino & Li 2007).
+
+Clusters one after the other, each around a row far from the last.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +58,9 @@ def kmember(
     Returns:
         How many clusters there are; 0: it was stopped.
 
-    A cluster begins with the row that is farthest from the first row of the one before it, the first cluster with the one farthest
-    from the first row. It grows until every requirement holds. What is left when a cluster cannot be completed goes to
-    `place_rest`.
+    A cluster begins with the row that is farthest from the first row of the one before it, the first cluster with the
+    one farthest from the first row. It grows until every requirement holds. What is left when a cluster cannot be
+    completed goes to `place_rest`.
 
     Cost: O(n^2 d); with requirements beyond k also the size of a cluster for every row that it takes beyond k.
     """

@@ -50,15 +50,17 @@ def _pass(
     stop: Flag,
     done: Count,
 ) -> None:
-    """Move every row, in an order, to the cluster where the cost falls most; a lone one, where it must ``leave``, where it rises least.
+    """Move every row, in an order, to the cluster where the cost falls most.
 
-    Where there are requirements beyond k, a row that its cluster cannot spare is exchanged for another one; not by objectives that count
-    sensitive values, which would take several times as long.
+    A lone one, where it must ``leave``, where it rises least.
+
+    Where there are requirements beyond k, a row that its cluster cannot spare is exchanged for another one; not by
+    objectives that count sensitive values, which would take several times as long.
 
     Args:
         made, objective, codes, value, order, used, leave: the clusters, and what moves.
-        seen: int64[n], when each row was looked at last, on the clock of ``made``. Since then clusters that were not priced again are not
-            looked at: none of them that may take the row gets dearer by less than ``bound``.
+        seen: int64[n], when each row was looked at last, on the clock of ``made``. Since then clusters that were not
+            priced again are not looked at: none of them that may take the row gets dearer by less than ``bound``.
         bound: int64[n], see there; where its cluster was not priced again either, this is what its leaving saves.
         partners: for exchanges.
         demands, numbers, counters, room, stop, done: as in `sequential`.
@@ -267,9 +269,10 @@ def sequential(
 
     There are never more than twice as many clusters as rows suffice for at the start.
 
-    Cost: O(n^2 d / (alpha k)) a pass, at most `MOST_PASSES` before and after clusters unite; with requirements beyond k also the size of
-    a cluster where it is the best so far, and exchanges, which compare rows with those of their key: O(n^2 / keys) steps a
-    pass if keys are equally frequent, O(n^2 d / k) for clusters, and most of the time where keys are few.
+    Cost: O(n^2 d / (alpha k)) a pass, at most `MOST_PASSES` before and after clusters unite; with requirements beyond k
+    also the size of a cluster where it is the best so far, and exchanges, which compare rows with those of their key:
+    O(n^2 / keys) steps a pass if keys are equally frequent, O(n^2 d / k) for clusters, and most of the time where keys
+    are few.
     """
     n, k = len(codes), max(demands.k, 1)
     t = max(1, n // max(1, (alpha * k + 50) // 100))

@@ -24,8 +24,8 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
         price: int64[m], any prices of the rows, changed: near ones save time.
         row_of: int64[m], written: the row of every box.
 
-    Cost: O(m^3) at worst. Boxes bid for their rows first; those that are left get one by shortest augmenting paths. Of rows that are
-    equally near one without a box comes first: where many rows cost the same, paths are short.
+    Cost: O(m^3) at worst. Boxes bid for their rows first; those that are left get one by shortest augmenting paths. Of
+    rows that are equally near one without a box comes first: where many rows cost the same, paths are short.
     """
     m = len(cost)
     far, out = np.int64(1) << 60, np.int64(1) << 61
@@ -135,12 +135,13 @@ def improve(
 ) -> None:
     """Take matching ``t`` out of some windows of rows and assign it anew, or make it.
 
-    The rows of a window exchange the boxes that they hold in that matching; of a matching that is made, the window's own boxes. No row
-    gets a box that it has in another matching, and the loss does not grow.
+    The rows of a window exchange the boxes that they hold in that matching; of a matching that is made, the window's
+    own boxes. No row gets a box that it has in another matching, and the loss does not grow.
 
     Args:
         codes, geometry, held: as in `prices`.
-        targets: int64[k, n], the box of every row in each matching; matching ``t`` of this and of ``held`` is written in the windows.
+        targets: int64[k, n], the box of every row in each matching; matching ``t`` of this and of ``held`` is written
+            in the windows.
         t, made: the matching, and how many there are, from the first on; ``t == made``: it is made.
         windows: int64[w, 2], the first and past-last row of each.
         price: int64[n], see `assign`, by row.

@@ -1,6 +1,9 @@
-"""What a box of its own costs: rows, boxes and how much a box grows by a row, in integers (Doka et al. 2015, section 3).
+"""What a box of its own costs.
 
-`targets` int64[k, n] has for each of k matchings the box of every row; the first box of a row is the row alone, numbered as it.
+Rows, boxes and how much a box grows by a row, in integers (Doka et al. 2015, section 3).
+
+`targets` int64[k, n] has for each of k matchings the box of every row; the first box of a row is the row alone,
+numbered as it.
 """
 
 from __future__ import annotations

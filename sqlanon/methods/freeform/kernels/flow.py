@@ -1,4 +1,7 @@
-"""The k-regular graph of rows and boxes whose pairwise costs sum to the least: a flow of minimum cost (Doka et al. 2015, section 8)."""
+"""The k-regular graph of rows and boxes whose pairwise costs sum to the least.
+
+A flow of minimum cost (Doka et al. 2015, section 8).
+"""
 
 from __future__ import annotations
 
@@ -34,8 +37,9 @@ def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
         k: boxes of a row and rows of a box.
         edges: int64[n, k], written: the boxes of each row, its own first.
 
-    Every row sends k - 1 units to boxes that are not its own, at most one to each. A unit at a time goes the shortest way in the graph of
-    what can still be sent or taken back (successive shortest paths with potentials, Edmonds and Karp 1972).
+    Every row sends k - 1 units to boxes that are not its own, at most one to each. A unit at a time goes the shortest
+    way in the graph of what can still be sent or taken back (successive shortest paths with potentials, Edmonds and
+    Karp 1972).
 
     Cost: O(k n^3) at worst, memory O(n^2).
     """

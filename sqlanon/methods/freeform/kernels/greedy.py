@@ -1,7 +1,7 @@
 """Greedy matchings of rows with boxes (Doka et al. 2015, sections 5 and 6): row by row, or edge by edge.
 
-Every round adds one matching. An edge's cost is how much the box grows by the row; it is the same for a whole round, as a box gets one
-row in each.
+Every round adds one matching. An edge's cost is how much the box grows by the row; it is the same for a whole round, as
+a box gets one row in each.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def _widen(c: Coordinates, box: Places, mask: Masks, wide: Longs, target: Longs)
 def greedy(c: Coordinates, targets: Longs) -> bool:
     """Every row in turn takes the cheapest free box; of equally cheap ones the first.
 
-    A row that may take none of the free boxes gets that of the nearest row before it which may take one of them instead.
+    A row that may take none of the free boxes gets that of the nearest row before it which may take one of them
+    instead.
 
     Args:
         c: n rows, in the order in which they choose.
@@ -161,11 +162,13 @@ def _look(
 
 @njit(nogil=True, cache=True)
 def sort_greedy(c: Coordinates, targets: Longs) -> bool:
-    """The cheapest edge between a row and a box that are both free is taken, again and again; of equally cheap ones the first row's, then box's.
+    """The cheapest edge between a row and a box that are both free is taken, again and again.
 
-    This is one scan over all edges in the order of their costs. They are not sorted: a heap has the cheapest free box of every row, which is
-    looked for again where another row took it. Rows that may take none of the boxes that are left exchange with the nearest row
-    before or after them, as in `greedy`.
+    Of equally cheap ones the first row's, then box's.
+
+    This is one scan over all edges in the order of their costs. They are not sorted: a heap has the cheapest free box
+    of every row, which is looked for again where another row took it. Rows that may take none of the boxes that are
+    left exchange with the nearest row before or after them, as in `greedy`.
 
     Args:
         c: n rows; ``targets`` is as in `greedy`.

@@ -1,4 +1,7 @@
-"""What a row costs in a box, for all rows of a window and their boxes: how much the box grows by it, an integer (Doka et al. 2015, section 3)."""
+"""What a row costs in a box, for all rows of a window and their boxes.
+
+How much the box grows by it, an integer (Doka et al. 2015, section 3).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ TAKEN = np.int32(2**31 - 1)
 
 @njit(nogil=True, cache=True)
 def _numbered(values: Longs, bound: int) -> tuple[Ints, Longs]:
-    """Values from 0 to ``bound`` - 1 by small numbers, in their order: the number of each, and a place of each number."""
+    """Values from 0 to ``bound`` - 1 by small numbers, in their order.
+
+    The number of each, and a place of each number.
+    """
     m = len(values)
     if bound > 16 * m:  # many that do not occur: they are sorted
         line = np.unique(values)
@@ -60,7 +66,8 @@ class _Window(NamedTuple):
         base: int64[d + 1], where the codes of an attribute begin in ``known``.
         known: int32[*], the codes that occur, ascending, all attributes one after the other.
         place: int32[*], their positions, of ordered attributes.
-        group: int64[d], attributes whose codes occur in few combinations are one group: a row's cost is the sum of fewer numbers.
+        group: int64[d], attributes whose codes occur in few combinations are one group: a row's cost is the sum of
+            fewer numbers.
         size: int64[groups], how many combinations occur.
         of_row: uint32[groups, m], the combination of every row.
         of_group: uint32[d, m], where in ``known`` a combination has its code of an attribute.
@@ -126,7 +133,10 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
 def _growths(
     codes: Ints, geometry: Geometry, rows: Longs, window: _Window, seen: Ints, stamp: int, growth: Ints
 ) -> None:
-    """How much the box of some rows grows by each code of a window, into ``growth``; ``seen`` has room for the codes of sets."""
+    """How much the box of some rows grows by each code of a window, into ``growth``.
+
+    ``seen`` has room for the codes of sets.
+    """
     facts, table, base, known, place = geometry.facts, geometry.table, window.base, window.known, window.place
     for a in range(len(facts)):
         kind, low, high, members = facts[a, KIND], np.int64(2**31), np.int64(-1), np.int64(0)

@@ -1,7 +1,9 @@
-"""Other matchings of the same graph: what the drawn one gives away about the others is spread by chance (Doka et al. 2015, section 4).
+"""Other matchings of the same graph.
 
-The union of k matchings without a common edge is a k-regular graph. It can be divided into k matchings in many ways. Its edges, and so
-its boxes and their loss, stay as they are.
+What the drawn one gives away about the others is spread by chance (Doka et al. 2015, section 4).
+
+The union of k matchings without a common edge is a k-regular graph. It can be divided into k matchings in many ways.
+Its edges, and so its boxes and their loss, stay as they are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Random numbers from a secret key: ChaCha20 (RFC 8439) as a counter-based stream.
 
-What is drawn with it decides which row is published in which box, so that it must not be guessed from what is published.
+What is drawn with it decides which row is published in which box, so that it must not be guessed from what is
+published.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from sqlanon.kernels.compiled import njit
 Words = npt.NDArray[np.uint32]
 
 _KEY, _COUNTER, _NONCE, _BUFFER, _USED, _BYTES, _LEFT = 4, 12, 13, 16, 32, 33, 34
-"""Where the parts of a state begin: constants, key, counter, nonce; 16 words of output; how many of them are used; bytes of one more word that
-is used byte by byte; how many of them are left."""
+"""Where the parts of a state begin: constants, key, counter, nonce; 16 words of output; how many of them are used.
+
+Bytes of one more word that is used byte by byte; how many of them are left.
+"""
 
 FEW = 64
 """Choices of so many things take a byte each."""
@@ -76,18 +79,25 @@ def word(state: Words) -> np.uint32:
 
 @njit(nogil=True, cache=True)
 def below(state: Words, bound: int) -> int:
-    """A whole number from 0 to ``bound`` - 1, all equally likely; ``bound`` up to 2^31, so that its product with a word has 63 bits."""
+    """A whole number from 0 to ``bound`` - 1, all equally likely.
+
+    ``bound`` up to 2^31, so that its product with a word has 63 bits.
+    """
     while True:
         product = np.int64(word(state)) * bound
         low = product & 0xFFFFFFFF
-        # Words below 2^32 modulo the bound would make small numbers likelier; to divide takes time, and is seldom needed.
+        # Words below 2^32 modulo the bound would make small numbers likelier; to divide takes time, and is seldom
+        # needed.
         if low >= bound or low >= (np.int64(1) << 32) % bound:
             return product >> 32
 
 
 @njit(nogil=True, cache=True)
 def choice(state: Words, bound: int) -> int:
-    """As `below`, from a byte of the stream where ``bound`` is at most `FEW`: to make the stream is most of what a random walk takes."""
+    """As `below`, from a byte of the stream where ``bound`` is at most `FEW`.
+
+    To make the stream is most of what a random walk takes.
+    """
     if bound > FEW:
         return below(state, bound)
     while True:

@@ -1,8 +1,8 @@
 """The paper's other solvers (Doka et al. 2015): pure functions from rows and k to k matchings.
 
-A solver is a function ``solve(rows, k)`` of `sqlanon.methods.freeform.kernels.cost.Coordinates` that returns int64[k, n]: row i of matching t goes to
-box ``targets[t, i]``. Every matching is a permutation, the first one the identity, and no row has a box twice. `solved` checks the
-number of rows first.
+A solver is a function ``solve(rows, k)`` of `sqlanon.methods.freeform.kernels.cost.Coordinates` that returns int64[k,
+n]: row i of matching t goes to box ``targets[t, i]``. Every matching is a permutation, the first one the identity, and
+no row has a box twice. `solved` checks the number of rows first.
 """
 
 from __future__ import annotations
@@ -27,27 +27,42 @@ MOST_ROWS: Mapping[str, int] = {
     "sortgreedy": 10_000,
     "ring": 1_000_000,
 }
-"""The solvers, and how many rows each takes together, at most: by its cost, exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 k (greedy
-ones, which take a minute or two for so many rows and k = 10); `ring` costs n k."""
+"""The solvers, and how many rows each takes together, at most.
+
+By its cost, exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 k (greedy ones, which take a minute or two for so
+many rows and k = 10); `ring` costs n k.
+"""
 
 MOST_SETS = 100_000
 """Boxes x sets of k - 1 other rows that `mip` takes, at most: a variable each."""
 
 
 class UnsolvedError(ValueError):
-    """A solver gave up on rows that it takes, as far as their number says; the text names the default solver and no value."""
+    """A solver gave up on rows that it takes, as far as their number says.
+
+    The text names the default solver and no value.
+    """
 
 
 def refusal(solver: str, rows: int, k: int) -> str | None:
     """Why a solver cannot take so many rows at a time; None if it can."""
     if rows > MOST_ROWS[solver]:
-        return f"solver {solver} takes at most {MOST_ROWS[solver]} rows at a time, and here are {rows}; use solver {DEFAULT}"
+        return (
+            f"solver {solver} takes at most {MOST_ROWS[solver]} rows at a time, and here are {rows}; use solver "
+            f"{DEFAULT}"
+        )
     if k > rows:
         return f"{k} matchings need as many rows, and here are {rows}"
     if solver in ("greedy", "sortgreedy") and 2 * k >= rows + 3:
-        return f"solver {solver} takes k below (n + 3) / 2, for {rows} rows at most {(rows + 2) // 2}; use solver {DEFAULT}"
+        return (
+            f"solver {solver} takes k below (n + 3) / 2, for {rows} rows at most {(rows + 2) // 2}; use solver "
+            f"{DEFAULT}"
+        )
     if solver == "mip" and rows * comb(rows - 1, k - 1) > MOST_SETS:
-        return f"solver mip takes at most {MOST_SETS} sets of rows, and boxes of {k} among {rows} rows have more; use solver {DEFAULT}"
+        return (
+            f"solver mip takes at most {MOST_SETS} sets of rows, and boxes of {k} among {rows} rows have more; use "
+            f"solver {DEFAULT}"
+        )
     return None
 
 

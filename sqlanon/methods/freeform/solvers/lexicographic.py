@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def lexicographic(codes: npt.NDArray[np.int32]) -> Longs:
-    """int64[n]: the rows of int32[n, d] in order. Columns of as many values as each other stay in their order, equal rows too."""
+    """int64[n]: the rows of int32[n, d] in order.
+
+    Columns of as many values as each other stay in their order, equal rows too.
+    """
     columns = sorted(range(codes.shape[1]), key=lambda a: len(np.unique(codes[:, a])))
     if not columns:
         return np.arange(len(codes))

@@ -1,7 +1,8 @@
 """Solver ``ring``: inside classes of k to 2k - 1 rows, each box covers k neighbours of a ring (Wong, Mamoulis and Cheung 2010).
 
-The partitioner is ours: the order in which the rows come, divided into classes with the least loss (Ghinita et al. 2009, section 3). A ring
-goes through every other row of its class and comes back through those between, so that neighbours are near at its ends too.
+The partitioner is ours: the order in which the rows come, divided into classes with the least loss (Ghinita et al.
+2009, section 3). A ring goes through every other row of its class and comes back through those between, so that
+neighbours are near at its ends too.
 """
 
 from __future__ import annotations

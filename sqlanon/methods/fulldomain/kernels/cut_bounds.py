@@ -1,4 +1,7 @@
-"""Lower bounds of sets of cut points: what each further cut would cost at least, of all cuts of a column in one pass."""
+"""Lower bounds of sets of cut points.
+
+What each further cut would cost at least, of all cuts of a column in one pass.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,8 @@ def at_least(kind: int, rows: int, least: int, large: int, few: int, k: int, ful
     size, over = rows // classes, rows % classes
     even = (classes - over) * size * size + over * (size + 1) * (size + 1)
     if 2 * rows > full * classes:
-        # Here suppressed rows could lower the squares by more than they cost: the least of full * s + (rows - s)^2 / classes.
+        # Here suppressed rows could lower the squares by more than they cost: the least of full * s + (rows - s)^2 /
+        # classes.
         even = min(even, full * rows - (full * full * classes + 3) // 4)
     return max(least, even)
 
@@ -109,8 +113,8 @@ def cut_bounds(
         kind, k, full: as `at_least` takes them.
 
     Returns:
-        int64[3, most + 1], by cut: what the bound rises by, how many more rows are suppressed, and how many parts of divided groups
-        have k rows.
+        int64[3, most + 1], by cut: what the bound rises by, how many more rows are suppressed, and how many parts of
+        divided groups have k rows.
 
     Cost: O(f + codes + groups), two counting sorts.
     """

@@ -14,7 +14,10 @@ from sqlanon.kernels.tally import Longs
 from sqlanon.methods.fulldomain.kernels.cut_bounds import CLASSES, SQUARES
 
 VALUES = 3
-"""What is added up: rows without the most frequent value of their class; beside `ROWS`, `SQUARES` and `CLASSES` of `cut_bounds`."""
+"""What is added up: rows without the most frequent value of their class.
+
+Beside `ROWS`, `SQUARES` and `CLASSES` of `cut_bounds`.
+"""
 
 NEVER = np.int64(1) << 62
 """The cost of what suppresses too many rows."""
@@ -93,20 +96,21 @@ def _divided(found: Longs, least: Longs) -> int:
 def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: Price) -> Longs:
     """What the rows of each interval of the first column cost at least.
 
-    An interval costs what its parts cost, and no part of it, an interval of each later column, costs less than where the columns after
-    that one are divided in this part as is best for it alone: a set of cuts divides them the same way in all parts. Of one column it is exact.
+    An interval costs what its parts cost, and no part of it, an interval of each later column, costs less than where
+    the columns after that one are divided in this part as is best for it alone: a set of cuts divides them the same way
+    in all parts. Of one column it is exact.
 
     Args:
-        counts: int64[groups, cells, v], the rows of each group by the codes of the columns, the last one fastest, and for `VALUES` by
-            sensitive value, else v = 1.
+        counts: int64[groups, cells, v], the rows of each group by the codes of the columns, the last one fastest, and
+            for `VALUES` by sensitive value, else v = 1.
         sizes: int64[c], the codes of the columns.
         width: int64[groups], of the classes in columns that are divided already, for `ROWS`.
         ends: int64[c, r, r], how wide the interval of two codes is, for `ROWS`.
         price: what classes cost.
 
     Returns:
-        int64[r, r], by first and last code of the first column; `NEVER` where more rows than allowed would be suppressed, or no division of
-        the column has the interval.
+        int64[r, r], by first and last code of the first column; `NEVER` where more rows than allowed would be
+        suppressed, or no division of the column has the interval.
 
     Cost: O(groups x the product of the columns' numbers of intervals), at most.
     """

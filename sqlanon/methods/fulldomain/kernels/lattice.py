@@ -1,7 +1,8 @@
 """Cells grouped at a node of a lattice: one level of generalization for every column.
 
-A cell is a combination of codes with the number of its rows, once for every combination of sensitive codes that is asked for.
-A node of a column's level is known by its first code, so that what was rolled up is rolled up again by the same tables.
+A cell is a combination of codes with the number of its rows, once for every combination of sensitive codes that is
+asked for. A node of a column's level is known by its first code, so that what was rolled up is rolled up again by the
+same tables.
 """
 
 from __future__ import annotations
@@ -54,7 +55,10 @@ def maps_of(nodes: Sequence[npt.NDArray[np.int32]]) -> Maps:
 
 
 class Room(NamedTuple):
-    """Room for grouping: the records, their keys and groups, a hash table, and of each group its key and first record."""
+    """Room for grouping.
+
+    The records, their keys and groups, a hash table, and of each group its key and first record.
+    """
 
     rows: Ints
     keys: npt.NDArray[np.int64]
@@ -83,8 +87,8 @@ def room_of(records: int, words: int) -> Room:
 def group(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: Room) -> int:
     """Group the records ``room.rows[:n]`` at a node; groups are numbered in the order of their first records.
 
-    ``room.group`` gets the group of each, ``room.first`` the place of each group's first record in ``room.rows``. A level of
-    -1 leaves a column out.
+    ``room.group`` gets the group of each, ``room.first`` the place of each group's first record in ``room.rows``. A
+    level of -1 leaves a column out.
 
     Returns:
         how many groups there are.
@@ -123,10 +127,12 @@ def hashed(keys: npt.NDArray[np.int64], words: int, i: int) -> np.uint64:
 
 @njit(nogil=True, cache=True)
 def thin_out(n: int, words: int, room: Room, counts: Longs, least: int, sums: npt.NDArray[np.uint8]) -> int:
-    """Drop records whose groups surely have fewer than ``least`` rows: places, keys and the order of the others are kept.
+    """Drop records whose groups surely have fewer than ``least`` rows.
 
-    Every record adds its rows to one of a few sums, by its key; the sum is at least the rows of its group. The sums fit a processor's
-    cache, where the hash table of all groups does not.
+    Places, keys and the order of the others are kept.
+
+    Every record adds its rows to one of a few sums, by its key; the sum is at least the rows of its group. The sums fit
+    a processor's cache, where the hash table of all groups does not.
 
     Args:
         n: records in ``room.rows``, with their keys.
@@ -204,7 +210,10 @@ def add_up(n: int, groups: int, room: Room, counts: Longs) -> None:
 
 @njit(nogil=True, cache=True)
 def sorted_by_group(label: Ints, n: int, groups: int) -> tuple[Longs, Ints]:
-    """Where each group begins, int64[groups + 1], and the places 0 to ``n`` in the order of their groups; below 0: in none."""
+    """Where each group begins, int64[groups + 1], and the places 0 to ``n`` in the order of their groups.
+
+    Below 0: in none.
+    """
     start = np.zeros(groups + 1, np.int64)
     for i in range(n):
         if label[i] >= 0:

@@ -1,7 +1,7 @@
 """Local recoding along a lattice: each node in turn keeps the classes of the rest that meet the requirements (ours).
 
-The rest stays what may become a class at the last node, which hides everything: it has k rows or none and, with a frequency
-l = p / q of one sensitive column, no value of it is more than q / p of the rest.
+The rest stays what may become a class at the last node, which hides everything: it has k rows or none and, with a
+frequency l = p / q of one sensitive column, no value of it is more than q / p of the rest.
 """
 
 from __future__ import annotations

@@ -47,7 +47,10 @@ IN_USE, ROWS, CLASSES, PIECES = 0, 1, 2, 3
 
 
 class Tallied(NamedTuple):
-    """The rows of one group by sensitive value: rows of each value, the values that occur, and what a class takes of each."""
+    """The rows of one group by sensitive value.
+
+    Rows of each value, the values that occur, and what a class takes of each.
+    """
 
     rows: Longs
     values: Longs
@@ -59,9 +62,10 @@ class Tallied(NamedTuple):
 def part(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
     """How many rows of a group a class takes, and of which values: ``tallied.taken``; 0: none can be taken.
 
-    Phase one of TP (Xiao, Yi, Tao 2010): h is the largest count that a class of these rows can have of a value. A class of
-    ceil(h l) rows is tried, with at most h of each value, then h - 1 and so on. Of a value it must take what the rest could not
-    keep; beyond that it takes of the values most frequent in the rest. The least rows for an h leave the rest the most freedom.
+    Phase one of TP (Xiao, Yi, Tao 2010): h is the largest count that a class of these rows can have of a value. A class
+    of ceil(h l) rows is tried, with at most h of each value, then h - 1 and so on. Of a value it must take what the
+    rest could not keep; beyond that it takes of the values most frequent in the rest. The least rows for an h leave the
+    rest the most freedom.
     """
     k, p, q, total = asked.k, asked.p, asked.q, rest.facts[ROWS]
     most, sum_ = np.int64(0), np.int64(0)
@@ -97,7 +101,10 @@ def part(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
 
 @njit(nogil=True, cache=True)
 def fill(values: int, h: int, bound: int, size: int, rest: Rest, tallied: Tallied) -> None:
-    """What a class of ``size`` rows takes of each value: what it must, then one by one of the value most frequent in the rest."""
+    """What a class of ``size`` rows takes of each value.
+
+    What it must, then one by one of the value most frequent in the rest.
+    """
     taken, missing = tallied.taken, size
     for y in range(values):
         taken[y] = max(rest.counts[tallied.values[y]] - bound, 0)

@@ -1,7 +1,8 @@
 """Which records can be in a class of a node, by projections of the lattice to some of its columns.
 
-A group of a node lies in one group of every coarser node. A projection leaves columns out, as the levels that hide them do. So a record
-whose group in some projection has too few rows is in no class of the node: for most nodes of a large lattice no record is left.
+A group of a node lies in one group of every coarser node. A projection leaves columns out, as the levels that hide them
+do. So a record whose group in some projection has too few rows is in no class of the node: for most nodes of a large
+lattice no record is left.
 """
 
 from __future__ import annotations
@@ -59,7 +60,10 @@ def project(
 
 @njit(nogil=True, cache=True)
 def places(rest: Rest, place: Ints) -> Longs:
-    """The place of each record that has rows; `Rest.records` forgets the others. Returns how many there are, and their rows."""
+    """The place of each record that has rows; `Rest.records` forgets the others.
+
+    Returns how many there are, and their rows.
+    """
     n, rows = 0, np.int64(0)
     for i in range(rest.facts[IN_USE]):
         record = rest.records[i]

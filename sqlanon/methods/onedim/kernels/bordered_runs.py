@@ -1,7 +1,8 @@
 """Division of an order into runs that end where a quasi value changes, for requirements that a union of lawful runs may fail.
 
-Rows that are equal in all columns are published alike, so they are one group to readers whatever runs divide them. A run is closed at the
-first change of a value at which it meets the requirements; what is left at the end joins as many runs before it as it needs.
+Rows that are equal in all columns are published alike, so they are one group to readers whatever runs divide them. A
+run is closed at the first change of a value at which it meets the requirements; what is left at the end joins as many
+runs before it as it needs.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ def bordered_runs(
     if start == n:
         return
     forget(demands, forward, of_forward, start, n, counters)
-    # The rest, from the last row back to the first run with which it meets the requirements, or to the first row of all.
+    # The rest, from the last row back to the first run with which it meets the requirements, or to the first row of
+    # all.
     backward, of_backward = last_first(demands, number)
     counted = n
     while counted > 0:

@@ -1,8 +1,10 @@
-"""The accuracy-constrained heuristic: groups as private as a bound on their loss allows (Ghinita et al. 2009, 5.3, 6.3).
+"""The accuracy-constrained heuristic.
+
+Groups as private as a bound on their loss allows (Ghinita et al. 2009, 5.3, 6.3).
 
 Rows join the current group, in order, as long as it stays within the bound. Two neighbouring groups then exchange rows,
-the most frequent sensitive values first, as long as the lesser of their privacies PM = rows / most frequent value does not
-fall (Figure 17): each value moves in one direction only, of its rows the one that widens the other group least, and
+the most frequent sensitive values first, as long as the lesser of their privacies PM = rows / most frequent value does
+not fall (Figure 17): each value moves in one direction only, of its rows the one that widens the other group least, and
 no row moves twice.
 """
 

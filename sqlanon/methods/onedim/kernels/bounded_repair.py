@@ -1,8 +1,8 @@
 """Groups within a bound, repaired until the least private one cannot be improved; ours, not a paper's.
 
 PM is the privacy of the least private group, so one row far from its neighbours in the order, which no
-group near it can take, lowers the PM of the whole division. Here the least private group borrows rows from any group, or gives rows to any, as long as the bound holds
-and every other group that takes part stays more private than it was.
+group near it can take, lowers the PM of the whole division. Here the least private group borrows rows from any group,
+or gives rows to any, as long as the bound holds and every other group that takes part stays more private than it was.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ _LOOKS = 200
 
 @njit(nogil=True, cache=True)
 def _spares(value: int, most: int, tops: int, donor: int, worst: int, state: Members) -> tuple[bool, int]:
-    """Whether a group stays more private than the worst one without a row of this value; its most frequent value then."""
+    """Whether a group stays more private than the worst one without a row of this value.
+
+    Its most frequent value then.
+    """
     rest = most - (1 if state.held[OTHER, value] == most and tops == 1 else 0)
     size = state.size[donor] - 1
     return size == 0 or size * state.most[worst] > state.size[worst] * rest, rest
@@ -213,7 +216,10 @@ def _alone(
     bounds: Bounds,
     state: Members,
 ) -> bool:
-    """Whether no division within the bounds is more private: a row with too few values within its reach is in some group."""
+    """Whether no division within the bounds is more private.
+
+    A row with too few values within its reach is in some group.
+    """
     row = state.head[worst]
     reset(codes[row : row + 1], np.zeros(1, np.int64), OTHER, state.count, state.box, bounds.base)
     seen = np.zeros(state.held.shape[1], np.bool_)
@@ -241,10 +247,10 @@ def repair(
 ) -> int:
     """Raise the PM of n rows' groups, which keep to the bounds before and after.
 
-    The least private group borrows, from any group, rows of values that are not its most frequent ones. Where it cannot, rows
-    of its most frequent values move to other groups until it is more private or gone. Every other group that takes part is
-    more private afterwards than the least private one was before, so that PM never falls. The pass ends where none of the
-    least private groups can be improved.
+    The least private group borrows, from any group, rows of values that are not its most frequent ones. Where it
+    cannot, rows of its most frequent values move to other groups until it is more private or gone. Every other group
+    that takes part is more private afterwards than the least private one was before, so that PM never falls. The pass
+    ends where none of the least private groups can be improved.
 
     Args:
         codes: int32[n, lanes].
@@ -258,7 +264,8 @@ def repair(
     Returns:
         How many groups there are now.
 
-    Cost: a step looks at the groups near by, O(n d) at most; all steps together at about `_LOOKS` n rows at most. Memory O(n d + codes).
+    Cost: a step looks at the groups near by, O(n d) at most; all steps together at about `_LOOKS` n rows at most.
+    Memory O(n d + codes).
     """
     n, d = len(codes), len(geometry.facts)
     state = Members(

@@ -1,8 +1,9 @@
 """Division of an order into runs that meet any requirements: distinct l, several sensitive attributes, joint ones.
 
-As in `runs`, the last run is chosen for every prefix. Which runs are allowed there is tried by growing them backwards; once the prefix is
-divided at all, a run is not grown beyond the point where it could be divided into the shortest run that ends with it and another one. For k and
-distinct l, which a longer run never loses, this is the optimum over all divisions; for others it is a heuristic.
+As in `runs`, the last run is chosen for every prefix. Which runs are allowed there is tried by growing them backwards;
+once the prefix is divided at all, a run is not grown beyond the point where it could be divided into the shortest run
+that ends with it and another one. For k and distinct l, which a longer run never loses, this is the optimum over all
+divisions; for others it is a heuristic.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def lawful_runs(
         demands: the requirements.
         most: rows of a run, at most.
         known: the prefixes of up to so many rows are solved already.
-        last: whether the last run of all rows is grown as far as it must be, where runs of at most ``most`` rows do not divide them.
+        last: whether the last run of all rows is grown as far as it must be, where runs of at most ``most`` rows do not
+            divide them.
         opt: int64[n + 1], the loss of each prefix, written beyond ``known``; `NEVER` where no runs divide it.
         need: int64[n + 1], rows of the shortest run that ends each prefix, likewise.
         back: int32[n + 1], rows of its last run, likewise.

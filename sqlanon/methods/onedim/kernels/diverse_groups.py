@@ -1,8 +1,8 @@
 """l-diverse groups along an order (Ghinita et al. 2009, section 4.3, Figures 13 and 14).
 
-Every value of the sensitive attribute has its rows in order; the *frontier* is the first row of each that is in no group
-yet. A group takes the l rows of the frontier that come first (greedy step), or rows of the most frequent values where the
-rest could not be divided otherwise (fall-back step), and so holds a value once (Corollary 1).
+Every value of the sensitive attribute has its rows in order; the *frontier* is the first row of each that is in no
+group yet. A group takes the l rows of the frontier that come first (greedy step), or rows of the most frequent values
+where the rest could not be divided otherwise (fall-back step), and so holds a value once (Corollary 1).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`runs.best_runs` for single rows and the loss GCP, in half the steps: the box of the last k rows is not grown but kept.
+"""`runs.best_runs` for single rows and the loss GCP, in half the steps.
+
+The box of the last k rows is not grown but kept.
 
 Rows are in blocks of k. A window of k rows is the end of one block and the beginning of the next; the boxes of all ends
 are made once a block, the beginning grows with the window (van Herk 1992).
@@ -32,7 +34,8 @@ def best_row_runs(
         places, sets: the rows in order, see `Rows`.
         geometry: the attributes.
         k: rows of a run, at least.
-        known: rows from the left that are solved; a caller that streams keeps the last 2k - 1 of them, with their ``opt``.
+        known: rows from the left that are solved; a caller that streams keeps the last 2k - 1 of them, with their
+            ``opt``.
         opt: int64[n + 1], least loss of the first i rows, `NEVER` without a division; read to ``known``, then written.
         back: int32[n + 1], written after ``known``: rows of the last run. Ties: the shortest run.
 

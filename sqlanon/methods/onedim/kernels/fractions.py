@@ -1,10 +1,13 @@
-"""l-diverse groups along an order for a fractional l = p / q: the heuristic of `diverse_groups` with repeated values (ours).
+"""l-diverse groups along an order for a fractional l = p / q.
 
-A group of a fractional l may hold a value more than once: c times among at least c p / q rows. So the frontier holds a value's
-next row again until the group has ``copies`` rows of it. A group takes the rows of the frontier that come first until it and
-the rest are eligible (q rows >= p most frequent); where that fails, a group of ceil(c p / q) rows takes, for the least c
-that will do, the rows that the rest could not keep, and fills up with those that come first. With q rows of a value among
-p that is always possible while p^2 / q rows are left; at the end all that are left make one group.
+The heuristic of `diverse_groups` with repeated values (ours).
+
+A group of a fractional l may hold a value more than once: c times among at least c p / q rows. So the frontier holds a
+value's next row again until the group has ``copies`` rows of it. A group takes the rows of the frontier that come first
+until it and the rest are eligible (q rows >= p most frequent); where that fails, a group of ceil(c p / q) rows takes,
+for the least c that will do, the rows that the rest could not keep, and fills up with those that come first. With q
+rows of a value among p that is always possible while p^2 / q rows are left; at the end all that are left make one
+group.
 """
 
 from __future__ import annotations
@@ -21,7 +24,10 @@ MOST_COPIES = 8
 
 
 def copies_of(p: int, q: int) -> int:
-    """The rows of one value, at most `MOST_COPIES`, among which groups come nearest to l = p / q; the fewest of them."""
+    """The rows of one value, at most `MOST_COPIES`, among which groups come nearest to l = p / q.
+
+    The fewest of them.
+    """
     return min(range(1, min(q, MOST_COPIES) + 1), key=lambda c: (-(-c * p // q) / c, c))
 
 
@@ -41,7 +47,8 @@ def fractional_groups(
     Returns:
         How many groups there are; 0 if the table is not eligible (a value is more than q / p of the rows).
 
-    Cost: O(n log m) greedy steps for m values; O(m) for each c that the other step tries, which is O(m / l) a row; memory O(n + m).
+    Cost: O(n log m) greedy steps for m values; O(m) for each c that the other step tries, which is O(m / l) a row;
+    memory O(n + m).
     """
     n = len(value)
     following, head, count, holders, heap, size, most = frontier_of(value, values)

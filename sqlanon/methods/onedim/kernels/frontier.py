@@ -1,4 +1,7 @@
-"""The frontier of an order: of every sensitive value the first row that is in no group yet, and how many rows are left of each."""
+"""The frontier of an order.
+
+Of every sensitive value the first row that is in no group yet, and how many rows are left of each.
+"""
 
 from __future__ import annotations
 

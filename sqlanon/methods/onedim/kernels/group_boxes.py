@@ -1,7 +1,7 @@
 """Boxes of a few groups ("sides") that rows enter and leave, with what each would be with one more row.
 
-A side counts its rows by code, so that it knows which codes of a set it holds and whether a row that leaves was its last one
-at an end.
+A side counts its rows by code, so that it knows which codes of a set it holds and whether a row that leaves was its
+last one at an end.
 """
 
 from __future__ import annotations
@@ -76,7 +76,10 @@ def leave(
     base: npt.NDArray[np.int64],
     members: npt.NDArray[np.int64],
 ) -> bool:
-    """Remove a row from a side whose other rows are among ``members`` (count gives how many have each code); whether its box changed."""
+    """Remove a row from a side whose other rows are among ``members`` (count gives how many have each code).
+
+    Whether its box changed.
+    """
     changed = False
     for a in range(box.shape[1]):
         code = np.int64(codes[row, a])

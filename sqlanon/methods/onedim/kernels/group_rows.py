@@ -1,6 +1,7 @@
 """Groups as lists of rows, from and to which single rows move, with what their moves have to know.
 
-Two groups are open at a time, as the sides of `sides`: the worst one, and another that it takes rows from or gives rows to.
+Two groups are open at a time, as the sides of `sides`: the worst one, and another that it takes rows from or gives rows
+to.
 """
 
 from __future__ import annotations
@@ -84,7 +85,10 @@ def rows_of(g: int, state: Members) -> npt.NDArray[np.int64]:
 
 @njit(nogil=True, cache=True)
 def tally(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, state: Members) -> tuple[int, int]:
-    """Count the rows by value, in counters that are zero; returns the most frequent value's rows and how many values have as many."""
+    """Count the rows by value, in counters that are zero.
+
+    Returns the most frequent value's rows and how many values have as many.
+    """
     held = state.held
     most, tops = np.int64(0), np.int64(0)
     for row in rows:
@@ -105,7 +109,10 @@ def forget(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int,
 
 @njit(nogil=True, cache=True)
 def near(g: int, side: int, state: Members, geometry: Geometry, bounds: Bounds) -> bool:
-    """Whether the bound lets a side reach as far as the nearest corner of a group's box. What it denies is impossible."""
+    """Whether the bound lets a side reach as far as the nearest corner of a group's box.
+
+    What it denies is impossible.
+    """
     total = np.int64(0)
     for a in range(len(geometry.facts)):
         low, high = state.box[side, a, LOW], state.box[side, a, HIGH]
@@ -118,7 +125,10 @@ def near(g: int, side: int, state: Members, geometry: Geometry, bounds: Bounds) 
 
 @njit(nogil=True, cache=True)
 def reaches(codes: npt.NDArray[np.int32], row: int, g: int, state: Members, geometry: Geometry, bounds: Bounds) -> bool:
-    """Whether the bound lets a row share a group with the nearest corner of a group's box. What it denies is impossible."""
+    """Whether the bound lets a row share a group with the nearest corner of a group's box.
+
+    What it denies is impossible.
+    """
     total = np.int64(0)
     for a in range(len(geometry.facts)):
         if geometry.facts[a, KIND] != SET:

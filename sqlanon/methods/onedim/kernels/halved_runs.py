@@ -1,8 +1,10 @@
-"""Division of an order into runs by halving: for requirements that only long runs meet, such as closeness to the whole table.
+"""Division of an order into runs by halving.
 
-A run is divided where both parts meet the requirements, at the cut in its middle half that loses least, or else at the one nearest to
-the middle; parts are divided in turn. Where unions of runs that meet the requirements meet them, a run without such a cut cannot be
-divided into any number of runs.
+For requirements that only long runs meet, such as closeness to the whole table.
+
+A run is divided where both parts meet the requirements, at the cut in its middle half that loses least, or else at the
+one nearest to the middle; parts are divided in turn. Where unions of runs that meet the requirements meet them, a run
+without such a cut cannot be divided into any number of runs.
 """
 
 from __future__ import annotations
@@ -48,7 +50,10 @@ def _one_side(
     step: int,
     wide: npt.NDArray[np.int64],
 ) -> None:
-    """The widths of the boxes that begin at row ``start`` and have 1, 2, .. rows, into ``wide``; ``step`` is 1 or -1."""
+    """The widths of the boxes that begin at row ``start`` and have 1, 2, ..
+
+    Rows, into ``wide``; ``step`` is 1 or -1.
+    """
     facts, table = geometry.facts, geometry.table
     lanes, words = places.shape[1], sets.shape[1]
     seen = np.full((len(facts), 3), -1, np.int64)
@@ -86,7 +91,8 @@ def halved_runs(
         demands: the requirements.
         first: bool[n], written: where runs begin.
 
-    Cost: O(n (d + tallies) log n) where cuts are found near the middle, and `_LOOKS` times n (d + tallies) at most; memory O(n).
+    Cost: O(n (d + tallies) log n) where cuts are found near the middle, and `_LOOKS` times n (d + tallies) at most;
+    memory O(n).
     """
     n, lanes = len(number), places.shape[1]
     weight = line_weights(geometry, lanes)

@@ -43,8 +43,8 @@ def cells(positions: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.uint32]
 def axes_by_spread(positions: Sequence[npt.NDArray[np.int64]], rows: Sequence[npt.NDArray[np.int64]]) -> list[int]:
     """The attributes by how far their rows lie from the median, the farthest first: the best order of axes measured.
 
-    The curve turns around its first axis most, so the order matters: range NCP at k = 10 on the SAL census is 0.0098 so,
-    and 0.0102 in the order of the columns.
+    The curve turns around its first axis most, so the order matters: range NCP at k = 10 on the SAL census is 0.0098
+    so, and 0.0102 in the order of the columns.
 
     Args:
         positions: per attribute the position of every code, ascending.
@@ -169,7 +169,8 @@ def code_keys(
         cell: uint32[*], the cells of every code, one axis after the other.
         begin: int64[d], where an axis's cells begin.
         bits: bits of an axis, 1 to 32.
-        out: int64[ceil(d * bits / `WORD_BITS`), n], written; the last word holds what the others leave. With fewer rows, the leading words.
+        out: int64[ceil(d * bits / `WORD_BITS`), n], written; the last word holds what the others leave. With fewer
+            rows, the leading words.
 
     Cost: O(n d bits).
     """

@@ -41,14 +41,14 @@ def keep(
         value, count: int64[n], of each cell; all together may be a class.
         values: values there can be.
         rules: what a class must meet.
-        either: where the residue may be no class after phase one: the better of phases two and three and of keeping sets one by one;
-            otherwise phases two and three.
+        either: where the residue may be no class after phase one: the better of phases two and three and of keeping
+            sets one by one; otherwise phases two and three.
         given: int64[n], the rows of each cell that phase one keeps, where that is known; else empty.
         taken: int64[n], written: the rows of each cell that its set keeps, from the largest cells first.
 
     Returns:
-        The phase it ended in, and the fewest rows that are left of any solution of these sets: as many as after phase one, and l times the
-        highest count among these (for l of one column and k = 1).
+        The phase it ended in, and the fewest rows that are left of any solution of these sets: as many as after phase
+        one, and l times the highest count among these (for l of one column and k = 1).
 
     Cost: O(n) and that of the phases.
     """

@@ -21,8 +21,8 @@ def matching(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], partner:
     Returns:
         The sum of the differing coordinates over all pairs.
 
-    Cost: O(n^3) and O(n^2 d) at worst, memory O(n). Potentials keep every reduced cost at 0 or more; each point of the left side is
-    added by the shortest path to a point that has no partner.
+    Cost: O(n^3) and O(n^2 d) at worst, memory O(n). Potentials keep every reduced cost at 0 or more; each point of the
+    left side is added by the shortest path to a point that has no partner.
     """
     n, d = left.shape
     of_left, of_right = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)

@@ -1,7 +1,10 @@
-"""Phases two and three of TP: more rows go to the residue until it is eligible (Xiao, Yi and Tao 2010, sections 5.3 and 5.4).
+"""Phases two and three of TP.
 
-Sets that meet l = p / q give rows. A set is *thin* if it has fewer than l x its highest count + 1 rows, else *fat*; *dead* if it is empty, or
-thin with a most frequent value that is also one of the residue's; else *live*. Ties go to the set, then to the value of lower number.
+More rows go to the residue until it is eligible (Xiao, Yi and Tao 2010, sections 5.3 and 5.4).
+
+Sets that meet l = p / q give rows. A set is *thin* if it has fewer than l x its highest count + 1 rows, else *fat*;
+*dead* if it is empty, or thin with a most frequent value that is also one of the residue's; else *live*. Ties go to the
+set, then to the value of lower number.
 """
 
 from __future__ import annotations
@@ -55,7 +58,8 @@ def complete(start: Longs, held: Longs, kept: Longs, rest: Longs, k: int, p: int
     Returns:
         The phase that it ended in: 1, where nothing had to move for l, 2 or 3.
 
-    Cost: phase two O(values + a set's entries) for a row that is moved; a round of phase three O(entries x sets chosen).
+    Cost: phase two O(values + a set's entries) for a row that is moved; a round of phase three O(entries x sets
+    chosen).
     """
     sets = len(start) - 1
     give = Giving(
@@ -170,8 +174,8 @@ def _most_frequent(give: Giving, s: int) -> None:
 def _phase_two(give: Giving) -> None:
     """Of the values of live sets the one rarest in the residue, until it is eligible or every set is dead.
 
-    Sets die for good while the highest count of the residue is the same. So for each value they are looked through once, and again
-    after that count has grown (only with k, or l that is no whole number).
+    Sets die for good while the highest count of the residue is the same. So for each value they are looked through
+    once, and again after that count has grown (only with k, or l that is no whole number).
     """
     values, sets = len(give.rest), len(give.rows)
     first = np.zeros(values + 1, np.int64)
@@ -215,9 +219,12 @@ def _phase_two(give: Giving) -> None:
 
 @njit(nogil=True, cache=True)
 def _choose(give: Giving) -> None:
-    """First step of a round of phase three: sets that together share no most frequent value of the residue, each giving its own.
+    """First step of a round of phase three.
 
-    Each time the set that shares fewest of those shared by all chosen so far, until none is, or until no set shrinks them.
+    Sets that together share no most frequent value of the residue, each giving its own.
+
+    Each time the set that shares fewest of those shared by all chosen so far, until none is, or until no set shrinks
+    them.
     """
     sets = len(give.rows)
     shared, chosen = give.rest == give.residue[HIGH], np.zeros(sets, np.bool_)
@@ -247,7 +254,10 @@ def _choose(give: Giving) -> None:
 
 @njit(nogil=True, cache=True)
 def _until_dead(give: Giving, s: int) -> None:
-    """Second step: a live set gives rows until it is dead; a fat one the value rarest in the residue, never one most frequent there."""
+    """Second step: a live set gives rows until it is dead.
+
+    A fat one the value rarest in the residue, never one most frequent there.
+    """
     while not _eligible(give) and _live(give, s):
         if not _fat(give, s):
             _most_frequent(give, s)
