@@ -150,7 +150,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         marked = item in beyond or item.get_closest_marker("thorough") is not None
         again = thorough and item.get_closest_marker("property") is not None
         wanted = not chosen or not chosen.isdisjoint(names_of(item))
-        wanted = wanted and (job is None or is_of(job, item.nodeid))
+        wanted = wanted and (not job or is_of(job, item.nodeid))
         (kept if wanted and (marked == thorough or again) and item not in never else left).append(item)
     if left:
         config.hook.pytest_deselected(items=left)

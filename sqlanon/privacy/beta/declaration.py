@@ -8,7 +8,7 @@ from sqlanon.declared.parameters import Beta, Likeness
 from sqlanon.declared.records import ByColumn, Part
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number, OneOf
-from sqlanon.privacy.markers import NO_SHARES_WITHIN
+from sqlanon.privacy.declaration import NO_SHARES_WITHIN
 
 BETA = RequirementDeclaration(
     name="beta",

@@ -10,7 +10,7 @@ from sqlanon.declared.parameters import Delta
 from sqlanon.declared.records import ByColumn, Part, Record
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number, OneOf
-from sqlanon.privacy.markers import NO_SHARES_WITHIN
+from sqlanon.privacy.declaration import NO_SHARES_WITHIN
 
 
 def _absent_violates(asked: Any) -> bool:  # noqa: ANN401 - a value of delta_disclosure

@@ -8,7 +8,7 @@ from sqlanon.declared.parameters import Presence
 from sqlanon.declared.records import Part, Record
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number, TableName
-from sqlanon.privacy.markers import NO_TALLY_OF_POPULATIONS, OF_ROWS
+from sqlanon.privacy.declaration import NO_TALLY_OF_POPULATIONS, OF_ROWS
 
 DELTA_PRESENCE = RequirementDeclaration(
     name="delta_presence",

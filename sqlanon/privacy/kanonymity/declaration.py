@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sqlanon.declared.requirements import RequirementDeclaration
 from sqlanon.declared.values import Number
-from sqlanon.privacy.markers import OF_ROWS
+from sqlanon.privacy.declaration import OF_ROWS
 
 K = RequirementDeclaration(
     name="k",
