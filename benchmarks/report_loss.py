@@ -1,4 +1,7 @@
-"""The tables of loss for ``docs/benchmarks.md``: against the best peers, by refine and its search, and LeFevre's experiments."""
+"""The tables of loss for ``docs/benchmarks.md``.
+
+They compare the best peers, refine and its search, and LeFevre's experiments.
+"""
 
 from __future__ import annotations
 

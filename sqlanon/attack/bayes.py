@@ -1,4 +1,6 @@
-"""A naive Bayes classifier of the published cells guesses sensitive values (Kifer, *Attacks on privacy and deFinetti's theorem*, 2009).
+"""A naive Bayes classifier of the published cells guesses sensitive values.
+
+The attack is from Kifer, *Attacks on privacy and deFinetti's theorem*, 2009.
 
 The release alone is its training set: a published row counts for every value that its cell covers, split evenly. It
 learns how quasi and sensitive values go together in the whole table, which no bound on classes prevents.

@@ -196,7 +196,7 @@ def _distinct(codes: Ints) -> tuple[Ints, Ints]:
 def _released(
     scratch: Scratch, on: Subject, quasi: tuple[Domain, ...], sensitive: tuple[Domain, ...]
 ) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, Covered]:
-    """Cells and rows of each box, rows of each group, sensitive values of the groups, groups of boxes, and what the cells cover."""
+    """Cells and rows of boxes, rows and sensitive values of groups, groups of boxes, and the covers of the cells."""
     names = {domain.code: on.names(domain.reading.name) for domain in quasi}
     shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
     paired = on.counted is not None

@@ -6,7 +6,8 @@ Its help ends with it, and so does an error of its arguments.
 EXAMPLES = {
     "demo": "sqlanon demo --rows 20000",
     "init": "sqlanon init --db duckdb:///warehouse.duckdb patients -o anon.yml",
-    "anonymize": "sqlanon anonymize patients.csv --qi age,zip --sensitive diagnosis --rest drop --k 10 --to patients_anon.csv",
+    "anonymize": "sqlanon anonymize patients.csv --qi age,zip --sensitive diagnosis --rest drop --k 10 --to "
+    "patients_anon.csv",
     "plan": "sqlanon plan -p anon.yml",
     "preview": "sqlanon preview patients -p anon.yml",
     "run": "sqlanon run -p anon.yml",

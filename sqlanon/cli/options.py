@@ -83,8 +83,8 @@ KeepScratch = Annotated[
     bool,
     typer.Option(
         "--keep-scratch",
-        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, and "
-        "list them.",
+        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, "
+        "and list them.",
     ),
 ]
 Due = Annotated[bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")]

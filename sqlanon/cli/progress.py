@@ -68,7 +68,10 @@ class Remaining:
 
 
 class Lines:
-    """One line a stage of a release, ``[patients] number values ...``, the first time that it begins, and one every few seconds inside it."""
+    """One line for each stage of a release, ``[patients] number values ...``, and one every few seconds inside it.
+
+    The first line appears when the stage begins for the first time.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

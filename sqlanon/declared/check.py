@@ -132,7 +132,10 @@ def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
 
 
 def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
-    """Boxes of their own are weaker than classes, so that the policy has to accept them, and no other method makes them."""
+    """Problems of boxes of their own, which are weaker than classes.
+
+    The policy has to accept them, and no other method makes them.
+    """
     if method.own_boxes == asked.own_boxes:
         return []
     if method.own_boxes:
@@ -146,7 +149,7 @@ def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
 
 
 def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
-    """The methods of a text that take what a policy asks, as they are run, each once, and the others with the reason."""
+    """The methods of a text that can meet the policy, each once, as they are run, and the others with the reason."""
     able, reasons, seen = [], [], []
     for spec in candidates(text):
         declared = METHODS[spec.name]

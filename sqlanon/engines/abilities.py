@@ -130,13 +130,18 @@ class Rights(Protocol):
         """
 
     def hiding(self, tables: Sequence[TableRef]) -> list[str]:
-        """The tables whose row-level security may hide rows from this role where it reads these tables or views, through views as well.
+        """The tables whose row-level security may hide rows from this role.
+
+        Counted are reads of these tables or views, and through views as well.
 
         What functions and materialized views read is not looked at.
         """
 
     def owner_members(self, schema: str) -> list[tuple[str, str]]:
-        """Roles that may log in and are members of the role that owns a schema, or of this session's where there is no such schema.
+        """Roles with a login that are members of the owner of a schema, each with that owner.
+
+        Where there is no such schema, the owner is the role of this session. Superusers and this session's role are
+        left out.
 
         Each comes with that role. Superusers and this session's role are left out.
         """
@@ -159,7 +164,10 @@ class SecondFile(Protocol):
 
 
 class Compaction(Protocol):
-    """The ability of an engine that can write files of the database anew, without what dropped tables and deleted rows left in them."""
+    """The ability of an engine to rewrite files of the database.
+
+    The new files contain nothing of dropped tables and deleted rows.
+    """
 
     @property
     def leaves(self) -> str:

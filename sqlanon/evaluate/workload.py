@@ -256,7 +256,7 @@ def _step(extent: float) -> str:
 
 
 def _datacube(generator: GeneratorSpec, subject: Subject, _values: Values, _draw: random.Random) -> Iterator[Asked]:
-    """COUNT(*) by the group-bys of a level and the sensitive column (Ghinita et al. 2009, section 7.4), if they are asked."""
+    """COUNT(*) by the group-bys of a level and the sensitive column, if asked (Ghinita et al. 2009, section 7.4)."""
     if not generator.answers:
         return
     value, source = sensitive(generator, subject), spelled(subject.roles.relation.ref)

@@ -51,7 +51,9 @@ class Field(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What the release shows of one quasi column, as SQL over the view in DuckDB's words, which mean the same on every engine.
+    """A published cell of one quasi column, as SQL over the view.
+
+    The SQL is DuckDB's and means the same on every engine.
 
     Attributes:
         parts: ``lo`` and ``hi`` of an ordered column, the ``set`` of a nominal one, the ``node`` of a hierarchy.

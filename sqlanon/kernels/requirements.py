@@ -62,7 +62,10 @@ def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type[np.generic]) -> npt.N
 
 
 class Counters(NamedTuple):
-    """Counters of all tallies, zero between uses, and room for the items of rows, for ends of slots and for what holds."""
+    """Counters of all tallies and scratch arrays for items of rows, ends of slots and results.
+
+    The counters are zero between uses.
+    """
 
     counts: Longs
     sums: Reals

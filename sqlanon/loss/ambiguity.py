@@ -10,7 +10,9 @@ from sqlanon.loss.facts import Facts, OfValue
 
 
 class Ambiguity:
-    """AM = (1/n) sum over rows of the product over columns of |R| (Goldberger & Tassa 2010, equation 4, of Nergiz & Clifton).
+    """Ambiguity AM (Goldberger & Tassa 2010, equation 4, of Nergiz & Clifton).
+
+    AM = (1/n) sum over rows of the product over columns of |R|.
 
     At least 1. Products above e^700 count as that.
     """

@@ -99,7 +99,10 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
 def _attributes(
     related: Related, key: str, profile: Sequence[ColumnProfileLike]
 ) -> Iterator[tuple[ColumnProfileLike, int]]:
-    """The attributes of persons that vary by chance within a key, each with the number of its values within which it does."""
+    """The attributes of persons that vary by chance within a key, each with its number of values.
+
+    An attribute varies by chance within a key as long as the key has at most that number of its values.
+    """
     varying = related.varying.get(key)
     if varying is None:
         return

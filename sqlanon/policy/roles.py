@@ -121,7 +121,10 @@ def can_be_key(column: ColumnProfileLike) -> bool:
 
 
 def named_person(column: ColumnProfileLike) -> bool:
-    """Whether a column is the number of a person by its name, and by its values no category such as yes and no, or subjects of a school."""
+    """Whether a column is the number of a person by its name.
+
+    Its values must not be categories, such as yes and no, or subjects of a school.
+    """
     words = words_of(column.name)
     plain = [word for word in words if not word.isdecimal()]
     numbered = len(plain) > 1 or joined("".join(plain)) or column.distinct > _FEW
@@ -227,7 +230,10 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
 
 
 def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int, alone: int) -> Proposed:
-    """A sensitive column, unless its values, which ``known`` have at most, and ``alone`` rows alone, are too rare to be published as they are."""
+    """A sensitive column, unless its values are too rare to be published as they are.
+
+    At most ``known`` persons have a value, and ``alone`` rows have a value of one person alone.
+    """
     nominal = column.kind not in _ORDERED
     rare = column.distinct * 2 > known or alone > _SINGLE * column.rows
     # Texts that are neither codes nor a few words may be names: of parties, of who was charged.
@@ -244,7 +250,10 @@ def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, kn
 
 
 def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: int) -> Proposed:
-    """A quasi column, or one that is left out where its values identify persons, of whom there are ``known`` at most, and ``alone`` rows have one of their own."""
+    """A quasi column, or a dropped one where its values identify persons.
+
+    There are at most ``known`` persons, and ``alone`` rows have a value of one person alone.
+    """
     counts = counts_of(column)
     filled = column.rows - column.nulls
     nominal = column.kind not in _ORDERED

@@ -230,7 +230,9 @@ class PersonShare(_OfPersons):
 
 @dataclass(frozen=True, slots=True)
 class PersonDiversity(_OfPersons):
-    """No value of ``column`` weighs more than 1 / ``asked`` of a class, where every person weighs one, split over its rows there.
+    """No value of ``column`` weighs more than 1 / ``asked`` of a class.
+
+    Every person weighs one, split over the person's rows in the class.
 
     A union of classes that each meet it may not: a person of both weighs two in them together, and one in the union.
     """

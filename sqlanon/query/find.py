@@ -32,7 +32,7 @@ class Found:
 
 
 Names = dict[tuple[str, str, str], Found]
-"""What the names in the queries of one connection meant, as long as the version and what the catalog lists stay the same."""
+"""Meanings of the names in one connection's queries, while version and catalog stay the same."""
 
 
 def find(

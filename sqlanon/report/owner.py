@@ -241,7 +241,7 @@ def _compared(engine: Engine, entry: Entry) -> Section:
 
 
 def _persons(entry: Entry) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns of the source by each of which persons are counted, and a note where they are known by several together."""
+    """The columns of the source that identify persons, each alone, and a note where only several together do."""
     counted = columns_in(entry.policy).values()
     if any(len(columns) > 1 for columns in counted):
         return (), (TOGETHER,)

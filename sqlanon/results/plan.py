@@ -28,7 +28,9 @@ class PlanColumn:
 
 @dataclass(frozen=True, slots=True)
 class Feasible:
-    """The largest value of a requirement, the least of an upper bound, that a release of all rows of the table can reach.
+    """The best value of a requirement that a release of all rows of the table can reach.
+
+    It is the largest value, or the least of an upper bound.
 
     Attributes:
         met: whether that is enough. Where rows may be left out it may be False, and a release of fewer rows may do.

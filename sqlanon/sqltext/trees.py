@@ -206,7 +206,9 @@ def _check(name: str, tree: exp.Expr, dialect: str) -> None:
 
 
 def numbered(made: Statement, dialect: str) -> Statement:
-    """A query whose ORDER BY became its last column, numbers from 1, for engines that keep no order of what they stream.
+    """A query with its ORDER BY as the last column, numbers from 1.
+
+    It is for engines that keep no order of what they stream.
 
     Raises:
         TemplateError: the numbers would not be those of its rows.

@@ -110,7 +110,7 @@ MOST_VALUES = 1 << 17
 
 
 def _decodable(encoded: Encoded) -> bool:
-    """Whether a code says all that is staged of a value, in every column, and the columns all that a link is the hash of.
+    """Whether codes determine the staged values, and links are hashes of these columns only.
 
     Equal values must look the same. A text of a hierarchy is one of its leaves; other values may be spelled there in
     another way.

@@ -185,7 +185,9 @@ class Scratch:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What is executed and dropped inside is sent with what is fetched next inside, or at the end, in as few calls as the engine can.
+        """Context manager that sends statements to the engine in as few calls as it can.
+
+        Statements that create or drop are sent with the next fetch inside, or at the end.
 
         Code that uses the engine directly inside does not find what is made inside.
         """

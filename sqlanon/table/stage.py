@@ -23,7 +23,7 @@ Treatment = Literal["ordered", "nominal", "hierarchy"]
 ENDS = ("bottom", "top", "other")
 
 MANY_ROWS = 10_000
-"""Of so many rows a sequence numbers each in less time than a window, and is made and dropped in no time beside them."""
+"""Least number of rows that a sequence numbers in less time than a window, its creation and drop included."""
 _UNCOMPARED = (
     "PostgreSQL cannot hash, so that what is published could not be verified; cast it in a view, to text for example "
     "(json to jsonb), or make it an identifier (not published)"
@@ -386,7 +386,7 @@ def hashed(relation: Relation, names: Sequence[str]) -> list[dict[str, object]]:
 
 
 def _with_leaves(scratch: Scratch, reading: Reading, step: str) -> dict[str, object]:
-    """A column as table/stage takes it, with a table of what its hierarchy lists where other values become one of these."""
+    """A column for table/stage, with a table of the hierarchy's listed values if other values become one of these."""
     recoded, hierarchy = reading.recoded, reading.spec.hierarchy
     if recoded is None or recoded["other"] is None:
         return reading.staged

@@ -134,7 +134,7 @@ ROUTE = "sqlanon anonymize TABLE --db duckdb:///FILE.duckdb --to out.parquet"
 
 
 def test_a_file_or_a_frame_has_no_secret_that_stays(cli, tmp_path):
-    """Drawn by another secret each time, releases of one source would leave few rows that fit the boxes of a row in all."""
+    """Each release would draw another secret, so that few rows would fit all boxes of a row."""
     (tmp_path / "in.csv").write_text(
         "id,age,zip,disease\n" + "".join(f"{i},{i % 7},{i % 3},d{i % 4}\n" for i in range(30))
     )

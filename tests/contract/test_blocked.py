@@ -175,7 +175,7 @@ def test_a_row_that_workers_lose_or_double_is_noticed(filled, monkeypatch, metho
 
 @pytest.mark.parametrize("cut", ["loss", "median"])
 def test_a_partition_that_no_worker_divides_is_a_defect(filled, monkeypatch, cut):
-    """It has met what is asked when it was cut, so that a whole partition as one class would hide an error of a kernel."""
+    """It met the requirements when it was cut: as one class, a whole partition would hide an error of a kernel."""
 
     def fails(*_: Any) -> None:
         raise AssertionError

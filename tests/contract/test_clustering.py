@@ -165,7 +165,7 @@ def test_threads_change_nothing_and_a_seed_does(tmp_path: Path) -> None:
 def test_no_more_blocks_at_a_time_than_memory_holds(
     held: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first estimate decides whether the run is refused, the second how many blocks are clustered at the same time."""
+    """The first estimate decides on refusal, the second on the number of blocks that are clustered at the same time."""
     estimates, used = [0, held], list[int]()
 
     def pool(most: int) -> ThreadPoolExecutor:

@@ -159,7 +159,7 @@ def test_a_release_of_a_frame_is_asked_and_keeps_its_measures(released):
 
 
 def test_categories_keep_a_declared_order():
-    """``tiny < small < large``: a box from tiny to small does not hold large, which the order of the letters would not give."""
+    """``tiny < small < large``: a box from tiny to small does not hold large, unlike in the order of letters."""
     values = ["tiny"] * 3 + ["small"] * 3 + ["large"] * 6
     for frame in (
         pd.DataFrame({"size": pd.Categorical(values, categories=["tiny", "small", "large"], ordered=True)}),

@@ -136,7 +136,7 @@ def test_secrets_draw_every_edge_and_every_order_of_equal_rows_as_often(
 def test_a_method_decides_nothing_but_the_graph(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither by the order of rows, nor by which of equal ones has which place, nor by numbers of boxes, nor by first matchings."""
+    """Neither orders of rows, nor places of equal rows, nor numbers of boxes, nor first matchings decide it."""
     case = Case(
         "graph",
         {"x": "INTEGER", "s": "INTEGER"},

@@ -267,7 +267,8 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
             {},
             {},
             (
-                r"\(search=single\) divides ordered columns, and a is none: give an order \(ordered\) in place .*, or use "
+                r"\(search=single\) divides ordered columns, and a is none: give an order \(ordered\) in place .*, or "
+                r"use "
                 r"search=global"
             ),
         ),

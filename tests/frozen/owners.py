@@ -1,4 +1,6 @@
-"""Readers of lineages of events, where several rows are one person's, by what docs/persons.md and docs/frozen.md promise.
+"""Readers of lineages of events, where several rows are one person's.
+
+The promises are those of docs/persons.md and docs/frozen.md.
 
 All have all versions. `of_all_rows` knows all quasi values, and when every row came, went and changed. `of_owners`
 knows also whose each row is. `of_one_event` knows it of one event of the victim, and sees which records of a class are
@@ -235,7 +237,7 @@ def _sources(
     domain: Sequence[Value],
     facts: Known,
 ) -> int:
-    """How many sources have these values where they entered, and as many rows that differ from their records as there are."""
+    """How many sources have these values at their entry and the right number of rows that differ from their records."""
     values = {key: value for key, (value, _) in records.items()}
     lists = [
         chains(lengths[key], domain, {facts.state[spell.first][key][1]: values[key]}) for key, spell in placed.items()

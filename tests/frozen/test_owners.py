@@ -83,7 +83,10 @@ def test_who_knows_all_rows_but_not_whose_they_are() -> None:
 @pytest.mark.parametrize("whole", [False, True], ids=["rows", "whole"])
 @pytest.mark.parametrize("share", [Fraction(1), HALF], ids=["any share", "share"])
 def test_who_knows_whose_every_row_is(whole: bool, share: Fraction) -> None:
-    """With k alone a record of n that look alike is a person's with at most (n - k + 1) / n, and `person_share`, whichever class it is in."""
+    """A record of n that look alike is a person's with at most (n - k + 1) / n with k alone, and `person_share`.
+
+    The class does not matter.
+    """
     asked, tried = Asked(l=1, share=share), 0
     for facts, values, owner, of in facts_of(asked, whole=whole):
         tried += 1

@@ -85,7 +85,10 @@ def test_zayatz() -> None:
 
 @pytest.mark.thorough
 def test_pitman_expects_what_seating_gives() -> None:
-    """Where the likelihood is largest, by comparison with its neighbours, E(S_1) is that of the process person by person."""
+    """Where the likelihood is a maximum, E(S_1) is that of the process person by person.
+
+    The maximum is found by comparison with its neighbours.
+    """
     sizes = [1] * 12 + [2] * 4 + [3, 5, 9]
     found = pitman(sizes_of(sizes), 60)
     best = max(

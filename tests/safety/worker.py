@@ -244,7 +244,10 @@ def run_spec_until(reported: Connection, url: str, spec: Any, stage: str, nth: i
 
 
 def compact_until(reported: Connection, url: str, step: str) -> None:
-    """Write a DuckDB file anew up to a step of it, with it done for ``copied``, or to ``replace`` or ``replaced`` of the file."""
+    """Rewrite a DuckDB file up to one step.
+
+    The step is done for ``copied``; the others are ``replace`` and ``replaced`` of the file.
+    """
     import sqlanon
     from sqlanon.engines.duckdb import fresh_copy
 

@@ -157,7 +157,7 @@ def _takes(plain: Deal, asks: Iterable[tuple[str, Any]]) -> list[Deal]:
 
 
 def _rarest(able: Iterable[Deal], takers: Mapping[str, int], uses: Counter[str]) -> Deal:
-    """The one with what few methods take, and few releases have yet, and with two more requirements where that can be."""
+    """The release with rare features, and with two more requirements where possible."""
 
     def of(some: Iterable[Deal]) -> Deal:
         order = sorted(some, key=lambda one: -sum(1 / takers[part] / 8 ** uses[part] for part in one.parts))

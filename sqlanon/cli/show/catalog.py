@@ -222,7 +222,8 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
         "lineage",
         f"  tables of {things(len(report.versions), 'earlier version')} dropped: no rollback returns to them"
         if report.done
-        else f"  to drop: tables of {things(len(report.versions), 'earlier version')}, to which no rollback returns then",
+        else f"  to drop: tables of {things(len(report.versions), 'earlier version')}, to which no rollback returns "
+        "then",
     )
     if not report.done and report.stays == 0:
         screen.show(

@@ -83,7 +83,7 @@ class Compacting(Arrays):
 
 STAYS = (
     (
-        "backups and copies of the file, and the disk's blocks of the old file until they are overwritten, have what was "
-        "dropped"
+        "backups and copies of the file, and the disk's blocks of the old file until they are overwritten, have what "
+        "was dropped"
     ),
 )

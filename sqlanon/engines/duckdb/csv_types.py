@@ -120,7 +120,10 @@ def guess(
 
 
 def ambiguous(connection: duckdb.DuckDBPyConnection, table: str, name: str, text: str) -> bool:
-    """Whether the texts of a column, of which one is given, are all dates with the day first, and all with the month first."""
+    """Whether a column's texts are all dates with the day first, and all with the month first.
+
+    One of the texts is given.
+    """
     dated = [one for one in _candidates(quoted(name), text) if one.order]
     return len({one.order for one in dated if fits(connection, table, name, one)}) > 1
 

@@ -1,4 +1,7 @@
-"""Tables of DuckDB into CSV and Parquet files, each read back and compared with the table before anybody else sees it."""
+"""Export of DuckDB's tables to CSV and Parquet files.
+
+Each file is read back and compared with the table before anybody else sees it.
+"""
 
 from __future__ import annotations
 

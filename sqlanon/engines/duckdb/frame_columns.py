@@ -81,7 +81,7 @@ def check_names(names: Sequence[object]) -> None:
 
 
 def with_texts(frame: Any) -> Any:  # noqa: ANN401
-    """A pandas frame whose categories are intervals or periods, with their texts as categories, in the same order (`pandas.cut`)."""
+    """A pandas frame with texts as categories in place of intervals or periods, in the same order (`pandas.cut`)."""
     made = frame
     for name, dtype in frame.dtypes.items():
         if str(dtype) != "category" or not str(dtype.categories.dtype).startswith(("interval", "period")):

@@ -194,7 +194,10 @@ def _add_triggers(old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection
 
 
 def _check_unmoved(path: Path, old: int, copy: Path) -> None:
-    """Raise an error where another file has taken the place of the one that was copied, or a log of changes lies next to it or to the copy."""
+    """Raise an error if the file was replaced since it was copied, or if a log of changes is there.
+
+    A log may lie next to the file or to the copy.
+    """
     if not os.path.samestat(os.fstat(old), path.stat()):
         raise DatabaseError(f"{path} was replaced by another file meanwhile, which is left as it is; run again")
     logs = [Path(f"{file}.wal") for file in (path, copy) if Path(f"{file}.wal").exists()]

@@ -48,7 +48,7 @@ class Binds:
         return self.concealed(text)
 
     def concealed(self, text: str) -> str:
-        """A query whose own values are in a view, with the types that Spark gives to literals, where it was asked to be."""
+        """A query whose literals come from a view, with Spark's types of the literals, if asked."""
         if self._apart is None:
             return text
         import pyarrow as pa

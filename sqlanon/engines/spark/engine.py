@@ -91,8 +91,8 @@ class SparkEngine:
         timestamp="TIMESTAMP_NTZ",
         distinct_numbers=True,
         counts_in_domains=True,
-        readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights of "
-        "the catalog and of the warehouse",
+        readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights "
+        "of the catalog and of the warehouse",
     )
 
     def __init__(

@@ -109,7 +109,7 @@ def is_gone(error: BaseException) -> bool:
 
 
 def quiet() -> None:
-    """Stop pyspark from logging what its errors quote, which may be cell values, and from writing how often it has tried.
+    """Stop pyspark from logging the texts of errors, which may quote cell values, and its retries.
 
     Rows come and go as Arrow's, so that what pyspark says of pandas concerns nobody here.
     """

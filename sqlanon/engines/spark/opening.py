@@ -39,8 +39,10 @@ SETTINGS = {
 }
 """What statements of ours need of a session."""
 _TRIES, _TRIES_FIRST, _PAUSE = 8, 4, 10_000
-"""How often a server is tried that does not answer, in a session and to open one, and milliseconds between two tries, at most: most of a
-minute in all, and a few seconds."""
+"""Tries for a silent server, in a session and to open one, and the longest pause, in milliseconds.
+
+That is most of a minute in all, and a few seconds.
+"""
 _COMPILED_LATE = {
     "InvocationThreshold": 100_000,
     "MinInvocationThreshold": 12_000,
@@ -89,8 +91,8 @@ def java_missing() -> str | None:
 def confirmations(url: str) -> tuple[str, set[str]]:
     """A URL without what it confirms, and that.
 
-    >>> confirmations("sc://host:15002/;user_id=a;accept_shared=true") == ("sc://host:15002/;user_id=a", {"accept_shared"})
-    True
+    >>> confirmations("sc://host:15002/;user_id=a;accept_shared=true")
+    ('sc://host:15002/;user_id=a', {'accept_shared'})
     """
     found = {name for name in ("accept_shared", "temporary") if re.search(rf"[;?&]{name}=true(?=[;&]|$)", url)}
     for name in found:
@@ -162,7 +164,8 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
             "spark.sql.catalogImplementation": "hive",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder / 'catalog'};create=true",
-            "spark.driver.extraJavaOptions": f"{settings['spark.driver.extraJavaOptions']} -Dderby.stream.error.file={folder / 'derby.log'}",
+            "spark.driver.extraJavaOptions": f"{settings['spark.driver.extraJavaOptions']} "
+            f"-Dderby.stream.error.file={folder / 'derby.log'}",
         }
     else:
         private = True

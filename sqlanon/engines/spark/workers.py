@@ -45,7 +45,10 @@ def mapped(rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: 
 
 @contextmanager
 def _mode_of(rows: DataFrame) -> Iterator[None]:
-    """A process that has opened a session of Spark Connect has a variable by which pyspark makes functions for that, of classic sessions too."""
+    """Remove the variable by which pyspark makes functions for Spark Connect, in classic sessions too.
+
+    A process that has opened a session of Spark Connect has it.
+    """
     held = None if is_connect(rows) else os.environ.pop(_CONNECT, None)
     try:
         yield

@@ -72,7 +72,7 @@ class Losses:
         }
 
     def _boxes(self, made: Assignment) -> tuple[Longs, npt.NDArray[np.bool_], int, list[npt.NDArray[np.generic]]]:
-        """Rows of each class, whether it is the starred one, rows without a class, and four columns of each class for each quasi column."""
+        """Sizes of classes, a mark of the starred one, rows without a class, and four columns for each quasi column."""
         quasi, scratch = self._context.encoded.quasi, self._context.scratch
         columns = [{"code": d.code, "counted": self._is_set(d)} for d in quasi]
         statement = scratch.sql(

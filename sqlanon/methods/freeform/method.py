@@ -1,4 +1,7 @@
-"""Method ``freeform``: a box of its own for every row (Doka, Xue, Tsoumakos, Karras 2015, "k-Anonymization by Freeform Generalization")."""
+"""Method ``freeform``: a box of its own for every row.
+
+The paper is Doka, Xue, Tsoumakos, Karras 2015, "k-Anonymization by Freeform Generalization".
+"""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class CutSets:
         return np.minimum(total, self.full) * records.rows
 
     def _extents(self, j: int, part: Ints) -> tuple[Longs, Longs]:
-        """Of every code of a column the extent of its interval, and how much wider it becomes with the nearer neighbour of it."""
+        """For every code of a column the extent of its interval, and its growth with the nearer neighbour."""
         first = np.unique(part, return_index=True)[1]
         last = np.append(first[1:], len(part)) - 1
         own = self._extent(j, first, last)

@@ -93,7 +93,7 @@ class Mondrian:
         return self._pushed(context, fits)
 
     def row_bytes(self, d: int, s: int) -> int:
-        """Bytes that the kernel and the transfer need for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
+        """Peak bytes of kernel and transfer for one row of ``d`` quasi and ``s`` sensitive columns."""
         from sqlanon.kernels.lanes import padded
 
         fetched = 4 * (2 * (d + s) + 4)

@@ -56,7 +56,10 @@ class Levels:
 
 
 def can_count(context: Context, fits: int) -> bool:
-    """Whether cuts follow from what workers count, and that is small for a level whose partitions have more than ``fits`` rows each."""
+    """Whether workers' counts suffice for cuts, and are small for a level of large partitions.
+
+    A large partition has more than ``fits`` rows.
+    """
     asked = [one.shape for one in beyond_rows(context.requirements)]
     if any(shape.kind not in ("frequency", "distinct") or shape.within for shape in asked):
         return False

@@ -26,7 +26,7 @@ _SAMPLE = 256
 
 
 def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | None = None) -> None:
-    """Call ``work(start, stop)`` for up to ``threads`` spans of at least ``least`` rows that make up rows 0 to ``n``."""
+    """Call ``work(start, stop)`` for up to ``threads`` spans of rows 0 to ``n``, of at least ``least`` rows each."""
     threads = max(min(threads, n // (least or LEAST_ROWS)), 1)
     if threads == 1:
         work(0, n)

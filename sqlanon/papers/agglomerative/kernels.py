@@ -61,7 +61,10 @@ def _nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) ->
 def _offer(
     made: Clusters, g: int, h: int, held: bool, first: int, later: Longs, near: Longs, price: Longs, stop: Flag
 ) -> None:
-    """Find the nearest cluster of those whose own is gone, now that ``h`` is a part of ``g``, and offer ``g``, if open, to those before it."""
+    """Find new nearest clusters after ``h`` became a part of ``g``.
+
+    They are found for the clusters whose nearest one is gone. ``g``, if open, is offered to the clusters before it.
+    """
     box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
     facts, table, weight, codes, sets = (
         measure.facts,

@@ -81,7 +81,7 @@ class Scope(ReleasedView):
         return bound
 
     def view(self) -> exp.Expr:
-        """The released view, its exact text in the type and the collation of the source, by which the engine compares it."""
+        """The released view, with exact text in the source's type and collation, for comparisons by the engine."""
         ref = self.released.view.ref
         texts = {
             own.published[0] if own.published else own.name: own for own in self.released.fields if self.is_exact(own)

@@ -1,4 +1,7 @@
-"""Aggregates divided by aggregates, jointly where both are sums over rows (`sqlanon.query.rewrite.joint_ratio`), and multiplied."""
+"""Products and quotients of aggregates, jointly where both are sums over rows.
+
+See `sqlanon.query.rewrite.joint_ratio`.
+"""
 
 from __future__ import annotations
 

@@ -337,5 +337,5 @@ class RowValues:
 
 
 def _part(term: str | None) -> str:
-    """The column that has how many rows of a class are in one group, or how many of them have a value of an exact term."""
+    """The column that counts a class's rows in one group, or those with a value of an exact term."""
     return "part" if term is None else f"{term}_part"

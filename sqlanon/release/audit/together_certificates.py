@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int) -> TogetherReport:
-    """Count for every row the rows that its records in both releases may be of, to a reader who knows that they are of one row.
+    """Count for every row its candidates, to a reader who knows that its two records are of one row.
+
+    Candidates are the rows that the row's records in both releases may be of.
 
     The least k that one of the two policies promises is to be left for every row, as `history` counts it for two
     versions.

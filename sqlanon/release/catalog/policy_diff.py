@@ -182,7 +182,10 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
 
 
 def _finer(one: object, other: object) -> str:
-    """Whether a rule of a hierarchy has all levels of another one of its kind and more, or fewer of them, for people."""
+    """Whether a hierarchy's rule has more levels, or fewer, than another of its kind, for people.
+
+    The larger one has all levels of the smaller one.
+    """
     if not isinstance(one, str) or not isinstance(other, str):
         return ""
     (kind, levels, origin), (now, new, begin) = map(_rule, (one, other))

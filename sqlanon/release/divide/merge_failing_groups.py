@@ -98,8 +98,8 @@ def notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
         return (f"{groups} classes were united with others, as they did not meet what is asked over persons",)
     return (
         (
-            f"{groups} groups of classes that publish the same were united with others, as together they did not meet what "
-            "each met"
+            f"{groups} groups of classes that publish the same were united with others, as together they did not meet "
+            "what each met"
         ),
     )
 

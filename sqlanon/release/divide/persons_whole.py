@@ -113,7 +113,9 @@ def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
 
 
 def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
-    """A table of the persons, how a method sees it, and the share of rows that have what it sees of each value that is asked about.
+    """A table of the persons, its encoded form, and the share of rows that keep each value.
+
+    The shares are of values that are asked about: the part of the rows that have the value which the method sees.
 
     The order of persons is drawn by the secret: neither source nor names decide ties of methods. Which of equally
     frequent values a method sees depends on the number of the person, so that no value is preferred.

@@ -154,7 +154,10 @@ def _parsed(at: str) -> datetime.datetime:
 
 
 def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[str], bool]:
-    """What of the policy and of the source's columns differs from the lineage's last version so that its classes cannot stay; whether it is weaker."""
+    """Differences of policy and source columns from the lineage's last version that end its classes.
+
+    The second value is whether the policy is weaker.
+    """
     changed = [one for one in policy_changes(last, spec) if not one.setting]
     found = [str(one) for one in changed if one.weaker or not _SAME.fullmatch(one.what)]
     before = dict(last.source_columns or ())

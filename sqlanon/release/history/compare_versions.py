@@ -103,7 +103,7 @@ def _bounded(
     recoded: Recoded,
     previous: Entry | None,
 ) -> Entry | None:
-    """The version that readers had in which every row has the candidates and the box that it has now, so that nothing is new to them.
+    """The earlier version that gives every row the same candidates and the same box, so that nothing is new to readers.
 
     Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave
     with fewer candidates than k: without boxes of their own a reader of both is left with what two classes have in

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 UNIQUE_SHARE = 0.01
 """Share of rows alone with their value above which an insensitive column identifies people."""
 DISTINCT_SHARE = 0.5
-"""Share of distinct values above which a sensitive column identifies people, or a quasi column whose classes publish sets of its values."""
+"""Largest share of distinct values.
+
+Above it a sensitive column identifies people, and so does a quasi column that is published as sets of values.
+"""
 _OWN = 2
 """Persons who have a value, on average, from which values are not those of single persons."""
 FEW_VALUES = 50
@@ -154,7 +157,9 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
 
 
 def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool) -> None:
-    """A quasi column of text without hierarchy is published as sets of its values, or as the first and the last of them.
+    """Refuse quasi columns of text without hierarchy that would be published as lists of nearly all their values.
+
+    Such a column is published as sets of its values, or as the first and the last of them.
 
     Where its values are mostly different, that is a list of them all. Where `person` is named and each value is one
     person's, they are compared with the number of persons.

@@ -121,7 +121,9 @@ def _counted(
     readings: Sequence[Reading],
     stage: TableRef,
 ) -> tuple[TableRef, int]:
-    """A table of cells with their rows and those of the population, and how many combinations of values lie in several cells.
+    """A table of cells with their rows and those of the population, and a number of combinations.
+
+    The number counts the combinations of values that lie in several cells.
 
     Args:
         scratch: the run.

@@ -1,4 +1,6 @@
-"""Are the ends of published ranges, and the members of published sets, values of rows? What answers of queries may rest on.
+"""Checks that ends of published ranges and members of published sets are values of rows.
+
+Answers of queries may rest on that.
 
 That every value of a row lies in its box, `sqlanon.release.verify.verify` finds: of the columns whose ends are the
 least and greatest value it need not ask again. A box that is the least cover of its rows ends where they do. What is

@@ -305,8 +305,8 @@ def compared(
     if any(one.file or not state.exists(private_table(state.engine, one.physical)) for one in kept):
         return (
             (
-                f"tokens link this version with {number}, whose rows are in another file: what both reveal together is not "
-                "measured"
+                f"tokens link this version with {number}, whose rows are in another file: what both reveal together "
+                "is not measured"
             ),
         )
     earlier = [shown_of(state.engine, one) for one in kept]

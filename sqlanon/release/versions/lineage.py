@@ -238,7 +238,7 @@ def _notes(found: LineageReport) -> list[str]:
         return []
     return [
         (
-            f"a cohort of {found.cohort_refused} rows does not reach what the policy asks: its rows wait for a new lineage "
-            "(run --new-lineage)"
+            f"a cohort of {found.cohort_refused} rows does not reach what the policy asks: its rows wait for a new "
+            "lineage (run --new-lineage)"
         )
     ]

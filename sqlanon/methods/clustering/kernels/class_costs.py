@@ -142,7 +142,7 @@ def _region(objective: Objective, a: int, low: int, high: int) -> tuple[int, int
 
 @njit(nogil=True, cache=True, inline="always")
 def _rows_in(made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int) -> int:
-    """F(R, s), or F(R) for the last ``s``, of the cell of clusters ``g`` and ``other`` together, whose region is given."""
+    """F(R, s), or F(R) for the last ``s``, of the united clusters ``g`` and ``other``, whose region is given."""
     counts, first = objective.counts, objective.first[a]
     if low >= 0:
         return np.int64(counts[first + high + 1, s] - counts[first + low, s])

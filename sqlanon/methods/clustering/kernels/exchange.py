@@ -86,7 +86,10 @@ def _leave(made: Priced, objective: Objective, codes: Codes, partners: Partners,
 
 @njit(nogil=True, cache=True)
 def _widen(made: Priced, objective: Objective, single: int, since: int, wider: Longs) -> None:
-    """Count what the rows of every cluster priced later than ``since`` cost more beside the row of slot ``single``, without what that row costs."""
+    """Compute the added cost of rows beside the row of slot ``single``, for clusters priced after ``since``.
+
+    The cost of the single row itself is left out.
+    """
     for h in range(len(wider) - 4):
         if made.size[h] == 0 or made.when[h] <= since:
             continue

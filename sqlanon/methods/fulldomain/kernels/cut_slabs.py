@@ -1,4 +1,6 @@
-"""What the intervals of one column cost at least, where the columns after it may be divided in each interval in its own best way.
+"""The least cost of the intervals of one column.
+
+In each interval the columns after it may be divided in its own best way.
 
 Rows are counted by the codes of the columns that are not divided yet, in each group of the columns that are.
 """

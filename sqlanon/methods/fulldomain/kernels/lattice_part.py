@@ -1,4 +1,7 @@
-"""What part of a group of rows a class takes, so that class and rest both keep l (ours; phase one of Xiao, Yi and Tao 2010)."""
+"""Division of a group of rows into a class and a rest that both keep l.
+
+It is ours; compare phase one of Xiao, Yi and Tao 2010.
+"""
 
 from __future__ import annotations
 

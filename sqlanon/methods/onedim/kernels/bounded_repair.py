@@ -41,7 +41,7 @@ def _gather(
     bounds: Bounds,
     state: Members,
 ) -> bool:
-    """Rows inside the worst group's box, which widen nothing, join it, of values that are not its most frequent ones."""
+    """Move rows of rarer values from inside the worst group's box to that group, which does not widen it."""
     held, count, low, high = state.held, state.count, state.box[WORST, :, LOW], state.box[WORST, :, HIGH]
     facts, base = geometry.facts, bounds.base
     d, full = len(facts), state.most[worst]
@@ -95,7 +95,10 @@ def _borrow(
     bounds: Bounds,
     state: Members,
 ) -> bool:
-    """Rows of values that are not the worst group's most frequent ones join it, one of each value at most, nearest first."""
+    """Move rows of rarer values to the worst group, at most one row of each value, nearest first.
+
+    Rarer values are all but the group's most frequent ones.
+    """
     values = state.held.shape[1]
     held = state.held[WORST]
     nearest, found = np.full(values, OVER, np.int64), np.full(values, -1, np.int64)
@@ -143,7 +146,10 @@ def _give(
     bounds: Bounds,
     state: Members,
 ) -> bool:
-    """Rows of the worst group's most frequent values join other groups, as long as it becomes more private, or is gone."""
+    """Move rows of the worst group's most frequent values to other groups.
+
+    It goes on while the group's privacy grows, or until the group is gone.
+    """
     held, count, box = state.held, state.count, state.box
     own = rows_of(worst, state)
     size, most, tops = len(own), state.most[worst], np.int64(0)

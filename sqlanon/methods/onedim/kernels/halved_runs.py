@@ -24,7 +24,9 @@ _LOOKS = 64
 
 @njit(nogil=True, cache=True)
 def without_run(number: npt.NDArray[np.int32], demands: Demands, most: int, looks: int) -> int:
-    """At how many of ``looks`` places of the order, evenly apart, no run of at most ``most`` rows before the place meets the requirements.
+    """At how many of ``looks`` places of the order no short run before the place meets the requirements.
+
+    The places are evenly apart; a short run has at most ``most`` rows.
 
     Cost: O(n tallies) to arrange what is counted, and looks x ``most`` rows.
     """
