@@ -95,7 +95,7 @@ def _of_boxes(
 def _learnt(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
     """How often each code of a column goes with each value, float64[codes, s].
 
-    Every box split over the codes that its cell covers.
+    Every box is split evenly over the codes that its cell covers.
     """
     covered, cells = fits.material.covered, fits.material.cells
     if not covered.size[a]:

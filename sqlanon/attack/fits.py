@@ -165,7 +165,7 @@ class Fits:
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
         """Summed and highest expected success with one wrong value, for every set of known columns.
 
-        None: it is too much work.
+        It is None if the computation is too much work.
         """
         from sqlanon.attack.kernels.mistakes import mistaken
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Counts:
     """How often each group has each sensitive value.
 
-    Group, code of the value (negative: the source has no such value), times.
+    The columns are the group, the code of the value (negative if the source has no such value), and the number of rows.
     """
 
     group: Ints
@@ -150,7 +150,7 @@ def read(scratch: Scratch, on: Subject) -> Material:
 def place(scratch: Scratch, entry: Entry, stage: TableRef, name: str) -> tuple[TableRef, bool]:
     """The class of each row of the source in a version.
 
-    Scratch table (rid, place), and whether the private tables say it.
+    It returns a scratch table (rid, place), and whether the classes come from the private tables.
     """
     linked = entry.certificate[1] if entry.certificate else entry.link
     placed, tied = scratch.table(name), scratch.engine.exists(linked)

@@ -1,6 +1,6 @@
-"""One line for each command that works in a project of its own.
+"""One example for each command that works in a project of its own.
 
-Its help ends with it, and so does an error of its arguments.
+The command's help ends with it, and so does an error of its arguments.
 """
 
 EXAMPLES = {

@@ -84,9 +84,9 @@ def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy
 
 
 def tried(database: Database, proposal: policy.Proposal, source: str) -> tuple[policy.Proposal, PlanReport | None]:
-    """A proposal with what `plan` says of it, and the plan.
+    """A proposal with the result of `plan`, and the plan.
 
-    In the first format that it accepts, or with the reasons why it refuses all.
+    Its format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
     """
     if proposal.refused:
         return proposal, None

@@ -1,6 +1,6 @@
 """Whether a method and a policy fit, by the declarations alone.
 
-Every problem at once, none of them with a value of the policy.
+It reports every problem at once, none of them with a value of the policy.
 """
 
 from __future__ import annotations
@@ -108,9 +108,9 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
 
 
 def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
-    """What of a policy a method does not take; empty where it takes all.
+    """Parts of a policy that a method does not take; empty if it takes all.
 
-    Rows are not known here: see `too_many_rows`.
+    The number of rows is not known yet: see `too_many_rows`.
     """
     found = _requirements(method, asked) + _own_boxes(method, asked)
     if method.formats is not None and asked.format not in method.formats:

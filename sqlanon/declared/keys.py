@@ -1,6 +1,6 @@
 """The keys of a policy, as one table.
 
-What each means, its default, and how it is given from Python and on the command line.
+It has the meaning of each, its default, and its form in Python and on the command line.
 
 This is the one place where a key is described. The keyword arguments of `Database.anonymize`, the options of `sqlanon
 anonymize`, the JSON Schema and docs/policy.md are made of it; `sqlanon.policy.models` adds what files are checked by.

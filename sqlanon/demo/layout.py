@@ -135,7 +135,7 @@ def create(directory: Path, engine: str) -> str:
 def fill(database: Database, directory: Path, engine: str) -> None:
     """Load the patients into the warehouse, with the schemas of both releases.
 
-    Spark's may have those of an earlier demonstration.
+    On Spark the schemas of an earlier demonstration may be there already.
     """
     path = str(directory.resolve() / SOURCE_CSV).replace("'", "''")
     names = ", ".join(name for name, _ in COLUMNS)

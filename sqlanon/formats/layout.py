@@ -35,7 +35,7 @@ class Names:
 class Published:
     """One column of the release.
 
-    From the class (``r``), from the staged row (``s``, of what kind), or counted (``n``).
+    Its source is the class (``r``), the staged row (``s``, with a kind) or a count (``n``).
     """
 
     source: str

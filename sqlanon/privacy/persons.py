@@ -165,7 +165,8 @@ class Whole(_OfPersons):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`.
 
-        The classes of the person who is in most, and the classes that have a row of somebody who is in several.
+        It counts the classes of the person with the most classes, and the classes with rows of persons in several
+        classes.
         """
         return self._measured(engine, "verify/classes_of_person", rows)
 
@@ -294,7 +295,7 @@ class PersonDiversity(_OfPersons):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`.
 
-        Weights are rounded up as in kernels, so that what is reached is never too much.
+        Weights are rounded up like those of kernels, so that the result is never too good.
         """
         p, q = self._exact
         made = statement(

@@ -85,7 +85,7 @@ class Shares(OfCounts):
         raise NotImplementedError
 
     def over(self, found: Counts, gap: Reals, most: Reals) -> npt.NDArray[np.bool_]:
-        """For which values the gap, as doubles have it, is above ``most``.
+        """The values with a gap, in doubles, above ``most``.
 
         Where doubles do not decide, `beyond` does.
         """

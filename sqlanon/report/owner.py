@@ -1,6 +1,6 @@
 """The owner's report: the catalog, the release and the source side by side.
 
-It is confidential, for it shows the source.
+It is confidential, since it shows the source.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def owner_report(
 def _exposed(engine: Engine, entry: Entry, released: Released) -> Exposure | None:
     """The risk with every published column, counted now.
 
-    None: nothing is published as it is, or rows do not make classes.
+    None if no column is published as it is, or rows do not make classes.
     """
     if entry.certificate or released.group is not None:
         return None

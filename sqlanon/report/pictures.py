@@ -30,7 +30,7 @@ _HEAD = 26
 
 
 def svg(drawing: Drawing, title: str, text: str, number_: int) -> str:
-    """The SVG of a drawing, with its title and text for who does not see it.
+    """The SVG of a drawing, with its title and a text for readers who do not see it.
 
     ``number_`` makes its names unique in a page.
     """

@@ -11,9 +11,9 @@ from sqlanon.results.run import DataChange
 
 @dataclass(frozen=True, slots=True)
 class PlanColumn:
-    """How one column of the source would be treated, the columns it becomes, and its NCP, from 0 to 1.
+    """Treatment of one column of the source, the published columns, and its NCP, from 0 to 1.
 
-    None: that is not measured.
+    The NCP is None if it is not measured.
     """
 
     name: str

@@ -91,9 +91,9 @@ def compatible(codes: Longs, n: Longs) -> Longs:
 
 
 def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: Longs) -> Longs:
-    """Combinations with the same known columns together.
+    """Combinations with the same known columns.
 
-    Those of two patterns are compatible where they agree in the columns known in both.
+    Those of two patterns are compatible if they agree in the columns known in both.
     """
     import numpy as np
 

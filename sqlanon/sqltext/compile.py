@@ -1,6 +1,6 @@
 """From a template to a `Statement`.
 
-Rendered (jinja2), and where it is written for another engine, checked and compiled (`sqlanon.sqltext.trees`).
+It is rendered (jinja2) and, for another engine than its own, checked and compiled (`sqlanon.sqltext.trees`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""SQL as trees, for which sqlglot is imported.
+"""SQL as trees; only here sqlglot is imported.
 
-Core templates checked and written for another engine, and queries that are numbered.
+It checks core templates, writes them for another engine, and numbers the rows of queries.
 
 Transpiling is not porting: sqlglot passes much through that another engine lacks or understands differently. So what a
 core template may contain is listed here, node by node, and anything else is an error.
@@ -156,7 +156,7 @@ A numeric without digits has three there.
 def portable(name: str, text: str, written: str, dialect: str, sentinel: str) -> str:
     """Check a template's text and write it in ``dialect``.
 
-    A placeholder becomes a column that begins with ``sentinel``.
+    A placeholder becomes a column with the prefix ``sentinel``.
 
     Raises:
         TemplateError: it does not parse, or uses syntax outside the allow-list.

@@ -165,7 +165,7 @@ def _by_row(scratch: Scratch, listed: TableRef) -> TableRef:
 def fixed_by_code(reading: Reading) -> bool:
     """Whether rows of equal codes publish the same value.
 
-    Of a sensitive column without equal values that look different.
+    For a sensitive column that holds if equal values never look different.
     """
     exact = reading.column.kind in ("integer", "boolean", "date", "text", "enum")
     return exact and reading.spec.role == "sensitive"

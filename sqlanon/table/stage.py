@@ -140,9 +140,9 @@ class Counted:
 
 
 def hashes_of(names: Iterable[str]) -> dict[str, str]:
-    """Where the stage and a version's link table hold the hashes of counted identifiers.
+    """Columns of the hashes of counted identifiers in the stage and a version's link table.
 
-    P1.., whatever order a policy has.
+    They are p1.., whatever the order of the policy.
     """
     ordered = sorted(names, key=lambda name: (name.lower(), name))
     return {name: f"p{i}" for i, name in enumerate(ordered, 1)}
@@ -201,9 +201,9 @@ class Roles:
         return next(one for one in self.pseudonyms if one.name.lower() == name.lower())
 
     def hashing(self, names: Sequence[str]) -> Roles:
-        """The same with a link of these columns that no table has, if all of them are staged.
+        """The same roles with a link of these columns that no table stores, if all of them are staged.
 
-        8 bytes less for each row of each table.
+        That saves 8 bytes for each row of each table.
         """
         staged = {
             reading.name: (reading.alias, reading.listed is not None or reading.column.kind == "enum")

@@ -1,6 +1,6 @@
-"""`check_requirement`.
+"""`check_requirement`: a test of extensions.
 
-The forms of a requirement agree with its definition, and releases and verification go by them.
+The forms of a requirement must agree with its definition, and releases and verification must follow them.
 """
 
 from __future__ import annotations

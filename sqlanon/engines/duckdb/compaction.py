@@ -1,6 +1,6 @@
 """The ability `Compaction` of a DuckDB file.
 
-While it is written anew, the engine has no connection to it, and then a new one.
+During the rewrite the engine has no connection to the file; afterwards it has a new one.
 """
 
 from __future__ import annotations

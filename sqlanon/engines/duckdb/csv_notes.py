@@ -1,6 +1,6 @@
-"""What to know of a CSV file's columns that stayed text though most of their values are numbers or dates.
+"""Notes on a CSV file's columns that stayed text though most of their values are numbers or dates.
 
-Why, and which option helps.
+A note has the reason, and the option that helps.
 
 As quasi columns they are published as sets of texts, where ranges were expected.
 """

@@ -223,9 +223,9 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
 
 
 def _marked(number: str) -> Iterator[Guess]:
-    """Types of numbers that are written as the caller knows, otherwise than in SQL.
+    """Types of numbers in a notation that the caller knows, other than that of SQL.
 
-    Those with leading zeros are codes all the same.
+    Numbers with leading zeros are codes nevertheless.
     """
     for kind, places in (("BIGINT", "0*"), ("DOUBLE", "[0-9]*")):
         value = f"TRY_CAST({number} AS {kind})"

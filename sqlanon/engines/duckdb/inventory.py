@@ -1,6 +1,6 @@
-"""All that a DuckDB database holds, so that a copy of it can be compared.
+"""Contents of a DuckDB database, to compare it with a copy.
 
-What its catalog lists, and of each table rows and a checksum.
+They are the entries of its catalog, and the rows and a checksum of each table.
 
 The catalog is read through every ``duckdb_*()`` function that says to which database its rows belong: also those that a
 later DuckDB adds. They are named in full, as macros of the database may have their names: some bind expressions of

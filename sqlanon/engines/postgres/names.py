@@ -175,9 +175,9 @@ class Names:
         return Found(relations, named, frozenset(listed), frozenset(there), frozenset(tables))
 
     def _places(self, name: str) -> list[list[TableRef]]:
-        """What a name may mean, one try after the other.
+        """Possible meanings of a name, as a list of tries.
 
-        Each lists the schemas of the path, or is the schema it says.
+        Each try lists the schemas of the search path, or is the schema in the name.
         """
         parts = split_name(name)
         tries = [[TableRef(schema, name) for schema in self._own.schemas]]

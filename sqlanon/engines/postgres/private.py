@@ -1,6 +1,6 @@
 """The private schema on PostgreSQL.
 
-Whose it is, who else has rights in it, and what the planner's statistics show of it.
+It checks the owner, the rights of others, and the planner's statistics.
 
 ``pg_stats`` shows the most common values of a table to every role that may read the table, without a right on its
 schema.

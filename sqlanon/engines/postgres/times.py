@@ -1,6 +1,6 @@
-"""Dates and times of PostgreSQL that Python has none of: infinite ones, and years before 1 or after 9999.
+"""PostgreSQL's dates and times that Python lacks: infinite ones, and years before 1 or after 9999.
 
-They are their texts.
+They are returned as texts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Values of statements.
+"""Bind values of statements, kept in views.
 
-Spark shows the literals of a plan in its user interface and its event log, so values do not go there.
+Spark shows the literals of a plan in its user interface and its event log.
 
 A text or a float is a column of a local relation of one row, which plans name and do not show, and the statement
 selects it. Whole numbers and NULL are written into the text: they are numbers of rows, versions and classes. Of a query

@@ -427,7 +427,7 @@ class SparkEngine:
     def publishing(self) -> AbstractContextManager[None]:
         """See `Engine.publishing`.
 
-        Nothing is undone, but who has lost a lock changes and drops nothing of its new holder's.
+        Nothing is undone, but a session that has lost its lock changes and drops nothing of the new holder's.
         """
         self._locks.check()
         return nullcontext()

@@ -101,9 +101,9 @@ def confirmations(url: str) -> tuple[str, set[str]]:
 
 
 def local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
-    """The session of ``spark+local:///DIR?cores=2``; whether this user alone can read its files.
+    """The session of ``spark+local:///DIR?cores=2``.
 
-    Whether it was started now.
+    The other results are whether this user alone can read its files, and whether it was started now.
 
     With ``:memory:`` in place of the folder the catalog is gone with the session.
 
@@ -206,9 +206,9 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
 
 
 def _start_java(settings: dict[str, str]) -> None:
-    """Start the Java of this process, which has one, if it has none.
+    """Start Java in this process if it does not run yet.
 
-    What Java writes to its stderr, and workers write there, may quote values.
+    Its stderr is discarded: Java and workers may quote values there.
     """
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
@@ -257,7 +257,7 @@ def remote(url: str) -> SparkSession:
 
 
 def patient(session: SparkSession, tries: int) -> None:
-    """How often a session of Spark Connect tries again what a server does not answer.
+    """Number of retries of a Spark Connect session when a server does not answer.
 
     Its own default waits for ten minutes.
     """

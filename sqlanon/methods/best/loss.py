@@ -1,6 +1,6 @@
-"""What an assignment loses, before it is recoded.
+"""The loss of an assignment before recoding.
 
-The boxes of its classes, which it has or one GROUP BY makes, in exact numbers.
+It is computed in exact numbers from the boxes of its classes, which the assignment has or one GROUP BY makes.
 
 It decides between methods and nothing else; the loss that a report states is measured on what is published
 (`sqlanon.loss`).

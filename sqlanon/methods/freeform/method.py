@@ -55,7 +55,7 @@ class Freeform:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`.
 
-        Cost: that of the order, O(n b^2) a matching at worst with blocks of b rows, and O(n k (b + k) d).
+        Cost: the order, O(n b^2) a matching at worst with blocks of b rows, and O(n k (b + k) d).
         """
         import numpy as np
 
@@ -99,7 +99,7 @@ class Freeform:
         return Assignment(nobody, "kernel", divided=False, matches=Matches(rid[order], made))
 
     def _arranged(self, context: Context, loaded: Loaded) -> Longs:
-        """The rows in order, by their place in what was loaded.
+        """Places of the rows in what was loaded, in the rows' order.
 
         Rows of equal codes are in the order of their ``rid``.
         """

@@ -178,9 +178,9 @@ class CutSets:
         return wide
 
     def score(self, cuts: Flags, classes: Records, most: int) -> int | None:
-        """What a set costs that makes these classes.
+        """The cost of a set with these classes.
 
-        None: it suppresses more than ``most`` rows, or starred rows that are no class.
+        None if it suppresses more than ``most`` rows, or if its starred rows are no class.
         """
         few = classes.rows < self.k
         gone = int(classes.rows[few].sum())

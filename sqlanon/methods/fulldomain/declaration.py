@@ -99,9 +99,9 @@ def minimal_nodes(asked: Asked) -> Refused | None:
 
 
 def suppressed_by_level(asked: Asked) -> Refused | None:
-    """What no node keeps is a class of its own in the local search.
+    """Why suppression is refused in the local search; None if it is not.
 
-    Without it, where l is asked, other classes lose less.
+    Rows that no node keeps are a class of their own. If l is asked, other classes lose less without it.
     """
     if asked.options["search"] != "local" or not asked.suppression:
         return None

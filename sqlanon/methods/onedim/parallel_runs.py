@@ -51,7 +51,7 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
 
 
 def requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
-    """Where runs begin that meet requirements, of at most ``most`` rows but the last one, and their loss.
+    """Begins of runs that meet requirements and have at most ``most`` rows but the last one, and their loss.
 
     See `lawful_runs`.
 

@@ -1,6 +1,6 @@
-"""The earth mover's distance of classes to their table as the paper writes it, for verification.
+"""The earth mover's distance of classes to their table in the paper's form, for verification.
 
-No tree, and no code of the tally.
+It uses no tree, and no code of the tally.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Sets that are asked for a few constants.
+"""Sets in tests against a few constants.
 
-What of a set is in which group, straight from the array, without unrolling it.
+The parts of a set in each group come straight from the array, without unrolling it.
 """
 
 from __future__ import annotations

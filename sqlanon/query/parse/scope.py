@@ -241,9 +241,9 @@ class Scope(ReleasedView):
         return self._own(found)
 
     def _comparable(self, node: exp.Column, table: str, name: str) -> None:
-        """Refuse a joined column whose type has operators of its own.
+        """Refuse a joined column with operators of its own type.
 
-        Here they would be those of another type, or none.
+        In this query they would be those of another type, or missing.
         """
         relations = dict(self.tables.values())
         for found in relations[table].columns:

@@ -138,9 +138,9 @@ def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
 
 
 def by_row(formula: Formula, plan: QueryPlan) -> bool:
-    """Whether a condition may be decided differently for two rows of a class.
+    """Whether a condition may differ between two rows of a class.
 
-    It asks exact columns, alone or beside boxes.
+    It does if it asks exact columns, alone or beside boxes.
     """
     return bool(tests_in(formula) & (plan.tests.exact.keys() | plan.tests.loose.keys()))
 
@@ -151,9 +151,9 @@ def _asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
 
 
 def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequence[Triple]) -> Tree | None:
-    """Whether a row may satisfy one of some conditions, as SQL over the view: classes that do not are not grouped.
+    """SQL over the view for rows that may satisfy one of some conditions, so that other classes are not grouped.
 
-    None: what decides is joined later.
+    None if a later join decides.
     """
     shown = _shown(scope, plan, domains)
     reached = some(triple.possible for triple in triples)
@@ -223,7 +223,7 @@ def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, 
 def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by_class: bool) -> exp.Select:
     """Boxes, exact terms and counts, from the view.
 
-    ``by_class``: those of each class apart, with the number of its rows.
+    ``by_class``: for each class apart, with the number of its rows.
     """
     chosen = [named(tree, name) for name, tree in _shown(scope, plan, domains).items()]
     held = _held(plan)

@@ -307,9 +307,9 @@ class Predicates:
         return self._test(box, node, "other" if bare else "", None, positive=positive)
 
     def _is_long(self, node: exp.In) -> bool:
-        """Whether a list of texts is asked value by value of the values that are listed anyway.
+        """Whether a list of texts is long enough to be one test in place of one for each text.
 
-        As one test in place of one each.
+        The column's values must be listed anyway.
         """
         if not (isinstance(node.this, exp.Column) and node.this.table == "_box" and len(node.expressions) > FEW):
             return False
@@ -318,9 +318,9 @@ class Predicates:
         return texts and box.field.kind == "text" and box.shape in ("node", "order")
 
     def _together(self, node: exp.In, equal: Sequence[Formula], positive: bool) -> int | None:
-        """Many comparisons of one column with a constant each as one test.
+        """One test in place of many comparisons of one column with a constant each.
 
-        None: they are few, or not all of this form.
+        None if they are few, or not all of this form.
         """
         some = {part for part in equal if not (positive and part is False)}  # no value equals NULL
         tests = [self._boxed_tests.get(part) for part in some if type(part) is int]
@@ -472,9 +472,9 @@ def _is_strict(node: exp.Expr) -> bool:
 
 
 def _in_array(node: exp.Expr) -> exp.Expr | None:
-    """``= ANY (ARRAY[...])`` of constants, and ``<> ALL``, as the IN that holds or does not.
+    """``= ANY (ARRAY[...])`` of constants as an IN, and ``<> ALL`` as the IN that it negates.
 
-    None: another predicate.
+    None for another predicate.
     """
     if not isinstance(node, exp.EQ | exp.NEQ):
         return None

@@ -213,10 +213,9 @@ def _reached(scratch: Scratch, table: TableRef, model: Guide, names: Sequence[st
 
 
 def _lessened(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
-    """What is asked.
+    """The requirements on values, adjusted to persons.
 
-    Times what persons reach over what rows reach, where persons leave less than half of the room that rows leave, as
-    ratios.
+    If persons leave less than half of the room that rows leave, they are scaled by the ratio of what both reach.
     """
     asked = Fraction(model.asked)
     ratio = persons / rows if rows else Fraction(1)

@@ -36,9 +36,9 @@ _SAME = re.compile(
 
 
 def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) -> tuple[Lineage, bool] | None:
-    """The lineage of the version that a run would make, and whether it begins with it.
+    """The lineage of the version that a run would make, and whether the version is its first.
 
-    None: the policy asks for no lineage.
+    None if the policy asks for no lineage.
 
     Args:
         state: the release.
@@ -86,7 +86,7 @@ def newest(state: ReleaseState, number: int) -> Entry:
 def own_histories(state: ReleaseState) -> list[TableRef]:
     """The histories of versions that were computed anew from the whole source.
 
-    Those of a lineage's versions are in it.
+    The histories of a lineage's versions are in the lineage.
     """
     return [entry.history for entry in state.versions if number_of(entry) is None and state.exists(entry.history)]
 
@@ -111,7 +111,7 @@ def _check_clock(state: ReleaseState, number: int) -> None:
 def shows_erased_keys(state: ReleaseState) -> bool:
     """Whether readers still have a class with an erased key.
 
-    An erasure was stopped before its version took the place of theirs.
+    That happens if an erasure was stopped before its version replaced theirs.
     """
     entry = state.published
     lineage = lineage_of(state.engine, entry) if entry else None
@@ -128,10 +128,9 @@ def shows_erased_keys(state: ReleaseState) -> bool:
 
 
 def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
-    """The same.
+    """The decision, changed if an unchanged source needs a new version nevertheless.
 
-    But of an unchanged source a version is made where rows are due by the time alone, erased keys are shown, or a
-    lineage begins.
+    It does if rows are due by the time alone, erased keys are shown, or a lineage begins.
     """
     if begins and decision.previous is not None:
         state_now = decision.state if decision.same_as is None else "made anew"

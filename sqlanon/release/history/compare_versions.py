@@ -1,6 +1,6 @@
-"""A new version and those before it: what changed in the source, and what they reveal together.
+"""A new version and those before it: changes in the source, and what the versions reveal together.
 
-Shared by run and plan.
+Run and plan share it.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _as_before(
 
 
 def changed_rows(scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None) -> DataChange | None:
-    """Rows that came and went since the published version, before the stage is gone.
+    """Rows that came and went since the published version, counted before the stage is dropped.
 
     With a key the histories are compared instead.
     """

@@ -87,7 +87,7 @@ def with_boxes(
     own: Candidates,
     counted: Sequence[Counted],
 ) -> TableRef:
-    """The history of a version whose rows have boxes of their own: with all boxes that each row fits.
+    """The history of a version with boxes of their own: all boxes that each row fits.
 
     Cost: a join, k rows for every row.
     """

@@ -96,9 +96,9 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
 
 
 def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> None:
-    """Of persons who have several rows.
+    """Guard of persons with several rows.
 
-    An insensitive column of which too many rows have a value that is one person's alone.
+    It finds insensitive columns with too many rows whose value is one person's alone.
 
     Raises:
         GuardError: there is one, and the policy does not accept it.
@@ -142,9 +142,9 @@ def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensiti
 
 
 def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Domain) -> tuple[int, str]:
-    """How many may have values of a column of their own, in words too.
+    """Largest number of owners of values in a column, in words too.
 
-    The persons, where each value is one person's, else the rows.
+    They are the persons if each value is one person's, else the rows.
     """
     rows = staged.rows
     if spec.person and domain.distinct > FEW_VALUES:
@@ -239,7 +239,7 @@ def guard_combinations(spec: ReleaseSpec) -> None:
 
 
 def _all_differ(scratch: Scratch, source: TableRef, column: Column) -> bool:
-    """Whether no number repeats, as far as that shows without grouping them.
+    """Whether no number repeats, as far as that can be seen without grouping.
 
     Serial numbers mostly come in ascending order.
     """

@@ -76,9 +76,9 @@ def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[st
 
 
 def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
-    """A warning where row-level security hides rows of a table that is only measured.
+    """A warning if row-level security hides rows of a table that is only measured.
 
-    None of a release in another file.
+    There is none for a release in another file.
     """
     if engine.rights is None:
         return ()

@@ -1,6 +1,6 @@
-"""What is too wide to be released.
+"""Limits on the width of a release.
 
-Rows of so many columns, or of such long texts, that an engine or its memory cannot hold them.
+Rows may have too many columns, or too long texts, for an engine or its memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Arrays that many classes publish alike.
 
-Which of them the engine may write by number (see sql/duckdb/publish/table.sql).
+It finds those that the engine may write by number (see sql/duckdb/publish/table.sql).
 """
 
 from __future__ import annotations

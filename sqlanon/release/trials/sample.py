@@ -18,9 +18,10 @@ the rows times nodes of the lattice that method fulldomain looks at.
 
 
 def encoded_part(scratch: Scratch, ready: Prepared, most: int, *, persons: bool = False) -> Encoded:
-    """The staged rows, encoded.
+    """The encoded staged rows, or a sample of them.
 
-    Of a table of more than ``most`` every so many-th row, or with ``persons`` all rows of every so many-th person.
+    A table of more than ``most`` rows gives every so many-th row, or with ``persons`` all rows of every so many-th
+    person.
 
     Cost: that of encoding; of a larger table a scan before, and of persons a GROUP BY and a join.
     """

@@ -1,6 +1,6 @@
 """Rows of a population in the cells of a written table.
 
-What is published and the staged rows of the population are all that counts.
+Only published cells and the staged rows of the population count.
 
 Which values lie in what is published of a column is asked of the format, once for every value and everything that is
 published; nothing here knows codes, levels or methods.

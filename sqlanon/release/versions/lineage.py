@@ -88,7 +88,7 @@ class OfLineage:
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`.
 
-        Without a cohort nothing is divided, and within a lineage what is published stays as it is.
+        Without a cohort nothing is divided, and within a lineage published classes stay as they are.
         """
         name, tried, before = work.spec.name, self._outlook.tried, work.decision.previous
         stages: list[Stage] = []

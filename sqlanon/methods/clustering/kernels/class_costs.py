@@ -1,6 +1,6 @@
-"""Clusters of rows that are priced by an objective.
+"""Costs of clusters of rows under an objective.
 
-What one costs, and which one a row or another cluster joins at the least cost.
+They decide which cluster a row or another cluster joins at the least cost.
 
 A class of n rows, n_s of them with sensitive value s, costs the sum over columns of n A - sum_s n_s B(s). A is the
 weighted extent of its cell and B is 0, or both are of counts: A = whole x weight x log F(R), B(s) = part x weight x log

@@ -55,7 +55,7 @@ def _pass(
 ) -> None:
     """Move every row, in an order, to the cluster where the cost falls most.
 
-    A lone one, where it must ``leave``, where it rises least.
+    A row that is alone and must ``leave`` moves to the cluster where the cost rises least.
 
     Where there are requirements beyond k, a row that its cluster cannot spare is exchanged for another one; not by
     objectives that count sensitive values, which would take several times as long.

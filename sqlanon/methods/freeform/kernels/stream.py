@@ -94,9 +94,9 @@ def below(state: Words, bound: int) -> int:
 
 @njit(nogil=True, cache=True)
 def choice(state: Words, bound: int) -> int:
-    """As `below`, from a byte of the stream where ``bound`` is at most `FEW`.
+    """Like `below`, but from one byte of the stream if ``bound`` is at most `FEW`.
 
-    To make the stream is most of what a random walk takes.
+    A random walk spends most of its time on the stream.
     """
     if bound > FEW:
         return below(state, bound)

@@ -38,7 +38,7 @@ MOST_SETS = 100_000
 
 
 class UnsolvedError(ValueError):
-    """A solver gave up on rows that it takes, as far as their number says.
+    """A solver gave up on rows whose number it accepts.
 
     The text names the default solver and no value.
     """

@@ -55,9 +55,9 @@ def maps_of(nodes: Sequence[npt.NDArray[np.int32]]) -> Maps:
 
 
 class Room(NamedTuple):
-    """Room for grouping.
+    """Scratch arrays for grouping.
 
-    The records, their keys and groups, a hash table, and of each group its key and first record.
+    They hold the records, their keys and groups, a hash table, and the key and first record of each group.
     """
 
     rows: Ints
@@ -127,9 +127,9 @@ def hashed(keys: npt.NDArray[np.int64], words: int, i: int) -> np.uint64:
 
 @njit(nogil=True, cache=True)
 def thin_out(n: int, words: int, room: Room, counts: Longs, least: int, sums: npt.NDArray[np.uint8]) -> int:
-    """Drop records whose groups surely have fewer than ``least`` rows.
+    """Drop records in groups that surely have fewer than ``least`` rows.
 
-    Places, keys and the order of the others are kept.
+    The other records keep their places, keys and order.
 
     Every record adds its rows to one of a few sums, by its key; the sum is at least the rows of its group. The sums fit
     a processor's cache, where the hash table of all groups does not.

@@ -87,7 +87,7 @@ def rows_of(g: int, state: Members) -> npt.NDArray[np.int64]:
 def tally(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, state: Members) -> tuple[int, int]:
     """Count the rows by value, in counters that are zero.
 
-    Returns the most frequent value's rows and how many values have as many.
+    Returns the rows of the most frequent value, and the number of values with as many rows.
     """
     held = state.held
     most, tops = np.int64(0), np.int64(0)

@@ -1,6 +1,6 @@
 """Division of an order into runs by halving.
 
-For requirements that only long runs meet, such as closeness to the whole table.
+It is for requirements that only long runs meet, such as closeness to the whole table.
 
 A run is divided where both parts meet the requirements, at the cut in its middle half that loses least, or else at the
 one nearest to the middle; parts are divided in turn. Where unions of runs that meet the requirements meet them, a run
@@ -52,9 +52,9 @@ def _one_side(
     step: int,
     wide: npt.NDArray[np.int64],
 ) -> None:
-    """The widths of the boxes that begin at row ``start`` and have 1, 2, ..
+    """The widths of the boxes of 1, 2, .. rows that begin at row ``start``, into ``wide``.
 
-    Rows, into ``wide``; ``step`` is 1 or -1.
+    ``step`` is 1 or -1.
     """
     facts, table = geometry.facts, geometry.table
     lanes, words = places.shape[1], sets.shape[1]
