@@ -133,9 +133,9 @@ class Fits:
         return top, every
 
     def present(self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int) -> npt.NDArray[np.bool_]:
-        """Which sensitive values the candidates of each row have, bool[r, values].
+        """The sensitive values of each row's candidates, bool[r, values].
 
-        A box's values begin at ``at`` in ``value``.
+        ``at``: where the values of each box begin in ``value``.
         """
         return self._guessed(at, value, np.ones(len(value), np.int64), values, show=True)[2]
 

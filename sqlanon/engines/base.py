@@ -1,4 +1,4 @@
-"""The seam between the walk of a table and a database: `Engine`.
+"""The seam between a release and a database: `Engine`.
 
 Its abilities and values have files of their own, and are imported from here.
 """

@@ -100,9 +100,9 @@ def left_out(column: ColumnProfileLike, reason: str) -> Proposed:
 
 
 def can_be_key(column: ColumnProfileLike) -> bool:
-    """Whether the values of a column may be the numbers of persons of whom several have several rows.
+    """Whether the values of a column may be the numbers of persons, several of whom have several rows.
 
-    By its type and its counts.
+    Its type and its counts decide.
     """
     known, words = column.rows - column.nulls, words_of(column.name)
     named = names_person(words)
@@ -144,9 +144,9 @@ def may_number(column: ColumnProfileLike) -> bool:
 
 
 def _even(column: ColumnProfileLike) -> bool:
-    """Whether every value has about as many rows, more evenly than those of a measure would by chance.
+    """Whether every value has about as many rows, more evenly than those of a measure by chance.
 
-    Persons who are seen equally often.
+    That is so for persons who are seen equally often.
     """
     mean = (column.rows - column.nulls) / max(column.distinct, 1)
     return mean >= 2 and column.top <= mean + mean**0.5
@@ -174,9 +174,9 @@ def attribute(column: ColumnProfileLike) -> bool:
 
 
 def shown(column: ColumnProfileLike) -> bool:
-    """Whether a column of many values would publish them in clear.
+    """Whether a column of many values would be published in clear.
 
-    As sets, were it quasi, or as it is, were it sensitive.
+    As a quasi column it would be published as sets, as a sensitive one as it is.
     """
     texts = column.kind in ("text", "enum")
     return column.comparable and column.distinct > _FEW and (texts or bool(_sensitive(words_of(column.name), column)))

@@ -213,9 +213,9 @@ class OfCounts(Requirement):
         """
 
     def of_hashes(self) -> Self:
-        """What it asks at most where values are hashes, of which nothing is known but which are equal.
+        """The largest demand for values that are hashes, of which only equality is known.
 
-        That reads no values.
+        It reads no values.
         """
         return self
 

@@ -97,7 +97,7 @@ class OfPopulation(Requirement):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """Measure a table of one row a cell.
 
-        `Grouped.count` is the column of its rows, `Grouped.names` that of its rows of the population.
+        `Grouped.count` is the column of its rows, `Grouped.names` the column of its rows of the population.
         """
         import numpy as np
 

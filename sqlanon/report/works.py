@@ -1,6 +1,6 @@
 """What works where, read from the markers in the declarations (`sqlanon.lack`).
 
-Docs/what-works.md and ``sqlanon methods`` show it.
+It is shown by docs/what-works.md and ``sqlanon methods``.
 
 After a change of a declaration: python -c "from sqlanon.report.works import page; print(page(), end='')" >
 docs/what-works.md

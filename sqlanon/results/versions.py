@@ -70,7 +70,7 @@ class VersionReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class DiffReport(Report):
-    """Two versions side by side.
+    """Comparison of two versions.
 
     ``policy`` has the differences of their policies, ``weaker`` those that promise less.
     """

@@ -130,7 +130,7 @@ def _reciprocals(u: int, alpha: float, theta: float) -> float:
 def _by_alpha(sizes: Sizes, alpha: float, theta: float) -> float:
     """The derivative by alpha.
 
-    Sums of i / (theta + i alpha) for i < u, less 1 / (i - alpha) for i < j of every class of j rows.
+    It is the sum of i / (theta + i alpha) for i < u, less that of 1 / (i - alpha) for i < j of every class of j rows.
     """
     u = sizes.count
     spread = (u - 1 - theta * _reciprocals(u, alpha, theta)) / alpha

@@ -73,7 +73,7 @@ def _epoch(moment: exp.Expr) -> exp.Expr:
 def _series(lateral: exp.Lateral, series: exp.GenerateSeries) -> None:
     """A series for each row, from a subquery.
 
-    Spark has no such table function, and its SEQUENCE runs down where the end is below the start.
+    Spark has no such table function, and its SEQUENCE runs down if the end is below the start.
     """
     start, end = series.args["start"], series.args["end"]
     holds = exp.LTE(this=exp.paren(start.copy()), expression=exp.paren(end.copy()))

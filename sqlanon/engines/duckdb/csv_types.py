@@ -1,6 +1,6 @@
 """The types of a CSV file's columns, guessed from their texts.
 
-A guess is taken only where every value reads back to its text.
+A guess is accepted only if every value reads back to its text.
 
 A column is read as text first. A type fits where, over all rows, the value that the text becomes is written as that
 text again: in the type's own form, or in one other form that people write it in (``31.12.1999``, ``31-Dec-1999``, ``5``

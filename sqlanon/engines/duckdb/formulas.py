@@ -1,6 +1,6 @@
 """Cells of a CSV file that a spreadsheet takes for formulas.
 
-It computes them when the file is opened, whoever wrote the text.
+A spreadsheet computes them when it opens the file, whoever wrote the text.
 """
 
 from __future__ import annotations

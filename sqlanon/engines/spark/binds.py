@@ -26,9 +26,9 @@ _TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*'|`(?:[^`]|``)*`|--[^\n]*|::|:([^\W\d
 
 
 class Binds:
-    """The values of a session's statements, in temporary views of its own.
+    """The bind values of a session's statements, in temporary views of the session.
 
-    Those of the last statement stay until the next or the end.
+    The view of the last statement stays until the next statement or the end.
     """
 
     def __init__(self, session: SparkSession) -> None:

@@ -208,7 +208,7 @@ class SparkEngine:
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`.
 
-        A view that is there is altered, which is one call of the catalog, where OR REPLACE drops it first.
+        An existing view is altered by one call of the catalog; OR REPLACE would drop it first.
         """
         with self._sized(statement), self._translated(_name(statement)):
             self._frame(statement)

@@ -1,4 +1,4 @@
-"""What Spark's errors mean and what to do about them, in words that hold no cell value.
+"""Meanings of Spark's errors and advice, in words without cell values.
 
 Only the error's condition is read, never its text.
 """

@@ -85,7 +85,7 @@ class ColumnSearch:
         self.bound = 0
 
     def run(self, most: int) -> bool:
-        """Look at sets until none can be better, or for as long as ``most`` of them take.
+        """Look at sets until none can be better, or until ``most`` steps are used up.
 
         Returns whether none can be better.
         """

@@ -36,7 +36,7 @@ _LEAST_LAWFUL = 1 << 13
 
 
 def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flags, int]:
-    """Where the runs of n >= k rows with the least loss begin, bool[n], and that loss.
+    """Begins of the runs of n >= k rows with the least loss, bool[n], and that loss.
 
     Cost: O(k n d / threads); memory 12 bytes a row.
     """

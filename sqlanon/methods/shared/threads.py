@@ -39,7 +39,7 @@ def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | 
 
 
 def sorted_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
-    """Rows by ascending key, which is not negative, those of equal keys in their order; and their keys.
+    """Stable order of rows by ascending key, which is not negative, and their keys.
 
     Cost: O(n) for each 11 bits.
 

@@ -1,6 +1,6 @@
 """Agglomerative clustering (Gionis & Tassa 2007; Goldberger & Tassa 2010, section 6.2.1).
 
-The two nearest clusters unite first.
+It unites the two nearest clusters first.
 """
 
 from __future__ import annotations

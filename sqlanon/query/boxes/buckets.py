@@ -183,7 +183,7 @@ def _constant(node: exp.Expr) -> Fraction | None:
 def unroll_buckets(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select) -> exp.Query:
     """Every distinct box, piece by piece, in the buckets that it reaches.
 
-    Value ``v``, weight ``w``, ``way``, ends ``l``, ``h``.
+    The columns are the value ``v``, weight ``w``, ``way``, and ends ``l``, ``h``.
 
     Args:
         box: the column.

@@ -28,9 +28,9 @@ def select_line(box: Box) -> exp.Select:
 
 
 def count_line(lookup: Lookup, members: str) -> exp.Select:
-    """The line with the place ``i`` of every value, its group ``way``, and how many values up to it are in group j.
+    """The line with the place ``i`` of every value, its group ``way``, and cumulated counts ``c<j>``.
 
-    ``c<j>``.
+    ``c<j>``: the number of values up to this one in group j.
 
     Args:
         lookup: the box and its groups.

@@ -136,7 +136,7 @@ class Contained:
 
 
 def unknown_share(state: Tree, known: Tree, mine: int, all_of: int, *, null: bool, beside: bool = False) -> Tree:
-    """A share where NULL may be: every group counts the same in a box that is not known.
+    """A share where NULL may be: in an unknown box every group counts the same.
 
     ``beside``: NULL is half of a box that has ends.
     """

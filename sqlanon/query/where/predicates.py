@@ -407,9 +407,9 @@ class Predicates:
         return side(*ends[op])
 
     def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
-        """Number a test; with ``op`` "" not even its result for NULL is known.
+        """Number a test; if ``op`` is "", even its result for NULL is unknown.
 
-        ``positive`` None: ``op`` has the sign.
+        If ``positive`` is None, ``op`` has the sign.
         """
         number = self._number(f"{box.id} {op} {self._text(node)}", positive is not False)
         if number not in self._boxed_tests:

@@ -34,9 +34,9 @@ def content_of(
     watch: Stopwatch,
     secret: str,
 ) -> Content:
-    """What writes and verifies the version.
+    """The writer and the verifier of the version.
 
-    The lineage is recorded first, in the same transaction; the tables are written from it.
+    The lineage is recorded first, in the same transaction, and the tables are written from it.
     """
     spec, roles = state.spec, staged.roles
     kept = kept_columns(roles)

@@ -1,6 +1,6 @@
-"""Verify a version of a lineage, in the publishing transaction.
+"""Verification of a version of a lineage, in the publishing transaction.
 
-It trusts only tables, and shares nothing with what made the version.
+It trusts only tables, and shares no code with what made the version.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Versions of a lineage (`refresh: {mode: frozen}`): who leaves, who waits, and the cohort that is published.
+"""Versions of a lineage (`refresh: {mode: frozen}`): who leaves, who waits, and the published cohort.
 
-Docs/frozen.md.
+See docs/frozen.md.
 """
 
 from __future__ import annotations

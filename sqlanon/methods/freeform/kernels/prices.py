@@ -133,9 +133,9 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
 def _growths(
     codes: Ints, geometry: Geometry, rows: Longs, window: _Window, seen: Ints, stamp: int, growth: Ints
 ) -> None:
-    """How much the box of some rows grows by each code of a window, into ``growth``.
+    """Growth of the box of some rows by each code of a window, into ``growth``.
 
-    ``seen`` has room for the codes of sets.
+    ``seen`` is scratch space for the codes of sets.
     """
     facts, table, base, known, place = geometry.facts, geometry.table, window.base, window.known, window.place
     for a in range(len(facts)):

@@ -79,9 +79,9 @@ def word(state: Words) -> np.uint32:
 
 @njit(nogil=True, cache=True)
 def below(state: Words, bound: int) -> int:
-    """A whole number from 0 to ``bound`` - 1, all equally likely.
+    """A uniform whole number from 0 to ``bound`` - 1.
 
-    ``bound`` up to 2^31, so that its product with a word has 63 bits.
+    ``bound`` is at most 2^31, so that its product with a word has 63 bits.
     """
     while True:
         product = np.int64(word(state)) * bound

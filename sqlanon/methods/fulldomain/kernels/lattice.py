@@ -210,9 +210,9 @@ def add_up(n: int, groups: int, room: Room, counts: Longs) -> None:
 
 @njit(nogil=True, cache=True)
 def sorted_by_group(label: Ints, n: int, groups: int) -> tuple[Longs, Ints]:
-    """Where each group begins, int64[groups + 1], and the places 0 to ``n`` in the order of their groups.
+    """Begins of the groups, int64[groups + 1], and the places 0 to ``n`` in the order of their groups.
 
-    Below 0: in none.
+    A group below 0 means none.
     """
     start = np.zeros(groups + 1, np.int64)
     for i in range(n):

@@ -22,9 +22,9 @@ _LOOKS = 200
 
 @njit(nogil=True, cache=True)
 def _spares(value: int, most: int, tops: int, donor: int, worst: int, state: Members) -> tuple[bool, int]:
-    """Whether a group stays more private than the worst one without a row of this value.
+    """Whether a group stays more private than the worst one if it loses a row of this value.
 
-    Its most frequent value then.
+    The second result is the number of rows of its most frequent value then.
     """
     rest = most - (1 if state.held[OTHER, value] == most and tops == 1 else 0)
     size = state.size[donor] - 1
@@ -224,7 +224,7 @@ def _alone(
 ) -> bool:
     """Whether no division within the bounds is more private.
 
-    A row with too few values within its reach is in some group.
+    A row with too few values within its reach proves that, since it is in some group.
     """
     row = state.head[worst]
     reset(codes[row : row + 1], np.zeros(1, np.int64), OTHER, state.count, state.box, bounds.base)

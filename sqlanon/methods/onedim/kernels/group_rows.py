@@ -111,7 +111,7 @@ def forget(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int,
 def near(g: int, side: int, state: Members, geometry: Geometry, bounds: Bounds) -> bool:
     """Whether the bound lets a side reach as far as the nearest corner of a group's box.
 
-    What it denies is impossible.
+    False means that it is impossible; True decides nothing.
     """
     total = np.int64(0)
     for a in range(len(geometry.facts)):
@@ -127,7 +127,7 @@ def near(g: int, side: int, state: Members, geometry: Geometry, bounds: Bounds) 
 def reaches(codes: npt.NDArray[np.int32], row: int, g: int, state: Members, geometry: Geometry, bounds: Bounds) -> bool:
     """Whether the bound lets a row share a group with the nearest corner of a group's box.
 
-    What it denies is impossible.
+    False means that it is impossible; True decides nothing.
     """
     total = np.int64(0)
     for a in range(len(geometry.facts)):
