@@ -123,26 +123,26 @@ class Engine(Protocol):
     transactions: bool
     """Statements can be one change: `publishing` and `snapshot` are transactions.
 
-    Without, they do nothing, and a release is published in two phases: then a view is replaced in one statement
-    whatever its columns are, and readers see the old or the new one.
+    Otherwise these do nothing, and a release is published in two phases: a view is replaced in one statement, whatever
+    its columns are, and readers see the old or the new one.
     """
 
     temporary: bool
     """It has temporary tables.
 
-    Without, scratch tables are made in the private schema, and dropped by the next run after a kill.
+    Otherwise scratch tables are made in the private schema, and dropped by the next run after a kill.
     """
 
     updates: bool
     """Rows of a table can be changed and deleted.
 
-    Without, the catalog is added to, and the last row of a version counts.
+    Otherwise rows are added to the catalog, and the last row of a version counts.
     """
 
     ordered: bool
     """`fetch_arrays` and `stream_arrays` keep a query's ORDER BY.
 
-    Without, `Scratch` numbers the rows and puts them in order.
+    Otherwise `Scratch` numbers the rows and sorts them.
     """
 
     def execute(self, statement: Statement | str) -> None:

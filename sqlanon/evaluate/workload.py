@@ -32,9 +32,9 @@ MOST_GROUPS = 100
 """Values that a column of text may have to be grouped by unless it is named."""
 
 FEW = 12
-"""Values that a column of whole numbers may have to be grouped by as they are unless it is named.
+"""Largest number of values of a column of whole numbers that is grouped by its values without being named.
 
-Others are grouped by steps.
+Columns with more values are grouped by steps.
 """
 
 NUMERIC = ("integer", "float", "decimal")

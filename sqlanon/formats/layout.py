@@ -8,10 +8,7 @@ from dataclasses import dataclass, field
 from sqlanon.errors import PolicyError
 
 GROUP, COUNT = "group_id", "count"
-"""Columns of groups that a table of their own holds: the group, in both tables.
-
-And how often it holds a sensitive value.
-"""
+"""Columns of a separate table of groups: the group, in both tables, and the count of a sensitive value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from sqlanon.policy.roles import (
 
 L = 2
 MOST_QUASI = 12
-"""Quasi columns of a proposal, at most, those that are the same in all rows not counted.
+"""Largest number of quasi columns in a proposal, without those that are the same in all rows.
 
 With more, classes say next to nothing.
 """

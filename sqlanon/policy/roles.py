@@ -25,12 +25,12 @@ _OFTEN = 10
 _FLAG = 3
 """Values of a column of answers such as yes and no."""
 _SINGLE = 0.01
-"""Share of rows alone with their value from which a column that would be published as it is names persons.
+"""Share of rows alone with their value above which a column published as it is names persons.
 
-Of insensitive ones a run asks no more.
+A run asks no more of insensitive columns.
 """
 _SETS = 0.05
-"""Share of rows alone with their value up to which a quasi column without an order is proposed.
+"""Share of rows alone with their value below which a quasi column without an order is proposed.
 
 Its classes publish sets of values.
 """

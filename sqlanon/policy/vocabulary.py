@@ -25,16 +25,16 @@ STAFF = _vocabulary(
     "supervisor chef arzt ärztin hausarzt verordner behandler lehrer lehrerin lehrkraft bearbeiter sachbearbeiter "
     "pfleger betreuer berater"
 )
-"""Words for persons who did something for those whose rows they are.
+"""Words for persons who did something for the persons of the rows.
 
-Named, unless a few words are meant (``officer_race``).
+A column with such a word has names, unless it has a few words (``officer_race``).
 """
 NUMBERS = _vocabulary("id identifier no nr nbr num number nummer numero key uid uuid guid pid ref reference")
 BY_COUNT = NUMBERS | _vocabulary(
     "account acct card login mac token license licence plate badge case patient pat subject participant respondent "
     "member mbr customer cust client employee emp student resident beneficiary bene donor user"
 )
-"""Words that identify at the end of a name, where there are many values.
+"""Words that identify at the end of a name, if the column has many values.
 
 ``account_no`` does, ``admission_type_id`` may not.
 """
@@ -87,7 +87,7 @@ CODED = re.compile(
 )
 """Codes of diagnoses, and the variables of clinical trials (CDISC SDTM) for terms, treatments and results.
 
-``diag_1``, ``aedecod``.
+Examples are ``diag_1`` and ``aedecod``.
 """
 QUASI = _vocabulary(
     "age birth birthday birthdate dob brthdtc brthdt born zip zipcode postcode postal plz city town county state "

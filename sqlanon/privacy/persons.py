@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 UNIT = 720_720
 """The weight of a person in integers, as kernels and `below` divide it.
 
-Exact for persons of up to 16 rows in a class.
+It is exact for persons of up to 16 rows in a class.
 """
 
 

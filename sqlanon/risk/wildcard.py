@@ -28,9 +28,9 @@ MOST_KEYS = 100_000
 """Different combinations of quasi values, at most."""
 _PAIR = 5e-5
 _CELL = 3e-9
-"""Seconds, roughly, for a pair of patterns and for a column of a pair of combinations.
+"""Rough seconds for a pair of patterns and for a column of a pair of combinations.
 
-What is compared to choose a way.
+They are compared to choose a way.
 """
 _BLOCK = 1 << 24
 

@@ -147,7 +147,7 @@ _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _QUOTED_TYPE = re.compile(rf"""\bAS ((?:{_NAME}\.)?"(?:[^"]|"")+"|"(?:[^"]|"")+"\.\w+)\)""")
 """The end of a cast to a type whose name has quotes: a person's own, which sqlglot would write without them."""
 _POSTGRES_TYPE = re.compile(r"\bAS (numeric|bpchar|bit varying(?:\(\d+\))?)\)")
-"""The same to a type of a column of PostgreSQL, as it is spelled there, that is another one in our dialect.
+"""The end of a cast to a column's type in PostgreSQL's words that means another type in our dialect.
 
 A numeric without digits has three there.
 """

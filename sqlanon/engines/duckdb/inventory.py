@@ -18,9 +18,9 @@ import duckdb
 from sqlanon.engines.duckdb.connection import quoted
 
 _PASSING = {"database_name", "data_type_id", "constraint_index", "estimated_size", "is_bound"}
-"""What differs between two files of the same content, or depends on what was asked before.
+"""Columns that differ between two files of the same content, or depend on earlier queries.
 
-So do all columns whose names end with ``oid``.
+All columns whose names end with ``oid`` do, too.
 """
 
 Facts = tuple[str, str, tuple[str, ...]]

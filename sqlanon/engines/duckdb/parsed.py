@@ -9,9 +9,9 @@ import duckdb
 KEPT = 256
 """So many texts are known at once; the one that was sent longest ago is forgotten first."""
 LONGEST = 10_000
-"""Longer texts are parsed every time.
+"""Length above which texts are parsed every time.
 
-Their trees would take memory, and their statements take longer than the parser.
+Longer trees would take memory, and their statements take longer than the parser.
 """
 
 

@@ -49,10 +49,10 @@ _COMPILED_LATE = {
     "CompileThreshold": 300_000,
     "BackEdgeThreshold": 800_000,
 }
-"""From how many calls, and turns of loops, on Java optimizes code fully in a session of our own.
+"""Numbers of calls, and of turns of loops, after which Java optimizes code fully in a session of our own.
 
-20 times its defaults. Each statement has code of its own, which Java has compiled quickly before; to optimize what runs
-for a second takes longer than is won.
+They are 20 times the defaults. Each statement has code of its own, which Java compiles quickly first; to optimize what
+runs for a second takes longer than it saves.
 """
 _SHARED = (
     "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the "

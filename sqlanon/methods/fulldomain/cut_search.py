@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 MOST_OPEN = 100_000
-"""Subtrees that wait for their turn by bound, at most; beyond, the lowest is searched depth-first.
+"""Largest number of subtrees in the queue by bound; beyond it, the lowest is searched depth-first.
 
 Each takes about 1 KiB.
 """

@@ -48,9 +48,9 @@ _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)
 FEW = 8
 """Texts in IN up to which each is a test of its own."""
 MOST_RUNS = 200
-"""Values in IN, neighbours as one, that ranges are compared with.
+"""Largest number of values in IN, neighbours as one, for a comparison with ranges.
 
-The SQL that is written has some 40 names for each.
+The generated SQL has some 40 names for each.
 """
 _REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
 _STRICT = (

@@ -18,9 +18,9 @@ from sqlanon.release.catalog.redacted_policy import redacted
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 
 SETTINGS = ("dimensions", "execution", "memory", "readers", "refresh")
-"""Keys that decide how a release is made, who reads it and what it is joined with, not what is released.
+"""Keys that do not change the released rows: how a release is made, who reads it, and its joins.
 
-They call for no new version.
+A change of these needs no new version.
 """
 
 HIDDEN = "not published"

@@ -16,7 +16,7 @@ from sqlanon.spec import RefreshSpec
 from sqlanon.sqltext import statement
 
 STEP = "step"
-"""Where an engine changes no rows: which of the rows of a version is the last.
+"""Column with the order of a version's rows, for engines that change no rows.
 
 Other engines' catalogs need no such column.
 """
@@ -29,7 +29,7 @@ _JSON: dict[str, Bind] = {
 }
 """Patterns of texts that `json.dumps` wrote.
 
-They find all versions of a kind, and whoever asks looks at what was found.
+They find all versions of a kind; the caller checks what was found.
 """
 
 _UNCONDITIONAL: dict[str, object] = {

@@ -37,9 +37,9 @@ from sqlanon.table.scratch import Scratch
 Guide = FrequencyDiversity | DistinctDiversity | OfCounts
 """What is asked of the values of rows: of persons it is asked by the value that most rows of each have."""
 _USUAL = Fraction(3, 4)
-"""The share of rows that have the value most rows of their person have, from which on that value guides a method.
+"""Least share of rows with the most frequent value of their person, if that value guides a method.
 
-With a smaller one classes that are divided without a guide, and united where they fail, lose less (random tables of
+With a smaller share classes lose less if they are divided without a guide, and united where they fail (random tables of
 mixed and of constant persons).
 """
 

@@ -33,9 +33,9 @@ Above it a sensitive column identifies people, and so does a quasi column that i
 _OWN = 2
 """Persons who have a value, on average, from which values are not those of single persons."""
 FEW_VALUES = 50
-"""Values up to which a column is one of categories.
+"""Largest number of values of a column of categories.
 
-A quasi one however few rows have them, a sensitive one however few persons.
+A quasi column is one however few rows have a value, a sensitive one however few persons.
 """
 
 

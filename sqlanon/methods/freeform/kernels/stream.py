@@ -14,9 +14,10 @@ from sqlanon.kernels.compiled import njit
 Words = npt.NDArray[np.uint32]
 
 _KEY, _COUNTER, _NONCE, _BUFFER, _USED, _BYTES, _LEFT = 4, 12, 13, 16, 32, 33, 34
-"""Where the parts of a state begin: constants, key, counter, nonce; 16 words of output; how many of them are used.
+"""Begins of the parts of a state.
 
-Bytes of one more word that is used byte by byte; how many of them are left.
+They are constants, key, counter, nonce; 16 words of output; the number of used words; bytes of one more word that is
+used byte by byte; the number of bytes left.
 """
 
 FEW = 64

@@ -16,9 +16,9 @@ from sqlanon.kernels.tally import Longs
 from sqlanon.methods.fulldomain.kernels.cut_bounds import CLASSES, SQUARES
 
 VALUES = 3
-"""What is added up: rows without the most frequent value of their class.
+"""Summand: rows without the most frequent value of their class.
 
-Beside `ROWS`, `SQUARES` and `CLASSES` of `cut_bounds`.
+The others are `ROWS`, `SQUARES` and `CLASSES` of `cut_bounds`.
 """
 
 NEVER = np.int64(1) << 62
