@@ -1,6 +1,6 @@
-"""Forty-two queries as analysts write them over releases of Adult.
+"""Forty-two queries of analysts over releases of Adult.
 
-Which are answered, how far off estimates are, how wide bounds are.
+It counts the answered ones, and measures the error of estimates and the width of bounds.
 
     python -m benchmarks.analysts [--k 10] [--rows N]
 
@@ -101,7 +101,7 @@ def _cells(
 ) -> list[tuple[Bounded, Any]]:
     """The cells with bounds, each with the source's value of the same group.
 
-    A group that only one of the two lists has none.
+    A group that only one of the two lists has no such value.
     """
     keys = [name for name in columns if name not in bounded]
     places = [list(columns).index(name) for name in keys]

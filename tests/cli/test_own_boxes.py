@@ -94,9 +94,9 @@ def test_what_run_proposes_can_be_run(cli, tmp_path):
 
 
 def test_an_audit_of_two_releases_fails_where_rows_have_fewer_candidates(cli, tmp_path):
-    """As an audit of one release does that violates its policy.
+    """It fails like an audit of one release that violates its policy.
 
-    And passes where one of them is a single class of all rows.
+    It passes if one of the releases is a single class of all rows.
     """
     url = warehouse(tmp_path)
     for name, quasi in (("one", "age,zip"), ("two", "zip")):

@@ -1,6 +1,6 @@
 """Attained ends.
 
-The metadata list a column exactly where each published end, or member of a set, is the value of some row of its class.
+The metadata list a column if and only if each published end, or member of a set, is the value of some row of its class.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Methods that cluster rows: what their blocks do, and tables that are too large.
+"""Methods that cluster rows: their blocks, and tables that are too large.
 
-Else they are in the suites of all methods.
+All other tests of them are in the suites of all methods.
 """
 
 from __future__ import annotations

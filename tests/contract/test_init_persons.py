@@ -1,6 +1,6 @@
-"""What init proposes for tables of events and of wide or odd columns, judged by plain SQL over the release.
+"""Proposals of init for tables of events and of wide or odd columns, on both engines.
 
-On both engines.
+Plain SQL over the release judges them.
 """
 
 from __future__ import annotations

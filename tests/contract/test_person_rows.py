@@ -1,6 +1,6 @@
 """`person` with `persons: rows`.
 
-K and l hold over persons and over rows, recounted in Python with exact fractions from the source.
+k and l hold over persons and over rows, recounted in Python with exact fractions from the source.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Persons that a reader of two releases, or of two versions, is left with.
+"""Persons left to a reader of two releases, or of two versions.
 
-Against a reader who tries every source there may be.
+They are compared with a reader who tries every possible source.
 """
 
 from __future__ import annotations

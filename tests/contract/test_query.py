@@ -1,6 +1,6 @@
 """Queries over releases of the usual kinds, by the public API.
 
-Same answers on both engines, refusals, joins, HAVING and LIMIT.
+Both engines give the same answers and refusals, with joins, HAVING and LIMIT.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Method fulldomain, search=single: the enumeration against every set of cuts of tiny tables; what is published.
+"""Method fulldomain, search=single.
 
-What is refused.
+The enumeration is compared with every set of cuts of tiny tables; publication and refusals are tested too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What is written to files and frames is what was verified.
+"""Written files and frames contain what was verified.
 
-Every type, every odd value, by other readers and by plain SQL.
+Every type and every odd value is compared by other readers and by plain SQL.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def meets(rows: Collection[tuple[Any, Value]], asked: Asked) -> bool:
 def divided(asked: Asked, owner: Owner, *, whole: bool, fine: bool) -> Partition:
     """Rows in the order of their quasi values, closed to classes as soon as they are lawful.
 
-    Not fine: all are one class.
+    If ``fine`` is false, all are one class.
 
     Rows of a person stay together where that is promised, and classes that publish the same are one.
     """
@@ -155,9 +155,9 @@ def of_owners(facts: Known, domain: Sequence[Value], owner: Owner, asked: Asked)
 
 
 def of_one_class(values: Mapping[Key, Value], owner: Owner, asked: Asked) -> dict[tuple[Any, Value], Fraction]:
-    """The same of one class of one version.
+    """The same for one class of one version.
 
-    By person and value the probability that a record of this value is the person's.
+    By person and value it has the probability that a record of this value is the person's.
 
     Every way to give its values to its rows is as likely as any other, if it is lawful.
     """
@@ -177,7 +177,7 @@ def of_one_class(values: Mapping[Key, Value], owner: Owner, asked: Asked) -> dic
 class OfEvent(NamedTuple):
     """The greatest probabilities, over all rows taken as the known event.
 
-    That the victim is a person, that the event had a value.
+    They are that the victim is a person, and that the event had a value.
     """
 
     person: Fraction

@@ -160,7 +160,7 @@ def test_who_is_known_by_all_events_waits() -> None:
 def test_later_rows_of_a_published_person_wait_also_where_its_class_left() -> None:
     """{a1, b1} leaves.
 
-    A2 comes with c1: to publish them would show a in two classes, of which b has one and c the other.
+    a2 comes with c1: to publish them would show a in two classes, of which b has one and c the other.
     """
     owner: Owner = lambda key: str(key)[0]  # noqa: E731
     first, later = {"a1": Row((0,), 0), "b1": Row((1,), 1)}, {"a2": Row((0,), 0), "c1": Row((1,), 1)}

@@ -1,6 +1,6 @@
 """Every source that is consistent with a tiny release, enumerated.
 
-What bounds of a query must hold for, and how tightly.
+Bounds of a query must hold for them, as tightly as they claim.
 
 The sources are side by side in one table with a number each, and the analyst's own SQL runs over all of them at once,
 so that the engine says what the query means. Nothing here knows how the product rewrites queries.

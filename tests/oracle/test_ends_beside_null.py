@@ -68,7 +68,7 @@ def side_by_side() -> Iterator[duckdb.DuckDBPyConnection]:
 def released(db: Any, rows: Sequence[Sequence[Any]], k: int, **more: Any) -> str:
     """Release rows of ``a`` (or ``a`` and ``b``), with a sensitive ``d`` and an insensitive ``c`` that counts them.
 
-    The name.
+    Returns the name of the release.
     """
     name = f"e{uuid.uuid4().hex[:12]}"
     own = ["a", "b"][: len(rows[0])]

@@ -1,6 +1,6 @@
-"""Compiled kernels.
+"""Compiled kernels in a cache.
 
-Found again by the contents of their sources, wherever these are, and only in a folder that no other user can write.
+They are found by the contents of their sources, wherever these are, and only in a folder that no other user can write.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def sizes_of(listed: list[int]) -> Sizes:
 def sample(seed: int, classes: int, shape: float, mean: float, pi: float) -> tuple[list[int], int, int]:
     """A population of classes of 1 + negative binomial rows, sampled.
 
-    Sizes in the sample, the population, and its uniques.
+    Returns the sizes in the sample, the population, and its uniques.
     """
     rng = np.random.default_rng(seed)
     held = 1 + rng.negative_binomial(shape, shape / (shape + mean), classes)

@@ -1,6 +1,6 @@
-"""What an analyst could try with ``query --as ROLE`` on PostgreSQL.
+"""Attempts of an analyst with ``query --as ROLE`` on PostgreSQL.
 
-Every text is refused, or means no more than it may.
+Every text is refused, or does no more than it may.
 """
 
 from __future__ import annotations

@@ -72,9 +72,9 @@ def rollback_until(reported: Connection, url: str, stage: str) -> None:
 
 
 def unpublish_until(reported: Connection, url: str, stage: str, file: str) -> None:
-    """Withdraw the release of people up to ``unlink`` or ``unlinked`` of its file, or with a view dropped.
+    """Withdraw the release of people up to a stage.
 
-    ``dropped``.
+    The stages are ``unlink`` and ``unlinked`` of its file, and ``dropped`` of a view.
     """
     import sqlanon
     from sqlanon.release.publish import unpublish

@@ -1,6 +1,6 @@
-"""What releases are made on Spark and on DuckDB to compare them.
+"""Releases that are made on Spark and on DuckDB to compare them.
 
-Every requirement, format and type that is registered, in one of them.
+Every registered requirement, format and type is in one of them.
 
 A release on Spark is some 150 statements, one after the other, so that requirements, formats and types are dealt out
 over few releases. Which classes each method makes is compared without a release.

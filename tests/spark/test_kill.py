@@ -113,7 +113,7 @@ def test_killed_with_its_server(tmp_path):
 
 
 def assert_next_run(url: str) -> None:
-    """Of a process of its own.
+    """Check the next run, in a process of its own.
 
     Readers have the second generation, the next run publishes a third, and nothing is left over.
     """
