@@ -206,10 +206,7 @@ class SparkEngine:
             return [tuple(row) for row in self._session.sql(text).collect()]
 
     def execute(self, statement: Statement | str) -> None:
-        """See `Engine.execute`.
-
-        An existing view is altered by one call of the catalog; OR REPLACE would drop it first.
-        """
+        """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
         with self._sized(statement), self._translated(_name(statement)):
             self._frame(statement)
 
@@ -425,10 +422,7 @@ class SparkEngine:
         return nullcontext()
 
     def publishing(self) -> AbstractContextManager[None]:
-        """See `Engine.publishing`.
-
-        Nothing is undone, but a session that has lost its lock changes and drops nothing of the new holder's.
-        """
+        """See `Engine.publishing`: nothing is undone; without its lock a session changes nothing any more."""
         self._locks.check()
         return nullcontext()
 
