@@ -151,7 +151,7 @@ def fill(database: Database, directory: Path, engine: str) -> None:
         read = (
             f"read_csv('{path}', header = true, auto_detect = false, delim = ',', quote = '\"', columns = {{{types}}})"
         )
-    database.engine.execute(f"CREATE TABLE main.patients AS SELECT {names} FROM {read}")  # noqa: S608 - the names and paths of the demonstration
+    database.engine.execute(f"CREATE TABLE main.patients AS SELECT {names} FROM {read}")  # noqa: S608 - names of our own
     for schema in ("research", "partners"):
         database.engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
 

@@ -53,7 +53,8 @@ FIRST_PERSONS = _vocabulary(
 )
 """Of these, those whom a table is about where it names others as well, such as users and employees."""
 _JOINED = re.compile(
-    f"({'|'.join(sorted(PERSONS))}|encounter|enc|visit|episode|stay|case|account|acct|policy|claim|card|record|rec|row|site|order|invoice|trip)"
+    f"({'|'.join(sorted(PERSONS))}|encounter|enc|visit|episode|stay|case|account|acct|policy|claim|card|"
+    "record|rec|row|site|order|invoice|trip)"
     "(id|no|nr|nbr|num|number|key)"
 )
 _NUMBERED = re.compile(r"\w{3,}(nummer|nr|number)")
@@ -82,7 +83,8 @@ SENSITIVE = _vocabulary(
 )
 """Words for what nobody may learn of a person."""
 CODED = re.compile(
-    r"diags?|\w*diagnos(en?|[ei]s)|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
+    r"diags?|\w*diagnos(en?|[ei]s)|dgns|icd\w*|[ps]?dx|"
+    r"(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
     r"|[a-z]{2}(orres|stres[cn]?)|cod"
 )
 """Codes of diagnoses, and the variables of clinical trials (CDISC SDTM) for terms, treatments and results.
@@ -120,7 +122,8 @@ TIMES = _vocabulary(
 POSTCODES = _vocabulary("zip zipcode postcode postal plz")
 COUNTS = _vocabulary("num number n nr no count cnt total")
 _ENDS = re.compile(
-    r"\w+(befund|krankheit|erkrankung|medikament|medikation|behandlung|therapie|gehalt|einkommen|lohn|delikt|urteil|strafe)"
+    r"\w+(befund|krankheit|erkrankung|medikament|medikation|behandlung|therapie|"
+    r"gehalt|einkommen|lohn|delikt|urteil|strafe)"
 )
 """German words for what is sensitive, as the last part of another one: ``bruttogehalt``."""
 _NO_MONEY = _vocabulary("work life balance hours")

@@ -16,7 +16,8 @@ from tests.project.tree import MODULES, PACKAGE, ROOT, label, tracked
 
 IDENTITY = {"name", "dialect", "__class__"}
 FIGURATIVE = re.compile(
-    r"(?<![a-z])(told|tells?|telling|stands?|stood|standing|strangers?|mend(s|ed|ing)?|doubtful|unfit|lends?|lent)(?![a-z])",
+    r"(?<![a-z])(told|tells?|telling|stands?|stood|standing|strangers?|"
+    r"mend(s|ed|ing)?|doubtful|unfit|lends?|lent)(?![a-z])",
     re.IGNORECASE,
 )
 """Words that hide what the code does; CONTRIBUTING.md lists them, and what to write."""

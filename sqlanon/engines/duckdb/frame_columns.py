@@ -14,7 +14,7 @@ UNKNOWN = f"{_LACKED}; cast them to text, a number or a timestamp; {_LEFT_OUT}"
 """What to say where nothing shows which columns these are."""
 
 
-def chosen(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any:  # noqa: ANN401 - of a library that is not imported here
+def chosen(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any:  # noqa: ANN401 - of another library
     """The frame with the columns that are wanted; all of them where its library has no way to take some.
 
     Args:
