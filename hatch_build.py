@@ -1,4 +1,4 @@
-"""Puts compiled kernels into a wheel.
+"""Build hook that puts compiled kernels into a wheel.
 
 ``python3 dev.py wheel`` compiles them and names their folder in SQLANON_COMPILED.
 

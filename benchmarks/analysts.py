@@ -1,6 +1,6 @@
-"""Forty-two queries as analysts write them over releases of Adult.
+"""Forty-two queries of analysts over releases of Adult.
 
-Which are answered, how far off estimates are, how wide bounds are.
+It counts the answered ones, and measures the error of estimates and the width of bounds.
 
     python -m benchmarks.analysts [--k 10] [--rows N]
 
@@ -29,60 +29,67 @@ QUERIES = {
     "people in a range": "SELECT count(*) AS n FROM people WHERE age BETWEEN 30 AND 39 AND sex = 'Female'",
     "people by a category": "SELECT workclass, count(*) AS n FROM people GROUP BY workclass ORDER BY n DESC LIMIT 5",
     "histogram by decades": "SELECT floor(age / 10.0) * 10 AS decade, count(*) AS n FROM people GROUP BY 1 ORDER BY 1",
-    "groups of a CASE": "SELECT CASE WHEN age < 25 THEN 'young' WHEN age < 60 THEN 'working' ELSE 'old' END AS stage, count(*) AS n, "
-    "avg(hours_per_week) AS hours FROM people GROUP BY 1",
+    "groups of a CASE": "SELECT CASE WHEN age < 25 THEN 'young' WHEN age < 60 THEN 'working' ELSE 'old' END AS stage, "
+    "count(*) AS n, avg(hours_per_week) AS hours FROM people GROUP BY 1",
     "share of a group": "SELECT 100.0 * count(*) FILTER (WHERE sex = 'Female') / count(*) AS share FROM people",
-    "share by group": "SELECT sex, 100.0 * count(*) FILTER (WHERE income = '>50K') / count(*) AS rich FROM people GROUP BY sex",
-    "share by AVG of CASE": "SELECT income, avg(CASE WHEN age >= 40 THEN 1.0 ELSE 0.0 END) AS over_40 FROM people GROUP BY income",
-    "share, large groups": "SELECT race, 100.0 * count(*) FILTER (WHERE hours_per_week > 40) / count(*) AS long FROM people GROUP BY race "
-    "HAVING count(*) > 500 ORDER BY long DESC",
+    "share by group": "SELECT sex, 100.0 * count(*) FILTER (WHERE income = '>50K') / count(*) AS rich FROM people "
+    "GROUP BY sex",
+    "share by AVG of CASE": "SELECT income, avg(CASE WHEN age >= 40 THEN 1.0 ELSE 0.0 END) AS over_40 FROM people "
+    "GROUP BY income",
+    "share, large groups": "SELECT race, 100.0 * count(*) FILTER (WHERE hours_per_week > 40) / count(*) AS long FROM "
+    "people GROUP BY race HAVING count(*) > 500 ORDER BY long DESC",
     "mean of a quasi column": "SELECT income, avg(age) AS age FROM people GROUP BY income",
     "mean in a range": "SELECT avg(hours_per_week) AS hours FROM people WHERE age BETWEEN 20 AND 29",
-    "mean by schooling": "SELECT education_num, avg(capital_gain) AS gain FROM people GROUP BY education_num ORDER BY 1",
-    "extremes": "SELECT min(age) AS youngest, max(age) AS oldest FROM people WHERE marital_status = 'Married-civ-spouse'",
+    "mean by schooling": "SELECT education_num, avg(capital_gain) AS gain FROM people GROUP BY education_num "
+    "ORDER BY 1",
+    "extremes": "SELECT min(age) AS youngest, max(age) AS oldest FROM people "
+    "WHERE marital_status = 'Married-civ-spouse'",
     "median of an exact column": "SELECT sex, median(hours_per_week) AS hours FROM people GROUP BY sex",
     "median of a quasi column": "SELECT income, median(age) AS age FROM people GROUP BY income",
     "percentile": "SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY age) AS age FROM people",
     "deviation": "SELECT income, stddev(hours_per_week) AS hours FROM people GROUP BY income",
     "deviation under a condition": "SELECT stddev(hours_per_week) AS hours FROM people WHERE age < 40",
     "deviation of a quasi column": "SELECT stddev(age) AS age FROM people",
-    "mean as a ratio": "SELECT marital_status, 1.0 * sum(capital_gain) / count(*) AS gain FROM people GROUP BY marital_status",
+    "mean as a ratio": "SELECT marital_status, 1.0 * sum(capital_gain) / count(*) AS gain FROM people "
+    "GROUP BY marital_status",
     "ratio of sums": "SELECT sex, 1.0 * sum(capital_gain) / sum(capital_loss) AS ratio FROM people GROUP BY sex",
-    "ratio of two groups": "SELECT 1.0 * count(*) FILTER (WHERE sex = 'Male') / nullif(count(*) FILTER (WHERE sex = 'Female'), 0) AS men "
-    "FROM people WHERE age > 50",
-    "different values": "SELECT count(DISTINCT native_country) AS countries, count(DISTINCT hours_per_week) AS hours FROM people",
+    "ratio of two groups": "SELECT 1.0 * count(*) FILTER (WHERE sex = 'Male') / nullif(count(*) FILTER "
+    "(WHERE sex = 'Female'), 0) AS men FROM people WHERE age > 50",
+    "different values": "SELECT count(DISTINCT native_country) AS countries, count(DISTINCT hours_per_week) AS hours "
+    "FROM people",
     "sum of a product": "SELECT sum(age * hours_per_week) AS total FROM people WHERE sex = 'Male'",
     "mean of a quotient": "SELECT avg(1.0 * hours_per_week / age) AS effort FROM people",
-    "rank by a mean": "SELECT occupation, avg(capital_gain) AS gain, rank() OVER (ORDER BY avg(capital_gain) DESC) AS place FROM "
-    "people GROUP BY occupation ORDER BY place",
-    "share of the total": "SELECT workclass, count(*) AS n, round(100.0 * count(*) / sum(count(*)) OVER (), 1) AS share FROM people "
-    "WHERE age < 40 GROUP BY workclass ORDER BY n DESC",
-    "share within a group": "SELECT sex, income, 100.0 * count(*) / sum(count(*)) OVER (PARTITION BY sex) AS share FROM people GROUP BY "
-    "sex, income",
-    "first of each group": "SELECT income, education_num, row_number() OVER (PARTITION BY income ORDER BY count(*) DESC) AS place FROM "
-    "people GROUP BY income, education_num ORDER BY place, income LIMIT 6",
-    "running total": "SELECT income, hours_per_week, sum(count(*)) OVER (PARTITION BY income ORDER BY hours_per_week) AS up_to FROM "
-    "people GROUP BY income, hours_per_week",
-    "change to the group before": "SELECT education_num, count(*) - lag(count(*)) OVER (ORDER BY education_num) AS change FROM people GROUP BY "
-    "education_num",
-    "two halves": "SELECT 'young' AS half, count(*) AS n, avg(capital_gain) AS gain FROM people WHERE age < 37 UNION ALL SELECT "
-    "'old', count(*), avg(capital_gain) FROM people WHERE age >= 37",
-    "subquery": "WITH workers AS (SELECT age, income, hours_per_week AS hours FROM people WHERE hours_per_week >= 35) SELECT "
-    "income, count(*) AS n FROM workers WHERE age > 30 GROUP BY income",
+    "rank by a mean": "SELECT occupation, avg(capital_gain) AS gain, rank() OVER (ORDER BY avg(capital_gain) DESC) AS "
+    "place FROM people GROUP BY occupation ORDER BY place",
+    "share of the total": "SELECT workclass, count(*) AS n, round(100.0 * count(*) / sum(count(*)) OVER (), 1) AS "
+    "share FROM people WHERE age < 40 GROUP BY workclass ORDER BY n DESC",
+    "share within a group": "SELECT sex, income, 100.0 * count(*) / sum(count(*)) OVER (PARTITION BY sex) AS share "
+    "FROM people GROUP BY sex, income",
+    "first of each group": "SELECT income, education_num, row_number() OVER (PARTITION BY income ORDER BY count(*) "
+    "DESC) AS place FROM people GROUP BY income, education_num ORDER BY place, income LIMIT 6",
+    "running total": "SELECT income, hours_per_week, sum(count(*)) OVER (PARTITION BY income ORDER BY hours_per_week) "
+    "AS up_to FROM people GROUP BY income, hours_per_week",
+    "change to the group before": "SELECT education_num, count(*) - lag(count(*)) OVER (ORDER BY education_num) AS "
+    "change FROM people GROUP BY education_num",
+    "two halves": "SELECT 'young' AS half, count(*) AS n, avg(capital_gain) AS gain FROM people WHERE age < 37 UNION "
+    "ALL SELECT 'old', count(*), avg(capital_gain) FROM people WHERE age >= 37",
+    "subquery": "WITH workers AS (SELECT age, income, hours_per_week AS hours FROM people WHERE hours_per_week >= 35) "
+    "SELECT income, count(*) AS n FROM workers WHERE age > 30 GROUP BY income",
     "words": "SELECT count(*) AS n FROM people WHERE occupation LIKE 'Exec%' AND native_country IN ('United-States', "
     "'Canada')",
     "all but a list": "SELECT count(*) AS n FROM people WHERE native_country <> ALL (ARRAY['United-States', 'Mexico'])",
-    "distance and rest": "SELECT count(*) FILTER (WHERE abs(age - 40) <= 5) AS near, count(*) FILTER (WHERE age % 10 = 0) AS round FROM "
-    "people",
-    "label of a group": "SELECT education_num, CASE WHEN count(*) >= 1000 THEN 'large' ELSE 'small' END AS size FROM people GROUP BY "
-    "education_num",
+    "distance and rest": "SELECT count(*) FILTER (WHERE abs(age - 40) <= 5) AS near, count(*) FILTER "
+    "(WHERE age % 10 = 0) AS round FROM people",
+    "label of a group": "SELECT education_num, CASE WHEN count(*) >= 1000 THEN 'large' ELSE 'small' END AS size FROM "
+    "people GROUP BY education_num",
     "correlation": "SELECT corr(age, hours_per_week) AS r FROM people",
     "people by year": "SELECT extract(year FROM hired) AS year, count(*) AS n FROM staff GROUP BY 1 ORDER BY 1",
-    "people by quarter of a year": "SELECT date_trunc('quarter', hired) AS quarter, count(*) AS n FROM staff WHERE hired >= DATE '1990-01-01' "
-    "GROUP BY 1 ORDER BY 1",
+    "people by quarter of a year": "SELECT date_trunc('quarter', hired) AS quarter, count(*) AS n FROM staff WHERE "
+    "hired >= DATE '1990-01-01' GROUP BY 1 ORDER BY 1",
     "one month of every year": "SELECT count(*) AS n FROM staff WHERE extract(month FROM hired) = 1",
     "median of dates": "SELECT sex, median(hired) AS hired FROM staff GROUP BY sex",
-    "since a date": "SELECT count(*) AS n, avg(age) AS age FROM staff WHERE hired BETWEEN DATE '1980-01-01' AND DATE '1989-12-31'",
+    "since a date": "SELECT count(*) AS n, avg(age) AS age FROM staff WHERE hired "
+    "BETWEEN DATE '1980-01-01' AND DATE '1989-12-31'",
 }
 
 
@@ -94,7 +101,7 @@ def _cells(
 ) -> list[tuple[Bounded, Any]]:
     """The cells with bounds, each with the source's value of the same group.
 
-    A group that only one of the two lists has none.
+    A group that only one of the two lists has no such value.
     """
     keys = [name for name in columns if name not in bounded]
     places = [list(columns).index(name) for name in keys]

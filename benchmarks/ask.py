@@ -1,6 +1,6 @@
-"""What one small question costs.
+"""The cost of one small question.
 
-Milliseconds and database calls of `Database.query` over 200 rows, on both engines, in JSON.
+It prints milliseconds and database calls of `Database.query` over 200 rows, on both engines, in JSON.
 
     python -m benchmarks.ask [--url postgresql://...]
 

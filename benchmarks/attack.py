@@ -1,6 +1,6 @@
-"""How long `sqlanon attack` takes, by rows.
+"""The time of `sqlanon attack`, by rows.
 
-Adult with 8 quasi-identifiers, and 8 columns that have nothing to do with each other.
+The tables are Adult with 8 quasi-identifiers, and 8 independent columns.
 
 Every different row of quasi values is compared with every different box, so that the time grows with the product of
 both. Columns that are independent of each other make wide cells, in which many wrong values fit: that part of an attack

@@ -1,6 +1,7 @@
 """Clustering in blocks.
 
-Seconds per million rows of `kmember` and `mdav` on DuckDB, and peak memory, each run in a process of its own.
+It measures seconds per million rows of `kmember` and `mdav` on DuckDB, and peak memory, each run in a process of its
+own.
 
 The integer table, k=10, blocks of 4,096 rows. The cost of a block is fixed, so that time shall be linear in the rows.
 Processor seconds are those of the whole release, of all threads; a process first releases 1,000 rows, which loads the

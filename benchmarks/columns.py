@@ -1,6 +1,6 @@
-"""How the seconds of a release grow with its quasi columns.
+"""Growth of a release's seconds with its quasi columns.
 
-Uniform integers of 100 values, k = 10, in an in-memory DuckDB.
+The columns are uniform integers of 100 values, k = 10, in an in-memory DuckDB.
 
 The first release of a process is measured, as a person meets it, its kernels compiled before. Processor seconds of one
 thread are next to the wall time, for machines that are not quiet, and what ``plan`` estimates (`sqlanon.methods.cost`)

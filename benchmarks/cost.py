@@ -1,6 +1,6 @@
-"""What every method costs by rows, columns and k.
+"""The cost of every method by rows, columns and k.
 
-The numbers that `plan` estimates by (`sqlanon.declared.cost`), fitted anew.
+It fits the numbers of `plan`'s estimates (`sqlanon.declared.cost`) anew.
 
 Processor time of one thread, in an in-memory DuckDB, on uniform integers: so a busy machine does not change it much.
 ``seconds`` is for the table of `sqlanon.declared.cost`; each exponent comes from two sizes that differ in nothing else.

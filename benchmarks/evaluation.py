@@ -1,6 +1,6 @@
-"""What `evaluate` costs and what its default workload reports.
+"""The cost of `evaluate`, and the results of its default workload.
 
-Adult (tree, k=10), and the demonstration's release `partners`.
+The releases are Adult (tree, k=10) and the demonstration's release `partners`.
 
     python -m benchmarks.evaluation [--rows 200000]
 

@@ -1,6 +1,6 @@
 """Method `freeform` against its goals.
 
-Range NCP of the release, processor seconds of the method, verification and memory.
+It measures range NCP of the release, processor seconds of the method, verification and memory.
 
 Every release is made on DuckDB with one thread, in a process of its own that first releases 1,000 rows, which loads the
 kernels. Range NCP scores text by its order, as in `benchmarks.loss`, and up to a million rows an independent evaluator
@@ -69,7 +69,7 @@ CASES = (
 def source(case: Case, rows: int | None) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """A database with the table of a case: its url, the table, and the arguments of a release.
 
-    The first ``rows`` of Adult.
+    The table has the first ``rows`` rows of Adult.
     """
     if case.table is None:
         assert rows is not None

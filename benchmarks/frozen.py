@@ -45,7 +45,7 @@ COST_GOAL = 1 / 3
 def cohort_rows(rows: int, setting: Setting, nights: int) -> int:
     """Rows of a cohort that is published every so many nights.
 
-    Half a night fewer than they bring, as some that wait are deleted.
+    They are half a night fewer than the new rows, as some that wait are deleted.
     """
     return max(round((nights - 0.5) * setting.new * rows), K)
 

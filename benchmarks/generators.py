@@ -265,7 +265,7 @@ NESTED = Synthetic(
 )
 """A hospital's table for lattices.
 
-9 columns with nested hierarchies of 327,680 nodes together, for `nested_hierarchies`.
+It has 9 columns with nested hierarchies of 327,680 nodes together, for `nested_hierarchies`.
 """
 
 

@@ -1,6 +1,6 @@
-"""Linear growth.
+"""Linear growth of a release on DuckDB.
 
-Seconds per million rows of one release on DuckDB, and its peak memory, each size in a process of its own.
+It measures seconds per million rows and peak memory, each size in a process of its own.
 
 Three parts. ``k``: the integer table, 62,500 rows doubled up to 16,000,000, by `tree` and `hilbert`, in memory and with
 a memory budget far below what the table needs (the engine computes keys and sorts, the solver reads a stream). ``l``:

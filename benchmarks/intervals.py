@@ -1,4 +1,6 @@
-"""Width of bounds and of 95 % intervals of 400 counts over ranges of two columns, on Adult and on rows of SAL, and where the truth lies.
+"""Widths of bounds and of 95 % intervals of 400 counts, and how often they contain the truth.
+
+The counts are over ranges of two columns, on Adult and on rows of SAL.
 
     python -m benchmarks.intervals [--queries 400] [--rows 100000]
 

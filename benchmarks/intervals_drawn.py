@@ -1,4 +1,6 @@
-"""How often the truth lies in the 95 % interval where sources are drawn uniformly from the boxes, as the interval assumes: Adult and rows of SAL.
+"""How often the truth lies in the 95 % interval where sources are drawn uniformly from the boxes.
+
+That is what the interval assumes; the tables are Adult and rows of SAL.
 
     python -m benchmarks.intervals_drawn [--queries 2000] [--rows 30000]
 

@@ -1,6 +1,6 @@
-"""Seconds that KL-divergence takes: SAL, l=10.
+"""Seconds of KL-divergence on SAL, l=10.
 
-The group-bys of two of its 7 quasi columns, and the joint distribution at d=4.
+It takes the group-bys of two of its 7 quasi columns, and the joint distribution at d=4.
 
 What is promised: all 21 group-bys in 30 seconds, the joint divergence in 60 (docs/workloads.md says how it is
 computed). Beside the seconds by the clock are those of the processor, all threads together (on Linux), for machines

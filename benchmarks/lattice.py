@@ -1,6 +1,6 @@
 """Levels of hierarchies.
 
-Loss and processor seconds of method fulldomain on public tables, on a large lattice, and beside tree.
+It measures loss and processor seconds of method fulldomain on public tables, on a large lattice, and beside tree.
 
 adult: 8 columns with ARX's hierarchies, local search beside tree with refine (its passes), and the best node with and
 without suppressed rows. occ, sal: all 7 columns with the census' hierarchies, age by 5, 10, 20 and 40, education by 2,

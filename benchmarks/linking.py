@@ -1,6 +1,6 @@
-"""What linking costs.
+"""The cost of linking.
 
-Two tables of a hospital without tokens, with tokens of their own, and published together, joined by pseudonym.
+Two tables of a hospital are released without tokens, with tokens of their own, and together, joined by pseudonym.
 
 The tables of `examples.hospital`, and its policy: GCP of the rows that are published, and the share of rows that are
 left out, so that persons are alike.

@@ -78,7 +78,7 @@ class ServerMemory:
 def measure(case: dict[str, Any], timeout: float | None = None) -> dict[str, Any]:
     """Run one case in a fresh process.
 
-    Its seconds, its peak memory, and a release's report with its processor seconds by stage.
+    Returns its seconds, its peak memory, and a release's report with its processor seconds by stage.
 
     Args:
         case: ``url``, ``threads``, ``memory`` and either ``statements``, of which the first is timed, or ``source``

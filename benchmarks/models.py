@@ -18,7 +18,8 @@ from benchmarks.record import RESULTS, Record, options
 TABLE = """
 CREATE TABLE visits AS
 SELECT CAST(20 + hash(i * 7 + 1) % 70 AS INTEGER) AS age, CAST(hash(i * 7 + 2) % 2 AS INTEGER) AS sex
-    , CAST(10000 + hash(i * 7 + 3) % 500 AS INTEGER) AS zip, DATE '2020-01-01' + CAST(hash(i * 7 + 4) % 700 AS INTEGER) AS day
+    , CAST(10000 + hash(i * 7 + 3) % 500 AS INTEGER) AS zip
+    , DATE '2020-01-01' + CAST(hash(i * 7 + 4) % 700 AS INTEGER) AS day
     , CAST(hash(i * 7 + 5) % 30 AS INTEGER) AS ward
     , CAST(LEAST(hash(i * 11 + 1) % {values}, hash(i * 11 + 2) % {values}) AS INTEGER) AS cost
 FROM range({rows}) AS r(i)

@@ -116,7 +116,7 @@ def published(db: sqlanon.Database, name: str) -> NDArray[np.int64]:
 
 
 def gcp(seen: NDArray[np.int64], source: Source) -> float:
-    """Mean over the published rows and the columns of the interval's width as a share of the column's range in the source of tonight."""
+    """Mean width of published intervals as a share of the column's range tonight, over rows and columns."""
     widths = np.array([np.ptp(source.columns[name].astype(np.int64)) for name in INTEGERS.quasi], dtype=float)
     shares = (seen[:, 1:-1:2] - seen[:, 0:-1:2]) / widths
     return float(np.average(shares.mean(axis=1), weights=seen[:, -1]))

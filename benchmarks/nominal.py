@@ -1,6 +1,6 @@
-"""Information loss where text has no order.
+"""Information loss of text without an order.
 
-Every class publishes the set of its values, Adult with 8 quasi-identifiers.
+Every class publishes the set of its values; the table is Adult with 8 quasi-identifiers.
 
 Measured as the peers were: a class loses (distinct values - 1) / (distinct values of the table - 1) in every column,
 numbers counted by their distinct values too. The values behind a class are not in the release, so a private copy of the

@@ -1,6 +1,6 @@
-"""Tables for Spark.
+"""Tables for benchmarks on Spark.
 
-A throwaway catalog in a folder, settings for the sessions that benchmarks start, what they shuffle, use and hold.
+It has a throwaway catalog in a folder, settings of the sessions, and figures of what they shuffle, use and hold.
 """
 
 from __future__ import annotations

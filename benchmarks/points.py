@@ -1,6 +1,6 @@
-"""The points of a paper's experiments, one release each.
+"""The points of a paper's experiments, one release each, and their means over the projections.
 
-Measured or kept from an interrupted run, and their means over the projections.
+They are measured, or kept from an interrupted run.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def means(
 ) -> list[Figures]:
     """One line for every table, x and contender.
 
-    The means of ``figures``, and what ``facts`` says of the released points.
+    It has the means of ``figures``, and the ``facts`` of the released points.
     """
     groups: dict[tuple[str, float, str, int], list[tuple[P, Figures]]] = {}
     for point, one in zip(points, found, strict=True):

@@ -30,7 +30,7 @@ def options(doc: str | None, out: Path | None) -> argparse.ArgumentParser:
 def has_data() -> bool:
     """Whether the public data is on this machine.
 
-    Where it is not, what was looked for is printed, and a command that needs it ends.
+    Otherwise the missing files are printed, and a command that needs them ends.
     """
     try:
         data_folder()

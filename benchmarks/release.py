@@ -1,6 +1,6 @@
-"""What one small release costs.
+"""The cost of one small release.
 
-Milliseconds, stages and database calls of `Database.anonymize` over 40 rows, on both engines, in JSON.
+It prints milliseconds, stages and database calls of `Database.anonymize` over 40 rows, on both engines, in JSON.
 
     python -m benchmarks.release [--url postgresql://...]
 

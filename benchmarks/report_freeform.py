@@ -63,9 +63,9 @@ def _met(one: Result) -> str:
 
 
 def counts(folder: Path) -> str:
-    """COUNT queries.
+    """Results of COUNT queries.
 
-    Loss, mean error and width of the bounds of `tree`, and what share of them the other systems have.
+    They are loss, mean error and width of the bounds of `tree`, and the shares of these in the other systems.
     """
     result = read(folder, "freeform_counts")
     if result is None or not result["results"]:

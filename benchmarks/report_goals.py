@@ -179,7 +179,7 @@ def _freeform(folder: Path) -> Iterator[Goal]:
 def _counts(folder: Path) -> Iterator[Goal]:
     """Errors and widths of COUNT queries over `freeform`, as shares of those over `tree`.
 
-    Over two, three and four columns together.
+    The queries are over two, three and four columns together.
     """
     result = read(folder, "freeform_counts")
     if not result:

@@ -1,4 +1,7 @@
-"""The tables of loss for ``docs/benchmarks.md``: against the best peers, by refine and its search, and LeFevre's experiments."""
+"""The tables of loss for ``docs/benchmarks.md``.
+
+They compare the best peers, refine and its search, and LeFevre's experiments.
+"""
 
 from __future__ import annotations
 
@@ -208,7 +211,7 @@ def lefevre(folder: Path) -> str:
 
 
 def _sizes(one: Result) -> str:
-    """C_DM and C_AVG; where the best was not proven, the C_DM that no such release is below.
+    """C_DM and C_AVG; if the best was not proven, a lower bound of C_DM.
 
     Results have six digits.
     """

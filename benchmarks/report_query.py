@@ -1,4 +1,7 @@
-"""Forty-two queries of analysts (``docs/benchmarks.md``), and how often truths lie in intervals (there and in ``docs/query.md``)."""
+"""Forty-two queries of analysts, and how often truths lie in intervals.
+
+The results are in ``docs/benchmarks.md``, those of intervals in ``docs/query.md`` too.
+"""
 
 from __future__ import annotations
 

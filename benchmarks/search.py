@@ -1,6 +1,6 @@
-"""What `refine: {search: N}` gains and costs.
+"""Gain and cost of `refine: {search: N}`.
 
-Range NCP and processor seconds by the number of trials, against its goals.
+It measures range NCP and processor seconds by the number of trials, against its goals.
 
 Every case is released by `tree` with refine's passes alone, then with a few trials and with many, in one process after
 a run that loads the kernels. Seconds are the processor's, of all threads, and those of the search are the difference to

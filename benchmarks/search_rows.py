@@ -1,6 +1,6 @@
-"""How the time of `refine: {search: 4}`, one round, grows with the rows.
+"""Growth of the time of `refine: {search: 4}`, one round, with the rows.
 
-SAL and copies of it, `tree`, k=10, each run in a process of its own.
+The tables are SAL and copies of it, `tree`, k=10, each run in a process of its own.
 
 A copy has the ages of the one before it, all of them raised by so much that no two copies overlap: equal rows would
 lose nothing, and nothing would be searched. Seconds are the processor's, of all threads; those of the search are the

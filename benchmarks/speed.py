@@ -158,9 +158,10 @@ def _figures(run: dict[str, Any], bases: list[float], base_cpu: list[float]) -> 
 def timed_on_spark(
     table: Synthetic, rows: int, cases: Sequence[dict[str, Any]], repeat: int, threads: int, warm: int = 0
 ) -> list[dict[str, Any]]:
-    """See `timed`, the first release being of ``warm`` rows, unless they are 0.
+    """See `timed`; the first release has ``warm`` rows, unless they are 0.
 
-    With bytes shuffled by the last release, memory held over all of them, and DuckDB's range NCP of the same rows.
+    The result also has bytes shuffled by the last release, memory held over all of them, and DuckDB's range NCP of the
+    same rows.
     """
     import sqlanon
 
@@ -204,9 +205,9 @@ def peaks(engine: str, url: str, table: Synthetic, options: dict[str, Any], thre
 
 
 def result_file(engine: str, table: str, method: str, k: int, rows: int = 5_000_000) -> Path:
-    """Where a case's figures go.
+    """Place of a case's figures.
 
-    Method and k are named where they are not the first ones measured here, and rows on Spark.
+    It names method and k unless they are the first ones measured here, and rows on Spark.
     """
     parts = ["speed", engine, table]
     if method != "mondrian":

@@ -1,6 +1,6 @@
-"""How long sqlanon takes to start.
+"""The time that sqlanon takes to start.
 
-Its import, ``--help``, and the first compilation of the kernels against cached ones.
+It measures the import, ``--help``, and the first compilation of the kernels against cached ones.
 
 Every figure is the wall time of a fresh process, the interpreter's own start included; ``python`` is that start alone.
 Processor time is beside it, for machines that are not quiet.

@@ -28,7 +28,7 @@ def visible(text: str) -> str:
 class SqlanonError(Exception):
     """Base of every error that sqlanon raises on purpose.
 
-    A name in its text may hold anything: each problem is one line, and printable.
+    Since names in its text may contain anything, each problem is one printable line.
 
     Args:
         problems: one line each: where, what is wrong, what is allowed.
@@ -68,7 +68,7 @@ class GuardError(PolicyError):
 
 
 class SchemaChangedError(PolicyError):
-    """The source has a column that it did not have, and the policy does not name it.
+    """The source has a new column that the policy does not name.
 
     Nothing is published by default.
     """

@@ -55,7 +55,7 @@ def never(why: str) -> Lack:
 
 
 UNDECLARED = notimpl("its declaration does not promise it")
-"""The marker of what the declaration of an extension says nothing about.
+"""Marker for what the declaration of an extension does not mention.
 
 The package's own declarations have a reason instead.
 """

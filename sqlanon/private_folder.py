@@ -1,6 +1,6 @@
 """Folders that no other user can open, for rows on their way to a file.
 
-What a killed process leaves is found by its marker.
+The folder of a killed process is found by its marker.
 
 The process that makes a folder keeps the marker in it locked until it ends, however it ends: a folder whose marker
 no process has locked is abandoned, and so is an empty one of such a name.
@@ -70,9 +70,9 @@ class PrivateFolder:
 
 
 def sweep(stem: Path) -> list[Path]:
-    """Remove the folders for ``stem`` whose process is gone; other folders of such a name are not ours.
+    """Remove the folders for ``stem`` of processes that ended, and return them.
 
-    Returns them.
+    Other folders with such a name are not ours and stay.
     """
     found = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.sqlanon-*"))
     return [folder for folder in found if _removed(folder)]
@@ -118,9 +118,9 @@ def _removed(folder: Path) -> bool:
 
 
 def _removed_unmarked(folder: Path) -> bool:
-    """Remove what a process leaves that is killed before its marker is in place, or after it is removed.
+    """Remove what a process leaves if it is killed before its marker is in place, or after it is removed.
 
-    An empty folder but for that marker.
+    That is an empty folder, except for the marker.
     """
     try:
         if not _NAME.search(folder.name) or folder.stat().st_uid != os.geteuid():

@@ -41,8 +41,10 @@ def command(name: str, *arguments: str, options: Sequence[str] = (), program: st
         program: how the shell starts sqlanon, quoted already.
 
     Example:
-        >>> print(command("unpublish", "my patients"), "|", command("audit", "-t", options=["--sensitive", "diagnosis"]))
-        sqlanon unpublish 'my patients' | sqlanon audit --sensitive diagnosis -- -t
+        >>> print(command("unpublish", "my patients"))
+        sqlanon unpublish 'my patients'
+        >>> print(command("audit", "-t", options=["--sensitive", "diagnosis"]))
+        sqlanon audit --sensitive diagnosis -- -t
     """
     words = [*arguments, *options]
     if any(argument.startswith("-") for argument in arguments):

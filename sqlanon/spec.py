@@ -61,7 +61,7 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A hierarchy that is computed of the values that occur.
+    """A hierarchy computed from the values that occur.
 
     A run makes a `Hierarchy` of it, and the release publishes the rule alone.
 
@@ -85,7 +85,7 @@ class Rule:
 class HierarchyTable:
     """A hierarchy in a table of the source's database.
 
-    A leaf in the first column, its parents in the others, the root in the last.
+    The first column has a leaf, the others its parents, the last one the root.
 
     Every command that opens the database reads it first, so that all others see a `Hierarchy`.
 
@@ -98,9 +98,9 @@ class HierarchyTable:
 
 @dataclass(frozen=True, slots=True)
 class Recode:
-    """What a quasi column's values become before anything else is done: rounded first, then coded at both ends.
+    """Changes of a quasi column's values before anything else: rounding first, then coding at both ends.
 
-    Or one of a hierarchy's.
+    A hierarchy's substitute for other values is a change as well.
 
     Attributes:
         bottom, top: values below and above are published as these; None: no such end.

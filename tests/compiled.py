@@ -39,7 +39,8 @@ TABLES = """
 CREATE TABLE t AS
 SELECT i AS id, i % 7 AS a, CAST(i % 3 AS VARCHAR) AS b, CAST(i % 4 AS VARCHAR) AS s FROM range(40) AS r(i);
 CREATE TABLE short AS SELECT i AS a, i % 5 AS b, i % 2 AS s FROM range(8) AS r(i);
-CREATE TABLE wide AS SELECT i AS id, i * 7 % 40000 AS a, CAST(i % 3 AS VARCHAR) AS b, i % 40 AS s FROM range(40000) AS r(i);
+CREATE TABLE wide AS SELECT i AS id, i * 7 % 40000 AS a, CAST(i % 3 AS VARCHAR) AS b, i % 40 AS s
+FROM range(40000) AS r(i);
 CREATE TABLE long AS SELECT i AS a, i % 2 AS s FROM range(600) AS r(i);
 """
 

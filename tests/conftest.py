@@ -63,9 +63,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose how many random tables are drawn, and from what.
+    """Choose the number and the seed of random tables.
 
-    A terminated run still stops the servers that it started.
+    A terminated run still stops its servers.
     """
     again = not config.getoption("--random")
     settings.register_profile(
@@ -134,9 +134,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The default run takes what is not marked thorough, on one engine.
+    """The default run takes tests that are not marked thorough, on one engine.
 
-    ``--thorough`` the rest, and the properties once more.
+    ``--thorough`` takes the rest, and the properties once more.
 
     A test that is asked for by its name is run as a whole.
     """

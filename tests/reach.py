@@ -44,7 +44,7 @@ Reach = Mapping[str, Sequence[tuple[str, float]]]
 def summarize(lines: Iterable[str]) -> dict[str, object]:
     """The tests of each file, as numbers in a list of tests with their seconds.
 
-    First those that run the fewest files.
+    Tests that run the fewest files come first.
     """
     seconds: dict[str, float] = defaultdict(float)
     runs: dict[str, set[str]] = defaultdict(set)
@@ -124,9 +124,9 @@ def recorded_names(file: str) -> set[str]:
 
 
 def changed_files() -> list[str]:
-    """What differs from where this branch left the main branch of its origin.
+    """Differences from the point where this branch left the main branch of its origin.
 
-    Without one, from the last commit but one.
+    Without an origin they are those from the last commit but one.
     """
 
     def git(*words: str) -> list[str]:

@@ -1,6 +1,6 @@
 """The weakest engine that sqlanon works with.
 
-DuckDB without transactions, temporary tables, UPDATE and DELETE, and without order.
+It is DuckDB without transactions, temporary tables, UPDATE and DELETE, and without order.
 
 What it lacks it refuses, so that nobody uses it unseen. It can also die: before any statement, and then nothing reaches
 it.

@@ -1,6 +1,6 @@
-"""Precision of OLAP queries as in Ghinita et al.
+"""Precision of OLAP queries as in Ghinita et al. (TODS 2009), section 7.4.
 
-(TODS 2009), section 7.4, Figures 35 and 36: KL-divergence of the datacube.
+It is the KL-divergence of the datacube, Figures 35 and 36.
 
 Defaults as in the paper: l=10, d=7, level 2 of the lattice. Every experiment writes divergence_<experiment>.json and
 pictures when it is done; what an interrupted one has measured is kept, and the same command goes on. The divergence is

@@ -1,6 +1,6 @@
-"""COUNT by one attribute over releases of Mondrian and K-Optimize, as in LeFevre et al.
+"""COUNT by one attribute over releases of Mondrian and K-Optimize.
 
-(ICDE 2006), section 6.3, Figures 15 to 17.
+It follows LeFevre et al. (ICDE 2006), section 6.3, Figures 15 to 17.
 
 1,000 rows of two discrete skewed attributes of 50 values (mu 25, sigma .2); for X and for Y the counts of the 50
 queries SELECT COUNT(*) WHERE X = value, value from 0 to 49; mean and standard deviation of the absolute error, uniform

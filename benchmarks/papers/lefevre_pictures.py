@@ -1,6 +1,6 @@
 """Pictures of LeFevre's experiments.
 
-Figures 10 to 14 by the swept parameter, and Figures 15 and 16, partitions of two attributes.
+They are Figures 10 to 14 by the swept parameter, and Figures 15 and 16, partitions of two attributes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The tables of KL-divergence.
 
-Figures 35 and 36 for ``docs/ghinita2009.md``, its seconds for ``docs/benchmarks.md``, which also has LeFevre's Figure
-17.
+Figures 35 and 36 are for ``docs/ghinita2009.md``, their seconds and LeFevre's Figure 17 for ``docs/benchmarks.md``.
 """
 
 from __future__ import annotations

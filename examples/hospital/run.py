@@ -25,7 +25,10 @@ CREATE TABLE stays AS
 SELECT CAST(p * 10 + e AS INTEGER) AS stay_id, CAST(p AS INTEGER) AS patient_id
     , CAST(1 + hash(p * 100 + e) % 12 AS INTEGER) AS month, CAST(hash(p * 1000 + e * 3) % 8 AS INTEGER) AS ward
     , 'd' || CAST(hash(p * 1001 + e * 5) % 30 AS VARCHAR) AS diagnosis
-FROM (SELECT p, UNNEST(range(1 + CAST(least(hash(p) % 4, hash(p + 1) % 4) AS INTEGER))) AS e FROM range({persons}) AS r(p)) AS each
+FROM (
+    SELECT p, UNNEST(range(1 + CAST(least(hash(p) % 4, hash(p + 1) % 4) AS INTEGER))) AS e
+    FROM range({persons}) AS r(p)
+) AS each
 """
 JOIN = """
 SELECT p.birth_year_lo // 20 * 20 AS born_from, count(DISTINCT p.patient_id) AS patients, count(*) AS stays

@@ -1,6 +1,6 @@
 """Attacks on a release that its owner runs.
 
-What somebody with values of the source is expected to find (docs/attack.md).
+They measure what somebody with values of the source is expected to find (docs/attack.md).
 
 What belongs here: figures of an attacker's success, counted from the published view and the source, without regard to
 how the release was made. Every decision compares integers. Nothing is written but scratch tables, and no cell value

@@ -144,7 +144,10 @@ def _report(
 
 
 def _steps(material: Material, sets: Sets, crowds: Crowds) -> float:
-    """What it costs to compare one combination of quasi values with all boxes, once for linkage and twice for each sensitive column."""
+    """The cost of comparisons of one combination of quasi values with all boxes.
+
+    They are compared once for linkage and twice for each sensitive column.
+    """
     passes = 1 + 2 * len(material.sensitive)
     persons = sum(len(person) for _, person in crowds.values())
     return passes * max(material.cells.size, 1) + 4.0 * persons + sets.width * 2.0**sets.width

@@ -1,4 +1,6 @@
-"""A naive Bayes classifier of the published cells guesses sensitive values (Kifer, *Attacks on privacy and deFinetti's theorem*, 2009).
+"""A naive Bayes classifier of the published cells guesses sensitive values.
+
+The attack is from Kifer, *Attacks on privacy and deFinetti's theorem*, 2009.
 
 The release alone is its training set: a published row counts for every value that its cell covers, split evenly. It
 learns how quasi and sensitive values go together in the whole table, which no bound on classes prevents.
@@ -93,7 +95,7 @@ def _of_boxes(
 def _learnt(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
     """How often each code of a column goes with each value, float64[codes, s].
 
-    Every box split over the codes that its cell covers.
+    Every box is split evenly over the codes that its cell covers.
     """
     covered, cells = fits.material.covered, fits.material.cells
     if not covered.size[a]:

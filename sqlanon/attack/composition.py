@@ -1,6 +1,6 @@
 """A victim in two versions, or in two releases of one source.
 
-Candidates are what both have in common (Ganta et al. 2008).
+The victim's candidates are those of both (Ganta et al. 2008).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Victims drawn at random, where to compare all of them would take minutes.
+"""Victims drawn at random, where comparisons of all would take minutes.
 
-What an attack of a part of them says of all.
+It computes what an attack on some of them says of all.
 """
 
 from __future__ import annotations

@@ -133,9 +133,9 @@ class Fits:
         return top, every
 
     def present(self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int) -> npt.NDArray[np.bool_]:
-        """Which sensitive values the candidates of each row have, bool[r, values].
+        """The sensitive values of each row's candidates, bool[r, values].
 
-        A box's values begin at ``at`` in ``value``.
+        ``at``: where the values of each box begin in ``value``.
         """
         return self._guessed(at, value, np.ones(len(value), np.int64), values, show=True)[2]
 
@@ -165,7 +165,7 @@ class Fits:
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
         """Summed and highest expected success with one wrong value, for every set of known columns.
 
-        None: it is too much work.
+        It is None if the computation is too much work.
         """
         from sqlanon.attack.kernels.mistakes import mistaken
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def homogeneity(
     fits: Fits | None, material: Material, place: int, bound: Fraction | None, *, classes: bool
 ) -> tuple[GuessAttack, ...]:
-    """The share of the most frequent sensitive value in victims' classes, and among their candidates (Machanavajjhala et al. 2007, section 3).
+    """The share of the most frequent sensitive value in victims' classes, and among their candidates.
+
+    The attack is that of Machanavajjhala et al. 2007, section 3.
 
     Args:
         fits: source and release; None: candidates are not compared.
@@ -74,7 +76,9 @@ def _guess(
 
 
 def skewness(material: Material, place: int) -> SkewnessGain:
-    """How much likelier classes make a sensitive value than the table does (the skewness attack of Li et al. 2007, section 3.1).
+    """How much likelier classes make a sensitive value than the table does.
+
+    It is the skewness attack of Li et al. 2007, section 3.1.
 
     Args:
         material: source and release.

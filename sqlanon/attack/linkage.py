@@ -136,9 +136,9 @@ def linkage(
 
 
 def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[LinkageAttack, ...] | None:
-    """The same where one of the known values is wrong; None: it is too much work.
+    """Success of linkage with one wrong known value; None if the computation is too much work.
 
-    It decides no exit code: what is promised is 1/k for true values.
+    It decides no exit code, since 1/k is promised for true values.
 
     Cost: for every value of every cell of a victim's box a pass over the boxes.
     """
@@ -173,9 +173,9 @@ def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[Link
 
 
 def of_classes(material: Material, k: int | None) -> LinkageAttack:
-    """The success of who knows a victim's class.
+    """Success of an attacker who knows the victim's class.
 
-    What a release of representative values, which exclude no value, leaves to compute.
+    A release of representative values excludes no value, so that no other success can be computed.
     """
     published, least = int(material.members.sum()), int(material.members.min())
     mean = len(material.members) / max(published + material.left_out, 1)

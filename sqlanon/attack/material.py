@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Counts:
     """How often each group has each sensitive value.
 
-    Group, code of the value (negative: the source has no such value), times.
+    The columns are the group, the code of the value (negative if the source has no such value), and the number of rows.
     """
 
     group: Ints
@@ -150,7 +150,7 @@ def read(scratch: Scratch, on: Subject) -> Material:
 def place(scratch: Scratch, entry: Entry, stage: TableRef, name: str) -> tuple[TableRef, bool]:
     """The class of each row of the source in a version.
 
-    Scratch table (rid, place), and whether the private tables say it.
+    It returns a scratch table (rid, place), and whether the classes come from the private tables.
     """
     linked = entry.certificate[1] if entry.certificate else entry.link
     placed, tied = scratch.table(name), scratch.engine.exists(linked)
@@ -196,7 +196,7 @@ def _distinct(codes: Ints) -> tuple[Ints, Ints]:
 def _released(
     scratch: Scratch, on: Subject, quasi: tuple[Domain, ...], sensitive: tuple[Domain, ...]
 ) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, Covered]:
-    """Cells and rows of each box, rows of each group, sensitive values of the groups, groups of boxes, and what the cells cover."""
+    """Cells and rows of boxes, rows and sensitive values of groups, groups of boxes, and the covers of the cells."""
     names = {domain.code: on.names(domain.reading.name) for domain in quasi}
     shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
     paired = on.counted is not None

@@ -37,9 +37,9 @@ def main() -> None:
 
 
 def _end(code: int) -> None:
-    """End the process as Python does, without taking apart what is in memory.
+    """End the process without Python's release of memory.
 
-    Seconds after a rewriting that was stopped.
+    After a stopped rewriting that would take seconds.
 
     Returns where that is not safe: the interpreter's own way is left.
     """

@@ -161,8 +161,8 @@ def _option(found: re.Match[str]) -> str:
 
 
 _WRITTEN = re.compile(
-    r"(?:privacy: "
-    r"\{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|boxes|rows_are|persons|null_person|row_security|suppression): "
+    r"(?:privacy: \{)?(?<![\w.-])"
+    r"(maximize|max_loss|max_extent|at_least|presence|boxes|rows_are|persons|null_person|row_security|suppression): "
     r"(?:\{([^{}]*)\}|([a-z]+))\}?"
 )
 """A key of a policy and its value, as messages quote them to be written."""

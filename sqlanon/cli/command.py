@@ -63,7 +63,7 @@ _SHARED = (("json", Json, False), ("quiet", Quiet, False), ("verbose", Verbose, 
 def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bool = True) -> None:
     """Make a command of a function that takes a `Screen` first and returns its exit code.
 
-    ``spark``: its ``--db`` may be Spark's.
+    ``spark``: whether its ``--db`` may be a Spark database.
     """
 
     def command(ctx: typer.Context, **values: Any) -> None:

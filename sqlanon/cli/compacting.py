@@ -1,6 +1,6 @@
-"""``--compact`` of the commands that drop tables.
+"""Option ``--compact`` of the commands that drop tables.
 
-Afterwards the database's files are written anew, without what was dropped.
+It rewrites the database's files after the command, without what was dropped.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def attempt(
 def conclude(screen: Screen, report: Mapping[str, Any], show: Callable[[], None], outcome: Outcome) -> None:
     """Show what a command did, ``show`` to people, and what became of ``--compact``.
 
-    Print the command's one JSON object.
+    With ``--json`` it prints the command's one JSON object.
 
     Raises:
         DatabaseError: the compaction failed.

@@ -1,6 +1,6 @@
-"""What ``sqlanon erase`` and ``sqlanon dbt erase`` share.
+"""Shared parts of ``sqlanon erase`` and ``sqlanon dbt erase``.
 
-The file of keys, and the commands that are printed to try next.
+They are the reader of the file of keys, and the commands that are printed to try next.
 """
 
 from __future__ import annotations

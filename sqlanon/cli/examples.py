@@ -1,12 +1,13 @@
-"""One line for each command that works in a project of its own.
+"""One example for each command that works in a project of its own.
 
-Its help ends with it, and so does an error of its arguments.
+The command's help ends with it, and so does an error of its arguments.
 """
 
 EXAMPLES = {
     "demo": "sqlanon demo --rows 20000",
     "init": "sqlanon init --db duckdb:///warehouse.duckdb patients -o anon.yml",
-    "anonymize": "sqlanon anonymize patients.csv --qi age,zip --sensitive diagnosis --rest drop --k 10 --to patients_anon.csv",
+    "anonymize": "sqlanon anonymize patients.csv --qi age,zip --sensitive diagnosis --rest drop --k 10 --to "
+    "patients_anon.csv",
     "plan": "sqlanon plan -p anon.yml",
     "preview": "sqlanon preview patients -p anon.yml",
     "run": "sqlanon run -p anon.yml",

@@ -21,7 +21,7 @@ _DEFAULTS: dict[signal.Signals, Any] = {
 }
 """The signals that stop a command, with the handlers that may be replaced.
 
-Neither ignored, as under nohup, nor another's.
+Handlers that ignore a signal, as under nohup, and those of other programs stay.
 """
 
 

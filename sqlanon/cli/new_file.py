@@ -57,7 +57,7 @@ def write_new(path: Path, text: str, *, private: bool = False) -> None:
 def _place(written: Path, path: Path) -> None:
     """Give a finished file its name, by a link where the file system has them.
 
-    Unlike a rename that replaces nothing.
+    Unlike a rename, a link replaces nothing.
     """
     try:
         os.link(written, path)

@@ -83,8 +83,8 @@ KeepScratch = Annotated[
     bool,
     typer.Option(
         "--keep-scratch",
-        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, and "
-        "list them.",
+        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, "
+        "and list them.",
     ),
 ]
 Due = Annotated[bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")]
@@ -150,7 +150,7 @@ def url(db: str | None, policy: PolicySpec | None) -> str:
 def pick(policy: PolicySpec, select: Sequence[str] | None, option: str = "--select: ") -> tuple[ReleaseSpec, ...]:
     """The releases that --select names, in the policy's order; all of them without it.
 
-    ``option``: how an error begins.
+    ``option``: the beginning of an error's text.
     """
     if not select:
         return policy.releases
@@ -223,9 +223,9 @@ def next_command(
     *arguments: str,
     own: Sequence[str] = (),
 ) -> str:
-    """A command to try next, with the same policy and database as this one, and what it confirms.
+    """A command to try next, with the policy, database and confirmations of this one.
 
-    ``own``: its own options.
+    ``own``: the options of that command itself.
     """
     from sqlanon.cli.show.text import command, shown_url
 

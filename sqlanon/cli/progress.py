@@ -33,9 +33,9 @@ EVERY = 5.0
 
 
 class Remaining:
-    """How long the rest of what is counted will take, at the pace since the first count.
+    """Remaining time of what is counted, at the pace since the first count.
 
-    What a stage does before is no part of it.
+    The pace leaves out what a stage does before the first count.
     """
 
     LEAST = 3.0
@@ -51,9 +51,9 @@ class Remaining:
         self._since = 0.0
 
     def amount(self, now: float, done: int, total: int, unit: str) -> str:
-        """How far it is, and for how long still, once that can be said.
+        """Progress, and the remaining time as soon as it can be estimated.
 
-        Of one count, as the stages after it have none yet.
+        The time is that of one count, as the stages after it have none yet.
 
         A count that changes its unit or goes back is another one.
         """
@@ -68,7 +68,10 @@ class Remaining:
 
 
 class Lines:
-    """One line a stage of a release, ``[patients] number values ...``, the first time that it begins, and one every few seconds inside it."""
+    """One line for each stage of a release, ``[patients] number values ...``, and one every few seconds inside it.
+
+    The first line appears when the stage begins for the first time.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

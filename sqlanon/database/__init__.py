@@ -1,6 +1,6 @@
 """The Python API: `connect` to a database and anonymize its tables, or `anonymize` a file or a data frame.
 
-The facade over every room.
+It is the facade over every room.
 """
 
 from sqlanon.database.anonymizing import anonymize

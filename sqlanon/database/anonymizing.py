@@ -56,7 +56,9 @@ def anonymize(
     escape_formulas: bool = False,
     **options: Unpack[FileOptions],
 ) -> RunReport | FrameRelease:
-    """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, or a data frame, through an in-memory DuckDB.
+    """Anonymize a CSV or Parquet file, or a data frame, through an in-memory DuckDB.
+
+    CSV may be compressed (.gz). The release is a CSV or Parquet file, or a data frame.
 
     Args:
         source: the file to read; or a frame of pandas, of polars, or anything that has an Arrow stream
@@ -88,7 +90,8 @@ def anonymize(
         >>> import duckdb
         >>> people = duckdb.sql("SELECT i // 5 AS age, 'flu' AS diagnosis FROM range(20) AS r(i)")
         >>> release = anonymize(people, quasi="age", sensitive="diagnosis", k=5)
-        >>> release.report.classes, release.audit().k, release.query("SELECT count(*) AS n FROM x WHERE age = 2").rows[0]["n"].low
+        >>> answer = release.query("SELECT count(*) AS n FROM x WHERE age = 2")
+        >>> release.report.classes, release.audit().k, answer.rows[0]["n"].low
         (4, 5, 5)
     """
     reading = {

@@ -330,7 +330,7 @@ class Database(Kept):
     def hierarchy(self, release: str, column: str) -> Levels:
         """The levels of a quasi column's hierarchy, with the source's rows in every node.
 
-        For the owner: nodes are values.
+        The result is for the owner: nodes are values.
 
         Args:
             release: its name or view.
@@ -419,9 +419,9 @@ class Database(Kept):
         return proposed(self, source, labels, hidden)
 
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
-        """A proposal with what `plan` says of it.
+        """A proposal with the result of `plan`.
 
-        In the first format that it accepts, or with the reasons why it refuses all.
+        Its format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
         """
         return tried(self, proposal, source)[0]
 

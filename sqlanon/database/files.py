@@ -56,7 +56,7 @@ def anonymize_file(
 ) -> RunReport:
     """Anonymize a file into a file; see `sqlanon.anonymize`.
 
-    ``reading``: how a CSV file is read, by the names there.
+    ``reading``: options of the CSV reader, by their names there.
     """
     source, target = Path(path), Path(to)
     how = _reading(source, **reading)
@@ -109,9 +109,9 @@ def opened(
     progress: Progress | None = None,
     **reading: Any,
 ) -> Iterator[OpenedFile]:
-    """A file as a table of an in-memory DuckDB, and a second one.
+    """One file, or two, as tables of an in-memory DuckDB.
 
-    See `anonymize` for how they are read, and for errors.
+    See `anonymize` for the way they are read, and for errors.
     """
     source = Path(path)
     how = _reading(source, **reading)
@@ -134,9 +134,9 @@ def opened(
 
 
 def columns_read(spec: ReleaseSpec) -> ColumnReading:
-    """Which columns a release reads of a file or a frame: with ``rest: drop`` those that it names.
+    """The columns that a release reads of a file or a frame, and those that it does not publish value by value.
 
-    And which it does not publish value by value.
+    With ``rest: drop`` a release reads only the columns that it names.
     """
     named = [*(column.name for column in spec.columns), *spec.person, *spec.key]
     paired = FORMATS[spec.format.kind].paired  # publishes quasi columns as they are

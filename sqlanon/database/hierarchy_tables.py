@@ -1,4 +1,7 @@
-"""Hierarchies that are tables of the source's database, read before anything else, so that the rooms below see trees only."""
+"""Hierarchies that are tables of the source's database.
+
+They are read before anything else, so that the rooms below see trees only.
+"""
 
 from __future__ import annotations
 

@@ -21,9 +21,10 @@ def connect(
     temporary: bool = False,
     archive: bool | str = False,
 ) -> Database:
-    """Connect to ``duckdb:///path``, ``duckdb:///:memory:``, ``postgresql://...``, or to Spark.
+    """Connect to DuckDB, PostgreSQL or Spark.
 
-    ``sc://host:port``, ``spark+local:///DIR``.
+    The URLs are ``duckdb:///path``, ``duckdb:///:memory:``, ``postgresql://...``, ``sc://host:port`` and
+    ``spark+local:///DIR``.
 
     Args:
         url: the database, or a `SparkSession`, classic or Connect.

@@ -58,7 +58,9 @@ def related(
 
 
 def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy.Proposal:
-    """The proposal without the quasi columns that make it lose too much, the least wanted first, and with what each column loses.
+    """The proposal without the quasi columns that make it lose too much, and with the loss of each column.
+
+    The least wanted columns go first.
 
     Losses are those that `plan` measures, of at most `sqlanon.release.trials.sample.MOST_MEASURED` rows. Cost: a plan
     for each attempt, of which each has a quarter of the columns less.
@@ -82,9 +84,9 @@ def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy
 
 
 def tried(database: Database, proposal: policy.Proposal, source: str) -> tuple[policy.Proposal, PlanReport | None]:
-    """A proposal with what `plan` says of it, and the plan.
+    """A proposal with the result of `plan`, and the plan.
 
-    In the first format that it accepts, or with the reasons why it refuses all.
+    Its format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
     """
     if proposal.refused:
         return proposal, None

@@ -89,7 +89,9 @@ class Release:
         return self._frame("polars", sensitive=sensitive)
 
     def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> tuple[str, ...]:
-        """Write the published rows to a CSV or Parquet file, which appears when it was read back and found equal to them; an older one is replaced.
+        """Write the published rows to a CSV or Parquet file.
+
+        The file appears after it was read back and found equal to the rows; an older file is replaced.
 
         What readers of the file must know is a Python warning.
 

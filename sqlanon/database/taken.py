@@ -51,7 +51,7 @@ def write(
 ) -> list[str]:
     """Write views to CSV or Parquet files.
 
-    None takes its place before all are written, read back, and found equal to the views.
+    No file takes its place before all are written, read back, and found equal to the views.
 
     Args:
         engine: the database.
@@ -124,8 +124,8 @@ def _readable(engine: Engine, view: TableRef, file: str | None) -> Iterator[tupl
 
 
 def _goes_as_text(column: Column) -> bool:
-    """Whether a driver's value of Python may be another one than the database's, or none.
+    """Whether a driver may return another value than the database's, or none.
 
-    Infinite dates, months, NaN, bytes.
+    That holds for infinite dates, months, NaN and bytes.
     """
     return column.kind not in ("integer", "boolean") and column.type not in ("text[]", "character varying[]")

@@ -37,7 +37,7 @@ class _Notes(Silent):
 
 
 def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) -> WarmReport:
-    """Compile what releases need, by making them of made-up tables in memory.
+    """Compile the kernels of releases by runs over made-up tables in memory.
 
     No database is opened, and no row is read.
 
@@ -83,7 +83,7 @@ def _defaults() -> Iterator[ReleaseSpec]:
 def _make(spec: ReleaseSpec, rows: int, progress: Progress, *, attacked: bool = False) -> None:
     """Run a release of a made-up table; with few rows, plan it as well.
 
-    ``attacked``: attack it, and read it together with another.
+    ``attacked``: attack the release, and read it together with another.
     """
     source = TableRef("main", "made_up")
     made = replace(

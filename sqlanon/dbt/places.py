@@ -1,4 +1,7 @@
-"""Where a model's ``anonymize`` keys are in the project's files, so that errors lead there, with the line where it is known."""
+"""Places of a model's ``anonymize`` keys in the project's files, for errors with file and line.
+
+The line is given where it is known.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a policy can choose, declared as data.
 
-Formats, requirements, metrics, and methods with options, limits and costs.
+There are formats, requirements, metrics, and methods with options, limits and costs.
 
 It is apart from their code. The room imports the specs and errors and nothing else of sqlanon, no array library, no
 compiler and no driver, so that a policy is checked completely before any method is imported. Code is named, as

@@ -32,7 +32,7 @@ def candidates(text: str) -> list[MethodSpec]:
 
 
 def completed(spec: MethodSpec, declared: MethodDeclaration, *, diverse: bool) -> MethodSpec:
-    """A candidate as it is run.
+    """A candidate in the form in which it is run.
 
     With more than k asked, no class is divided by sensitive value unless the candidate says so.
     """

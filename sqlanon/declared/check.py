@@ -1,6 +1,6 @@
 """Whether a method and a policy fit, by the declarations alone.
 
-Every problem at once, none of them with a value of the policy.
+It reports every problem at once, none of them with a value of the policy.
 """
 
 from __future__ import annotations
@@ -108,9 +108,9 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
 
 
 def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
-    """What of a policy a method does not take; empty where it takes all.
+    """Parts of a policy that a method does not take; empty if it takes all.
 
-    Rows are not known here: see `too_many_rows`.
+    The number of rows is not known yet: see `too_many_rows`.
     """
     found = _requirements(method, asked) + _own_boxes(method, asked)
     if method.formats is not None and asked.format not in method.formats:
@@ -132,7 +132,10 @@ def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
 
 
 def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
-    """Boxes of their own are weaker than classes, so that the policy has to accept them, and no other method makes them."""
+    """Problems of boxes of their own, which are weaker than classes.
+
+    The policy has to accept them, and no other method makes them.
+    """
     if method.own_boxes == asked.own_boxes:
         return []
     if method.own_boxes:
@@ -146,7 +149,7 @@ def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
 
 
 def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
-    """The methods of a text that take what a policy asks, as they are run, each once, and the others with the reason."""
+    """The methods of a text that can meet the policy, each once, as they are run, and the others with the reason."""
     able, reasons, seen = [], [], []
     for spec in candidates(text):
         declared = METHODS[spec.name]

@@ -174,7 +174,7 @@ def promised(spec: ReleaseSpec) -> list[str]:
     """What requirements over a population do not promise: notes of plan and run."""
     said = {
         "k_map": "k_map: it protects nobody who is known to be in the table",
-        "delta_presence": "delta_presence: it hides who is in the table, from a reader who knows the population; of sensitive values "
-        "it says nothing",
+        "delta_presence": "delta_presence: it hides who is in the table, from a reader who knows the population; of "
+        "sensitive values it says nothing",
     }
     return [said[name] for name in populations(spec) if name in said]

@@ -26,7 +26,7 @@ class Extensible(Protocol):
     def own(self) -> tuple[Any, ...]:
         """What the package declares itself."""
 
-    def add(self, declared: Any, *, believed: bool = False) -> Any:  # noqa: ANN401 - each registry has its own kind of declaration
+    def add(self, declared: Any, *, believed: bool = False) -> Any:  # noqa: ANN401 - of the registry's kind
         """Add a declaration."""
 
     def discard(self, name: str) -> None:

@@ -17,7 +17,7 @@ from sqlanon.lack import UNDECLARED, Able, never, notimpl
 class FormatFacts:
     """One format.
 
-    What it lacks of ``means``, ``reach``, ``hides`` and ``cells`` is a marker with the reason (`sqlanon.lack`).
+    Where it lacks ``means``, ``reach``, ``hides`` or ``cells``, the value is a marker with the reason (`sqlanon.lack`).
 
     Attributes:
         name: as policies name it.

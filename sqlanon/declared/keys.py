@@ -1,6 +1,6 @@
 """The keys of a policy, as one table.
 
-What each means, its default, and how it is given from Python and on the command line.
+It has the meaning of each, its default, and its form in Python and on the command line.
 
 This is the one place where a key is described. The keyword arguments of `Database.anonymize`, the options of `sqlanon
 anonymize`, the JSON Schema and docs/policy.md are made of it; `sqlanon.policy.models` adds what files are checked by.
@@ -369,8 +369,8 @@ FIRST: Final = "Options to begin with"
 PUBLISHED: Final = "What is published"
 PANELS: Final[Mapping[str, str]] = {
     FIRST: "publish quasi sensitive identifiers rest k l person hierarchies",
-    "Further requirements": "distinct_l entropy_l recursive_cl alpha t beta delta_disclosure k_map delta_presence requirements joint "
-    "presence boxes",
+    "Further requirements": "distinct_l entropy_l recursive_cl alpha t beta delta_disclosure k_map delta_presence "
+    "requirements joint presence boxes",
     "As private as a bound on the loss allows": "maximize at_least max_loss max_extent",
     "Columns": "pseudonyms insensitive scopes secrets ordered bottom top round weights accept_unique accept_repeats",
     "Several rows of a person": "rows_are persons null_person person_share",

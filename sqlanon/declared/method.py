@@ -40,9 +40,9 @@ class Most:
     def refusal(
         self, method: str, options: Mapping[str, Given], count: int, written: Mapping[str, str] | None = None
     ) -> Refused | None:
-        """Why ``count`` are too many; None where they are not.
+        """Why ``count`` are too many; None if they are not.
 
-        ``written``: the options that the policy has; without it, all.
+        ``written``: the options in the policy; without it, all.
         """
         if count <= self.most or (self.when is not None and options.get(self.when[0]) != self.when[1]):
             return None
@@ -140,9 +140,9 @@ class MethodDeclaration:
         return next((option for option in self.options if option.name == name), None)
 
     def values(self, options: Mapping[str, str]) -> dict[str, Given]:
-        """All options with their values: those that are given, and the defaults of the others.
+        """All options with their values: the given ones, and the defaults of the others.
 
-        `check` has read them.
+        `check` has validated the given values.
         """
         return {
             option.name: option.read(options[option.name]) if option.name in options else option.default

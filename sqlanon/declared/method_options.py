@@ -95,7 +95,7 @@ class Several:
 class Named:
     """An option that names a column of the policy, or nothing; see `Word` for the attributes.
 
-    The method's code finds it.
+    The method's code looks the column up.
     """
 
     name: str

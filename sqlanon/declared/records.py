@@ -1,6 +1,6 @@
-"""Values of requirements that are more than one number: records such as ``{c: 3, l.
+"""Values of requirements that are more than one number.
 
-2}``, for all sensitive columns or by column.
+They are records such as ``{c: 3, l: 2}``, for all sensitive columns or by column.
 
 On the command line a record is written ``c=3,l=2``, or its number and words: ``0.2 ordered``.
 """

@@ -66,7 +66,7 @@ class Registry(Mapping[str, T]):
         return known
 
     def believes(self, name: str) -> bool:
-        """Whether this distribution declares it, itself or as an extension, so that what its code says of itself is believed."""
+        """Whether this distribution declares it, itself or as an extension, so that its statements are trusted."""
         return name in self._all() and name in self._believed
 
     def add(self, declared: T, *, believed: bool = False) -> T:

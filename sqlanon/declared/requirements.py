@@ -20,7 +20,7 @@ from sqlanon.lack import UNDECLARED, Able
 class RequirementDeclaration:
     """A requirement as policies know it.
 
-    What it lacks of ``joint`` and ``tally`` is a marker with the reason (`sqlanon.lack`).
+    Where it lacks ``joint`` or ``tally``, the value is a marker with the reason (`sqlanon.lack`).
 
     Attributes:
         name: the key under `privacy`, and the name in reports.

@@ -1,6 +1,6 @@
-"""The trials that ``refine: true`` asks for.
+"""The trials of ``refine: true``.
 
-A fixed table, so that a policy gives the same classes on every machine.
+Their table is fixed, so that a policy gives the same classes on every machine.
 """
 
 from __future__ import annotations

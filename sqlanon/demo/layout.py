@@ -135,7 +135,7 @@ def create(directory: Path, engine: str) -> str:
 def fill(database: Database, directory: Path, engine: str) -> None:
     """Load the patients into the warehouse, with the schemas of both releases.
 
-    Spark's may have those of an earlier demonstration.
+    On Spark the schemas of an earlier demonstration may be there already.
     """
     path = str(directory.resolve() / SOURCE_CSV).replace("'", "''")
     names = ", ".join(name for name, _ in COLUMNS)
@@ -151,7 +151,7 @@ def fill(database: Database, directory: Path, engine: str) -> None:
         read = (
             f"read_csv('{path}', header = true, auto_detect = false, delim = ',', quote = '\"', columns = {{{types}}})"
         )
-    database.engine.execute(f"CREATE TABLE main.patients AS SELECT {names} FROM {read}")  # noqa: S608 - the names and paths of the demonstration
+    database.engine.execute(f"CREATE TABLE main.patients AS SELECT {names} FROM {read}")  # noqa: S608 - names of our own
     for schema in ("research", "partners"):
         database.engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
 

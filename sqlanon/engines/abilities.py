@@ -35,7 +35,7 @@ Work = Callable[[Sequence["npt.NDArray[np.generic]"]], Sequence["npt.NDArray[np.
 class Session(Protocol):
     """The open DuckDB connection of the host process, or an object with its interface.
 
-    All that `sqlanon.engines.duckdb.guest` needs of it.
+    `sqlanon.engines.duckdb.guest` needs these methods only.
     """
 
     def cursor(self) -> Any:  # noqa: ANN401 - the driver's own
@@ -55,9 +55,9 @@ class Session(Protocol):
 
 
 class SparkSession(Protocol):
-    """A session of Spark, classic or Connect: a few of its methods, by which `sqlanon.engines.spark` knows it.
+    """Interface of a session of Spark, classic or Connect, for `sqlanon.engines.spark`.
 
-    Pyspark need not be there.
+    With it pyspark need not be installed.
     """
 
     @property
@@ -130,13 +130,18 @@ class Rights(Protocol):
         """
 
     def hiding(self, tables: Sequence[TableRef]) -> list[str]:
-        """The tables whose row-level security may hide rows from this role where it reads these tables or views, through views as well.
+        """The tables whose row-level security may hide rows from this role.
+
+        Counted are reads of these tables or views, and through views as well.
 
         What functions and materialized views read is not looked at.
         """
 
     def owner_members(self, schema: str) -> list[tuple[str, str]]:
-        """Roles that may log in and are members of the role that owns a schema, or of this session's where there is no such schema.
+        """Roles with a login that are members of the owner of a schema, each with that owner.
+
+        Where there is no such schema, the owner is the role of this session. Superusers and this session's role are
+        left out.
 
         Each comes with that role. Superusers and this session's role are left out.
         """
@@ -159,7 +164,10 @@ class SecondFile(Protocol):
 
 
 class Compaction(Protocol):
-    """The ability of an engine that can write files of the database anew, without what dropped tables and deleted rows left in them."""
+    """The ability of an engine to rewrite files of the database.
+
+    The new files contain nothing of dropped tables and deleted rows.
+    """
 
     @property
     def leaves(self) -> str:
@@ -176,9 +184,9 @@ class Compaction(Protocol):
         """
 
     def compact(self, tables: Sequence[TableRef]) -> Compacted:
-        """Write files anew; outside of a transaction.
+        """Rewrite the database's files, outside of a transaction.
 
-        What the session made for itself, such as temporary tables, may be gone.
+        Temporary tables and other objects of the session may be gone afterwards.
 
         Args:
             tables: private tables of which rows were deleted or changed. An engine whose tables are in one file writes
@@ -204,7 +212,7 @@ class Files(Protocol):
     ) -> list[str]:
         """Write a table to a new CSV or Parquet file, read it back and compare.
 
-        The caller keeps others from it until then.
+        Until then the caller keeps others from the file.
 
         Args:
             table: the verified rows.
@@ -276,9 +284,9 @@ class Frames(Protocol):
         """Load rows of another engine into a new table, in types that are as near as there are."""
 
     def inside(self) -> AbstractContextManager[Engine]:
-        """Another database in memory, seen from this one by its name.
+        """Another database in memory, visible in this one by its name.
 
-        It is gone with all that is in it when this ends.
+        It is gone with all its contents at the end of the context.
         """
 
     def keep(self, table: TableRef, kept: TableRef) -> None:

@@ -1,4 +1,4 @@
-"""The seam between the walk of a table and a database: `Engine`.
+"""The seam between a release and a database: `Engine`.
 
 Its abilities and values have files of their own, and are imported from here.
 """
@@ -65,7 +65,7 @@ class Engine(Protocol):
 
     @property
     def lacks(self) -> Mapping[str, Lack]:
-        """What it lacks of `sqlanon.engines.lacks.FEATURES`, each with the reason.
+        """The features of `sqlanon.engines.lacks.FEATURES` that the engine lacks, each with the reason.
 
         `sqlanon.engines.lacks.require` refuses by it.
         """
@@ -96,16 +96,16 @@ class Engine(Protocol):
 
     @property
     def few_rows(self) -> Callable[[], AbstractContextManager[None]] | None:
-        """Statements inside read so few rows that they are run as they are written, without a search for better plans.
+        """Context manager for statements that read few rows: the engine runs them without a search for better plans.
 
-        None: it always plans.
+        None if the engine always plans.
         """
 
     @property
     def conceals(self) -> Callable[[Apart], AbstractContextManager[None]] | None:
-        """Queries inside have texts and numbers that a log of the engine's must not get.
+        """Context manager that sends literals apart from the text, so that the engine's query log does not show them.
 
-        They are sent apart from the text; None: it has no such log.
+        None if the engine has no such log.
         """
 
     @property
@@ -123,26 +123,26 @@ class Engine(Protocol):
     transactions: bool
     """Statements can be one change: `publishing` and `snapshot` are transactions.
 
-    Without, they do nothing, and a release is published in two phases: then a view is replaced in one statement
-    whatever its columns are, and readers see the old or the new one.
+    Otherwise these do nothing, and a release is published in two phases: a view is replaced in one statement, whatever
+    its columns are, and readers see the old or the new one.
     """
 
     temporary: bool
     """It has temporary tables.
 
-    Without, scratch tables are made in the private schema, and dropped by the next run after a kill.
+    Otherwise scratch tables are made in the private schema, and dropped by the next run after a kill.
     """
 
     updates: bool
     """Rows of a table can be changed and deleted.
 
-    Without, the catalog is added to, and the last row of a version counts.
+    Otherwise rows are added to the catalog, and the last row of a version counts.
     """
 
     ordered: bool
     """`fetch_arrays` and `stream_arrays` keep a query's ORDER BY.
 
-    Without, `Scratch` numbers the rows and puts them in order.
+    Otherwise `Scratch` numbers the rows and sorts them.
     """
 
     def execute(self, statement: Statement | str) -> None:
@@ -207,9 +207,9 @@ class Engine(Protocol):
         """Create the table if it is missing and append arrays of equal length to it."""
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        """Create a table with (name, type) columns if it is missing and append rows.
+        """Create a table with (name, type) columns if it is missing, and append rows.
 
-        Hierarchies, labels, catalogs only.
+        It is for small tables only: hierarchies, labels and catalogs.
         """
 
     def relation(self, name: str) -> Relation:
@@ -269,9 +269,9 @@ class Engine(Protocol):
         """A text that two views of this database share if they are made of the same query; None for what is no view."""
 
     def cancel(self) -> None:
-        """Cancel the statement that is running, from another thread; without one, nothing happens.
+        """Cancel the running statement from another thread; without one, nothing happens.
 
-        Its caller gets an error.
+        The caller of the statement gets an error.
         """
 
     def close(self) -> None:

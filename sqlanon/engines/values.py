@@ -10,10 +10,10 @@ Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "t
 Bind = int | float | str | None
 Row = tuple[object, ...]
 Apart = Callable[[str, str], tuple[str, Mapping[str, tuple[str, list[str]]]]]
-"""Takes the values out of a query (`sqlanon.sqltext.apart`).
+"""Function that takes the values out of a query (`sqlanon.sqltext.apart`).
 
-Its text and the name of a view, to the text with columns of the view in place of its values, and for each column the
-type and the values as texts.
+From the query's text and the name of a view it makes the text with columns of the view in place of the values, and for
+each column the type and the values as texts.
 """
 
 PRIVATE_SCHEMA = "_sqlanon"

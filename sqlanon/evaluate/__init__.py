@@ -1,4 +1,4 @@
-"""How well a release answers for its source: workloads, errors, KL-divergence.
+"""Comparison of a release with its source: workloads, errors, KL-divergence.
 
-Comparing is not answering: that is `query`.
+Answers for readers are given by `query`.
 """

@@ -1,6 +1,6 @@
-"""The levels of a column's hierarchy, as a release has it, over the values of its source.
+"""The levels of a column's hierarchy in a release, over the values of its source.
 
-For the owner, as nodes are values.
+They are for the owner, as nodes are values.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The distribution of a measure; all None where nothing was measured.
+    """The distribution of a measure; all None if nothing was measured.
 
     ``p95``: 95 % are at most this (nearest rank).
     """
@@ -143,7 +143,7 @@ class Family:
 class CubeResult:
     """Divergence of one generator: ``kld`` is the mean of its group-bys.
 
-    Infinite where the release reaches no row of a cell.
+    It is infinite if the release reaches no row of a cell.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""Evaluate a release.
+"""Evaluation of a release.
 
-Ask a workload of it and of its source, compare cell by cell, and measure the divergence of the two.
+A workload is asked of it and of its source, cells are compared, and the divergence of the two is measured.
 
 The truth is what the same SQL gives on the source. HAVING, ORDER BY and LIMIT are left out there, so that every group
 that the release answers finds its truth.
@@ -145,7 +145,7 @@ def _together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
 def _measured(engine: Engine, on: Subject, some: Sequence[Asked], known: Names) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both; a result and its cells for every aggregate.
 
-    ``known``: what earlier queries found of the release.
+    ``known``: facts about the release from earlier queries.
 
     Several are counts, and asked as one: each row of the source and each box of the release is read once for all of
     them.

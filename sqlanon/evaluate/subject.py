@@ -1,6 +1,6 @@
-"""What is compared.
+"""Subject of a comparison: a published release and its source.
 
-A published release and the source that it was made of, as the catalog and its metadata describe it.
+The catalog and the release's metadata describe them.
 
 Only the metadata of a release are read here; `datacube` looks at rows.
 """
@@ -145,7 +145,7 @@ def _entry(engine: Engine, release: str | None) -> Entry:
 
 
 def _column(name: str, kept: Mapping[str, Any], described: tuple[object, ...]) -> ColumnSpec:
-    """A column as the policy had it.
+    """A column with its settings in the policy.
 
     Lists of values come from the metadata, since the catalog holds only their hashes.
     """

@@ -107,9 +107,9 @@ def _is_nan(value: object) -> bool:
 
 
 def written(value: object, timestamp: str = "TIMESTAMP") -> str:
-    """A value as SQL that engines read alike, but for times, whose types Spark calls otherwise.
+    """A value as SQL that engines read alike, except times, whose types have other names on Spark.
 
-    ``timestamp``: that of a time without a zone.
+    ``timestamp``: the type of a time without a zone.
 
     >>> written(3), written("it's"), written(datetime.date(2020, 1, 31))
     ('3', "'it''s'", "DATE '2020-01-31'")

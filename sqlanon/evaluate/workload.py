@@ -32,9 +32,9 @@ MOST_GROUPS = 100
 """Values that a column of text may have to be grouped by unless it is named."""
 
 FEW = 12
-"""Values that a column of whole numbers may have to be grouped by as they are unless it is named.
+"""Largest number of values of a column of whole numbers that is grouped by its values without being named.
 
-Others are grouped by steps.
+Columns with more values are grouped by steps.
 """
 
 NUMERIC = ("integer", "float", "decimal")
@@ -224,9 +224,9 @@ def _aggregates(generator: GeneratorSpec, subject: Subject, values: Values, _: r
 
 
 def _coarse(subject: Subject, values: Values) -> Iterator[tuple[str, str]]:
-    """Keys that analysts group by, with their columns: values where there are few, else steps.
+    """GROUP BY keys of analysts, with their columns: values where there are few, else steps.
 
-    Text in order has no groups over ranges.
+    Ordered text has no groups over ranges.
     """
     ordered = {reading.name for reading in subject.roles.quasi if reading.treatment == "ordered"}
     for name in (*subject.quasi, *subject.sensitive, *subject.insensitive):
@@ -246,9 +246,9 @@ def _coarse(subject: Subject, values: Values) -> Iterator[tuple[str, str]]:
 
 
 def _step(extent: float) -> str:
-    """A step of 1, 2 or 5 times a power of ten, of which about ten are in the extent.
+    """The step, 1, 2 or 5 times a power of ten, that divides the extent into about ten parts.
 
-    Written with a point, so that no engine divides whole.
+    It has a decimal point, so that no engine uses integer division.
     """
     size = 10.0 ** math.floor(math.log10(extent / 10))
     step = next(factor * size for factor in (1, 2, 5, 10) if factor * size >= extent / 10)
@@ -256,7 +256,7 @@ def _step(extent: float) -> str:
 
 
 def _datacube(generator: GeneratorSpec, subject: Subject, _values: Values, _draw: random.Random) -> Iterator[Asked]:
-    """COUNT(*) by the group-bys of a level and the sensitive column (Ghinita et al. 2009, section 7.4), if they are asked."""
+    """COUNT(*) by the group-bys of a level and the sensitive column, if asked (Ghinita et al. 2009, section 7.4)."""
     if not generator.answers:
         return
     value, source = sensitive(generator, subject), spelled(subject.roles.relation.ref)

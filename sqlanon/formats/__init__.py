@@ -1,6 +1,6 @@
 """Formats: how the classes of a release are published.
 
-Each is an object in a file of its own; no code outside compares names.
+Each is an object in a file of its own; no code elsewhere compares their names.
 
 A format says its columns, how they are made (a template), whether they cover the rows, what groups the rows, what a
 query and a comparison read in a cell, and what it refuses. What policies need to know of it is in

@@ -126,7 +126,7 @@ class Anatomy(Format):
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> None:
-        """The predicate is equality.
+        """See `Format.covered`: the predicate is equality.
 
         The staged values themselves are published, and verify compares what was written.
         """

@@ -51,7 +51,9 @@ class Field(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What the release shows of one quasi column, as SQL over the view in DuckDB's words, which mean the same on every engine.
+    """A published cell of one quasi column, as SQL over the view.
+
+    The SQL is DuckDB's and means the same on every engine.
 
     Attributes:
         parts: ``lo`` and ``hi`` of an ordered column, the ``set`` of a nominal one, the ``node`` of a hierarchy.
@@ -173,9 +175,9 @@ class Format:
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> tuple[int, int] | None:
-        """The covering predicate, counted.
+        """Counts of the covering predicate.
 
-        Rows that reach the release, and those that what is published does not cover.
+        They are the rows in the release, and the rows not covered by what is published.
 
         Compares staged original values with released ones, by class; it knows nothing of codes or methods. What is
         ``known`` of columns need not be asked again. None: the staged values themselves are published.
@@ -183,9 +185,9 @@ class Format:
         raise NotImplementedError
 
     def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
-        """Which values lie in what is published of a column, as the covering predicate has it.
+        """Which values lie in the published cells of a column, by the covering predicate.
 
-        A table (seen, said) of their numbers.
+        It is a table (seen, said) of their numbers.
 
         Asked of formats whose facts say ``cells``.
 
@@ -205,9 +207,9 @@ class Format:
         return measured
 
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef | None:
-        """What a reader takes a row of each class to be: a table as formats/regions makes it.
+        """The region that a reader takes a row of each class to be in: a table in the form of formats/regions.
 
-        None: its own values are published.
+        None if its own values are published.
 
         Raises:
             PolicyError: the format cannot say it.

@@ -1,6 +1,6 @@
 """Formats that publish a box per quasi column.
 
-The boxes of classes by SQL aggregation, decoded into published columns.
+SQL aggregates the boxes of classes and decodes them into published columns.
 """
 
 from __future__ import annotations

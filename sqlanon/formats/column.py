@@ -60,9 +60,9 @@ class Column:
 
     @property
     def value_places(self) -> bool:
-        """Whether its values are read so too.
+        """Whether the values are read by place, too.
 
-        In an array with NULLs or with values of other widths an engine looks for a place.
+        In arrays with NULLs or values of different widths an engine has to search for a place.
         """
         fixed = self.source.reading.column.kind in ("integer", "float", "date", "timestamp", "boolean")
         return self.places and fixed and not self.nulls

@@ -1,6 +1,6 @@
-"""Does what is published for a row cover its values, and does it cover no more? Written apart from how it was recoded.
+"""Checks that published cells cover the values of their rows, and no more.
 
-It trusts only tables.
+They are independent of the recoding and trust only tables.
 """
 
 from __future__ import annotations

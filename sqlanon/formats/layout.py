@@ -8,10 +8,7 @@ from dataclasses import dataclass, field
 from sqlanon.errors import PolicyError
 
 GROUP, COUNT = "group_id", "count"
-"""Columns of groups that a table of their own holds: the group, in both tables.
-
-And how often it holds a sensitive value.
-"""
+"""Columns of a separate table of groups: the group, in both tables, and the count of a sensitive value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class Names:
 class Published:
     """One column of the release.
 
-    From the class (``r``), from the staged row (``s``, of what kind), or counted (``n``).
+    Its source is the class (``r``), the staged row (``s``, with a kind) or a count (``n``).
     """
 
     source: str

@@ -1,6 +1,6 @@
 """Classes at the levels that a method decides, in place of their own boxes.
 
-Nodes of hierarchies, or any value at all.
+Their cells are nodes of hierarchies, or any value at all.
 """
 
 from __future__ import annotations

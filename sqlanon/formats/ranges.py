@@ -55,9 +55,9 @@ class Ranges(BoxFormat):
         return column.having(beside_null=table)
 
     def ranks(self, domain: Domain, names: Names) -> Mapping[str, str]:
-        """Codes rank classes as their ends, and sets of few values as their bits, do.
+        """Codes that rank classes like their ends, and sets of few values like their bits.
 
-        Not those of NULL and values as what is beside it.
+        It has none for NULL and values as what is beside it.
         """
         if domain.fits_bits:
             return {names.value: f"set_{domain.code}"} if names.value else {}

@@ -1,6 +1,6 @@
-"""What a format makes of the classes of a run.
+"""Result of a format for the classes of a run.
 
-Recoded classes, their levels, and candidates where every row has a box of its own.
+It has recoded classes, their levels, and candidates if every row has a box of its own.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Recoded:
     def grouping(self, rows: TableRef, counted: TableRef | None = None) -> Grouping:
         """What makes the groups of the published tables; see `Format.grouping`.
 
-        With boxes of their own: the rows that fit a box.
+        With boxes of their own, a group is the rows that fit a box.
         """
         if self.candidates is not None:
             return Grouping(self.candidates.kept, ("box",))

@@ -120,9 +120,9 @@ def _private(path: Path | str) -> bool:
 
 @cache
 def digest(name: str) -> str:
-    """Hash of what the kernels of a file are compiled from.
+    """Hash of the inputs from which the kernels of a file are compiled.
 
-    The file and those that it imports, the compiler, its settings.
+    They are the file and its imports, the compiler, and its settings.
 
     Args:
         name: of the file, as `name_in_package` writes it.
@@ -283,9 +283,9 @@ class _Locator(_CacheLocator):
 
 
 class CompiledFile(IndexDataCacheFile):
-    """The files of one function.
+    """The cache files of one function.
 
-    An index, and one file for each variant, named after what it was compiled from and for.
+    They are an index, and one file for each variant, with a hash of its inputs and of its processor in the name.
 
     numba numbers variants by what the index lists: two processes that save one each at the same time would both call
     theirs the first, and one would be run for the other from then on. Here processes need not wait for each other: each
@@ -299,9 +299,9 @@ class CompiledFile(IndexDataCacheFile):
         return str(self._index_path)
 
     def save(self, key: Any, data: Any) -> None:  # noqa: ANN401 - numba's own
-        """The file first, so that no index lists one that is not there.
+        """Save a variant, its file before the index, so that the index lists no missing file.
 
-        What cannot be written is in memory all the same.
+        A failure to write is ignored: the variant stays in memory.
         """
         named = hashlib.sha256(self._dump((self._source_stamp, key))).digest()
         name = self._data_name(int.from_bytes(named[:8], "big"))
@@ -317,9 +317,9 @@ class CompiledFile(IndexDataCacheFile):
         return self._read(self._data_path(name), lambda: super(CompiledFile, self)._load_data(name))
 
     def _read(self, path: str, load: Callable[[], Any]) -> Any:  # noqa: ANN401
-        """What a file holds.
+        """The contents of a file.
 
-        None: it is not there, another user could have written it or its folder, or it is damaged.
+        None if it is missing or damaged, or if another user could have written it or its folder.
         """
         try:
             return load() if self._trusted(path) else None

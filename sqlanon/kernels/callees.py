@@ -1,6 +1,6 @@
-"""Which functions are compiled with a kernel.
+"""Functions that are compiled together with a kernel.
 
-Those that it calls, directly or not, and that are neither in memory nor on disk.
+They are its direct and indirect callees that are neither in memory nor on disk.
 """
 
 from __future__ import annotations

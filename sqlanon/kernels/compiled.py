@@ -44,7 +44,7 @@ def callback(signature: Any) -> Callable[[Callable[..., None]], Any]:  # noqa: A
 
 
 def expect(*kernels: object) -> None:
-    """Announce kernels that are called next, so that the number of functions that will be compiled is known at the first of them."""
+    """Announce the next kernels, so that their number is known when the first is compiled."""
     for kernel in kernels:
         if isinstance(kernel, Dispatcher) and not kernel.signatures:
             watch.want(missing(kernel))

@@ -1,6 +1,6 @@
 """The loss cut of a large partition.
 
-Frequency sets of all attributes, each entry with the box of its rows, from one pass.
+One pass computes the frequency sets of all attributes, each entry with the box of its rows.
 
 Boxes are of codes; what a box is wide is looked up only where it grows, which in a large partition is soon over.
 """
@@ -151,7 +151,7 @@ def cut_counted(
 ) -> tuple[int, int, int, int]:
     """The strict cut with the least loss: loss, tilt, attribute, largest code of the left half.
 
-    Attribute -1 if none is allowed.
+    The attribute is -1 if no cut is allowed.
 
     Only attributes ``first`` to ``past`` are looked at; ``work`` holds the partition's range. Tilt is how uneven the
     cut is. Ties: the more even cut, then the first attribute, then the lower bound.

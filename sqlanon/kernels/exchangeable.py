@@ -1,6 +1,6 @@
-"""Which rows may be those that candidates are of.
+"""Pairs of rows and candidates that belong together in some assignment.
 
-Edges of a graph that some perfect matching has (Dulmage and Mendelsohn 1958).
+They are the edges of a graph that some perfect matching contains (Dulmage and Mendelsohn 1958).
 """
 
 from __future__ import annotations

@@ -86,9 +86,9 @@ def boxes_of_rows(held: Ints) -> Ints:
 
 @njit(nogil=True, cache=True)
 def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
-    """Rows and boxes in the order in which a search from row 0 on finds them.
+    """Order of rows and boxes by a search from row 0 on.
 
-    What is near in the graph is near in memory.
+    Neighbours in the graph are then close in memory.
 
     Args:
         held: int32[n, k], the rows of every box.
@@ -125,7 +125,7 @@ def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
 
 @njit(nogil=True, cache=True)
 def renumbered(targets: Ints, rows: Ints, boxes: Ints) -> Ints:
-    """Matchings int32[k, n] of rows and boxes that were numbered by these orders, with the numbers from before.
+    """Matchings int32[k, n] with the original numbers of rows and boxes, from those numbered by these orders.
 
     Cost: O(n k).
     """

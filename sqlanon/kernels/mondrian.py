@@ -22,7 +22,7 @@ from sqlanon.kernels.sorted_lists import new_lists
 from sqlanon.kernels.vectors import lanes_of, put
 
 _SORTED, _VALUES = 64, 2
-"""Partitions of at most so many rows, and of at most this part of the values that lie in their range, are cut by sorted lists."""
+"""Largest number of rows, and largest part of the values in their range, of partitions that are cut by sorted lists."""
 
 
 @njit(nogil=True, cache=True)

@@ -1,4 +1,4 @@
-"""Rows sorted by 64-bit keys.
+"""Radix sort of rows by 64-bit keys.
 
 The keys of a range are collected, then dealt by eleven of their bits at a time, the lowest first.
 
@@ -92,7 +92,7 @@ def sort_range(
 
 @njit(nogil=True, cache=True)
 def stable_order(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """The places of values, int32[n] and not negative, in ascending order; those of equal values as they are.
+    """Places of values, int32[n] and not negative, in ascending order; the sort is stable.
 
     Cost: O(n) a byte.
     """

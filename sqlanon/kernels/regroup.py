@@ -1,6 +1,6 @@
-"""Regroup: the rows of a few classes divided anew, from random seeds, then improved by moves and swaps.
+"""Regroup: a new division of the rows of a few classes, from random seeds, improved by moves and swaps.
 
-Ours, not a paper's.
+It is ours, not a paper's.
 
 A cluster begins with a random row or the row farthest from the last cluster and takes the row that widens it least
 until every requirement holds (as in k-member clustering, Byun et al. 2007); the rows that are left go where they cost
@@ -110,7 +110,7 @@ def _build(
 ) -> int:
     """Divide ``n`` rows into clusters that meet every requirement.
 
-    The sum of rows x extents, -1 where rows do not suffice.
+    Returns the sum of rows x extents, or -1 if the rows do not suffice.
     """
     box, mask, members, size, wide, free, bound = (
         pool.box,

@@ -1,4 +1,6 @@
-"""Is there a graph of rows and boxes in which every row has k boxes that it fits, and every box k rows? By a maximum flow (Dinic 1970).
+"""Maximum flow (Dinic 1970) that decides whether rows and boxes form a regular graph.
+
+In such a graph every row has k boxes that it fits, and every box has k rows.
 
 Rows of equal values, and boxes that publish the same, are one node with a number of members. Between a rows and b boxes
 at most a b units flow, one an edge: where a flow of the groups exists, spread evenly it is a fractional flow of the

@@ -62,7 +62,10 @@ def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type[np.generic]) -> npt.N
 
 
 class Counters(NamedTuple):
-    """Counters of all tallies, zero between uses, and room for the items of rows, for ends of slots and for what holds."""
+    """Counters of all tallies and scratch arrays for items of rows, ends of slots and results.
+
+    The counters are zero between uses.
+    """
 
     counts: Longs
     sums: Reals
@@ -153,9 +156,9 @@ def _clear(demands: Demands, c: int, held: Ints, begin: int, past: int, counters
 
 @njit(nogil=True, cache=True)
 def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
-    """The items of all rows in order, from the last one back.
+    """The items of all rows, from the last row back to the first.
 
-    Per tally one part, and where the parts begin (int64[c + 1]).
+    Each tally has one part; the second array has the begins of the parts (int64[c + 1]).
     """
     tallies, n = len(demands.add), len(number)
     begin = np.zeros(tallies + 1, np.int64)
@@ -175,9 +178,9 @@ def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
 def grown(
     demands: Demands, held: Ints, begin: Longs, first: int, past: int, ends: Longs, counters: Counters, holds: Flags
 ) -> None:
-    """Go on counting rows ``first`` to ``past`` of what `last_first` made.
+    """Continue the count with rows ``first`` to ``past`` of the result of `last_first`.
 
-    ``holds`` says after each whether all are met.
+    ``holds`` gets for each row whether all requirements are met after it.
     """
     for s in range(past - first):
         holds[s] = True

@@ -77,7 +77,7 @@ def pick(
 ) -> None:
     """Copy rows ``number[start]`` to ``number[stop - 1]`` of ``packed``, which are in random places.
 
-    One cache miss a row.
+    Cost: one cache miss a row.
     """
     for i in range(start, stop):
         for b in range(0, codes.shape[1], WIDTH):

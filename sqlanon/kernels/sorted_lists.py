@@ -98,7 +98,7 @@ def new_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
 def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> int:
     """Copy rows ``start`` to ``stop`` and sort them by every attribute, stably.
 
-    Returns how many source rows they are.
+    Returns the number of source rows.
     """
     facts, table = geometry.facts, geometry.table
     places, codes, masks, lists = work.places, work.codes, work.masks, work.lists

@@ -1,6 +1,6 @@
-"""Sets of cells.
+"""Sets of cells, and the rows that a set may keep.
 
-What a set may keep of its rows so that it meets every requirement (Xiao, Yi and Tao 2010, section 5.2).
+What it keeps meets every requirement (Xiao, Yi and Tao 2010, section 5.2).
 
 A *cell* is a number of rows that are equal in their quasi values and in their sensitive value (with several sensitive
 columns: in all of them). A *set* is the cells of one class in the making, one entry a value; entries of set s are
@@ -117,7 +117,7 @@ def gather(
 
 @njit(nogil=True, cache=True)
 def descending(count: Longs, turn: Longs) -> None:
-    """The cells by their rows, most first, otherwise as they are.
+    """The cells by descending number of rows, in a stable order.
 
     Cost: linear in the cells and the largest count, or a sort.
     """

@@ -168,7 +168,7 @@ def clear_slot(typing: Any, slots: Any, slot: Any, codes: Any) -> Any:
 def meet(typing: Any, slots: Any, slot: Any, box: Any, count: Any, mask: Any) -> Any:
     """Add a row to a slot.
 
-    A row of int64[slots, record] that holds a box, then the number of its rows, then a set mask.
+    A slot is a row of int64[slots, record]: a box, the number of its rows, and a set mask.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

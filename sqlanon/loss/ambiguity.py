@@ -10,7 +10,9 @@ from sqlanon.loss.facts import Facts, OfValue
 
 
 class Ambiguity:
-    """AM = (1/n) sum over rows of the product over columns of |R| (Goldberger & Tassa 2010, equation 4, of Nergiz & Clifton).
+    """Ambiguity AM (Goldberger & Tassa 2010, equation 4, of Nergiz & Clifton).
+
+    AM = (1/n) sum over rows of the product over columns of |R|.
 
     At least 1. Products above e^700 count as that.
     """
@@ -21,9 +23,9 @@ class Ambiguity:
 
 
 class LossOfValues:
-    """LM = mean over cells of (|R| - 1) / (|A| - 1) (Goldberger & Tassa 2010, equation 3), numbers by distinct values.
+    """Loss metric LM (Goldberger & Tassa 2010, equation 3), from 0 to 1.
 
-    0 to 1.
+    LM = mean over cells of (|R| - 1) / (|A| - 1), with distinct values of numbers.
 
     LM of `sqlanon.loss.means` measures numbers by their range, weights columns, and has no value NULL. |A| = 1 gives 0.
     """

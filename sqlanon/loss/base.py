@@ -1,6 +1,6 @@
-"""What a metric is, and what it is given.
+"""Interface of metrics, and their input.
 
-A metric that every run measures is sums over classes; others read `sqlanon.loss.facts`.
+A metric of every run is a sum over classes; others read `sqlanon.loss.facts`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Metric(Protocol):
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """Alias -> SQL over the classes ``b`` of ``loss/scan``.
 
-        Equal aliases are computed once, and NULL (of no class) is 0.
+        Equal aliases are computed once, and NULL (no class) counts as 0.
         """
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:

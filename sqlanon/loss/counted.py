@@ -13,7 +13,7 @@ from sqlanon.table.scratch import Scratch
 def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> float:
     """RCE of format anatomy (Xiao & Tao 2006, section 4).
 
-    The squared error of each row's distribution, as a reader rebuilds it.
+    It is the squared error of each row's distribution in a reader's reconstruction.
 
     A reader takes a row of group G to have sensitive value v with c(v) / |G|; the truth is 1 for one value. Summed over
     rows that is sum over groups of |G| - sum_v c(v)^2 / |G|: 0 if every row's value is known, at least n (1 - 1/l) if
@@ -45,9 +45,9 @@ def classification(scratch: Scratch, classed: TableRef, groups: Groups, value: s
 
 
 def stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple[int, int, int]:
-    """Of a format whose cells are a value or nothing.
+    """Counts of suppressed cells, for a format with cells that are a value or nothing.
 
-    The cells that are nothing, the rows with one, and the rows all of whose cells are.
+    They are the suppressed cells, the rows with some, and the rows with nothing else.
 
     Args:
         scratch: the run.

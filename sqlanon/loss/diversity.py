@@ -6,9 +6,9 @@ from sqlanon.loss.facts import Facts, OfValue
 
 
 class Classification:
-    """CM: the share of rows that lack their class's most frequent sensitive value, or are suppressed (Iyengar 2002).
+    """CM (Iyengar 2002), from 0 to 1.
 
-    0 to 1.
+    It is the share of rows that are suppressed or lack their class's most frequent sensitive value.
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
@@ -20,7 +20,7 @@ class Classification:
 class EntropyOfClasses:
     """Mean over classes of the entropy of their sensitive values, in bits (Goldberger & Tassa 2010, Table 3).
 
-    Rows left out are in none.
+    Rows that are left out count in no class.
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
@@ -33,7 +33,7 @@ class EntropyOfClasses:
 class EntropyOfRows:
     """Mean over rows of the entropy of their class's sensitive values, in bits.
 
-    A row that is left out has that of the source.
+    A row that is left out counts with the entropy of the source.
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:

@@ -13,9 +13,9 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.wide import few
 
 EXACT = 1e37
-"""Ranges of integers and decimals up to this are subtracted exactly.
+"""Largest range of integers and decimals that is subtracted exactly.
 
-Wider ones do not fit every engine's widest integer.
+Wider ranges do not fit every engine's widest integer.
 """
 
 

@@ -1,6 +1,6 @@
-"""What the metrics that are asked for are made of.
+"""Inputs of the metrics on request.
 
-Counts of source rows, cumulated over domains and joined with the cells of a release.
+They are counts of source rows, cumulated over domains and joined with the cells of a release.
 
 R is what a release publishes of a row in a column, a *cell*: the values that the row may have. F(R) are the rows of the
 source whose value lies in R; F(R, s) those of them with the sensitive value s. NULL is a value. Suppressed rows have
@@ -230,9 +230,9 @@ class OfValue:
 
     @cached_property
     def group_entropies(self) -> tuple[float, float, float]:
-        """Over the groups that are published.
+        """Facts about the published groups.
 
-        Their number, the sum of their entropies in bits, and of rows x entropy.
+        They are the number of groups, the sum of their entropies in bits, and the sum of rows x entropy.
         """
         row = self._facts.fetch("loss/entropies", histogram=self.histogram, groups=self._facts.groups)
         return row[0], row[1] / math.log(2), row[2] / math.log(2)

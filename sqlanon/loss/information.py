@@ -34,9 +34,9 @@ class PMILoss:
 
 
 class PMILost:
-    """PMI of the release minus that of the source (section 5.1): what generalizing lost.
+    """PMI of the release minus that of the source (section 5.1), the loss by generalization.
 
-    Negative where it hid outliers.
+    It is negative if generalization hid outliers.
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
@@ -46,7 +46,7 @@ class PMILost:
 
 
 class PMIMaximum:
-    """max over columns of I(Y; R_j), what column j says of the sensitive value (equations 11 and 15).
+    """max over columns of I(Y; R_j), the information of column j on the sensitive value (equations 11 and 15).
 
     Larger is better.
     """

@@ -1,6 +1,6 @@
-"""How often each quasi value meets each sensitive value in the source.
+"""Joint counts of quasi and sensitive values in the source.
 
-Counted while rows still have all their codes.
+They are computed while rows still have all their codes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Joint:
     """Scratch tables (code, value, n), by quasi code column and sensitive code column.
 
-    None where no metric needs them.
+    None if no metric needs them.
     """
 
     tables: Mapping[tuple[str, str], TableRef] = field(default_factory=dict)

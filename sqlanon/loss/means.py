@@ -19,7 +19,10 @@ def _weighted(values: Mapping[str, float], attributes: Sequence[Attribute], part
 
 @dataclass(frozen=True, slots=True)
 class GCP:
-    """GCP = sum over classes |G| NCP(G) / N, NCP(G) = sum w_i NCP_i / sum w_i (Ghinita et al., equation 2; weighted)."""
+    """Weighted mean loss GCP (Ghinita et al., equation 2).
+
+    GCP = sum over classes |G| NCP(G) / N, with NCP(G) = sum w_i NCP_i / sum w_i.
+    """
 
     name: str = "gcp"
 

@@ -29,7 +29,7 @@ from sqlanon.results import LossReport
 from sqlanon.table.scratch import Scratch
 
 
-def code(declared: MetricDeclaration) -> Any:  # noqa: ANN401 - a `Metric`, or an `AskedMetric` where it is declared as asked
+def code(declared: MetricDeclaration) -> Any:  # noqa: ANN401 - a `Metric` or an `AskedMetric`
     """Import and make what a declaration names."""
     found = declared.code
     if isinstance(found, str):

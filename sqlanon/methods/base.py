@@ -111,9 +111,9 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """A graph of rows and boxes: what a method returns that makes boxes of their own.
+    """A graph of rows and boxes, the result of a method with boxes of their own.
 
-    Which box shows which row is drawn afterwards.
+    The assignment of boxes to rows is drawn afterwards.
 
     Which of the rows of equal quasi values have which of their places in ``boxes`` the method does not decide: they are
     dealt out by a keyed hash.

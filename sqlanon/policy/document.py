@@ -93,7 +93,7 @@ class Document:
         return self._shared(path) in self._lines
 
     def _shared(self, path: Path) -> Path:
-        """The place of a key that a table of several has from their release.
+        """Place of a key that the tables of a release share.
 
         ``releases[0].tables[1].key`` is written as ``releases[0].key``.
         """

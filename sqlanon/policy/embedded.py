@@ -1,4 +1,4 @@
-"""One release whose keys are inside another tool's file: the same checks.
+"""One release with keys in another tool's file, under the same checks.
 
 The caller gives file and line for messages.
 """

@@ -200,9 +200,9 @@ def hierarchy(value: object) -> object:
 
 
 def method(value: object) -> object:
-    """The text form ``name:option=value,option=value`` as the mapping it means.
+    """The mapping of the text form ``name:option=value,option=value``.
 
-    A list of methods as one text, apart by ``;``.
+    A list of methods is one text, separated by ``;``.
     """
     if isinstance(value, Mapping):
         declared = METHODS.get(str(value.get("name")))

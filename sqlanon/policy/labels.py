@@ -1,4 +1,4 @@
-"""What the labels of PostgreSQL Anonymizer on a column mean for its role.
+"""Roles that follow from the labels of PostgreSQL Anonymizer on a column.
 
 Arguments of a label may be values: none is shown.
 """

@@ -1,6 +1,6 @@
-"""The column that says whose row it is, as ``sqlanon init`` finds it.
+"""Search of ``sqlanon init`` for the column that identifies the person of a row.
 
-By what stays the same of a person, by names, by how values are written.
+It goes by the attributes that are constant for a person, by names, and by the notation of values.
 """
 
 from __future__ import annotations
@@ -99,7 +99,10 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
 def _attributes(
     related: Related, key: str, profile: Sequence[ColumnProfileLike]
 ) -> Iterator[tuple[ColumnProfileLike, int]]:
-    """The attributes of persons that vary by chance within a key, each with the number of its values within which it does."""
+    """The attributes of persons that vary by chance within a key, each with its number of values.
+
+    An attribute varies by chance within a key as long as the key has at most that number of its values.
+    """
     varying = related.varying.get(key)
     if varying is None:
         return
@@ -133,9 +136,9 @@ def _varies(column: ColumnProfileLike, related: Related, profile: Sequence[Colum
 def owners(
     column: ColumnProfileLike, person: str | None, by_name: Mapping[str, ColumnProfileLike], related: Related
 ) -> int:
-    """How many may have values of a column of their own.
+    """Largest number of owners of values in a column.
 
-    The persons, where a value is that of fewer than two on average, else the rows.
+    They are the persons if an average value belongs to fewer than two, else the rows.
     """
     pairs = related.pairs.get(column.name)
     if person is None or pairs is None or pairs >= _OWN * (column.distinct + (column.nulls > 0)):

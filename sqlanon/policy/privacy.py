@@ -108,9 +108,9 @@ def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Pr
 
 
 def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
-    """With maximize.
+    """Check the keys that go with ``maximize``.
 
-    A bound on the loss and the least that is accepted are there, what belongs there is nowhere else.
+    The bound on the loss and the least accepted privacy must be there, and keys that they replace must not.
     """
     privacy, method = model.privacy, METHODS.get(model.method.name)
     if method is not None and privacy.maximize not in (method.maximizes or ()):

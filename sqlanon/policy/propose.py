@@ -1,6 +1,6 @@
-"""What ``sqlanon init`` proposes for a table.
+"""The proposal of ``sqlanon init`` for a table.
 
-A role for every column, each with its reason, whose rows they are, and k and l.
+It has a role for every column, each with its reason, the owners of rows, and k and l.
 
 The role of one column is in `sqlanon.policy.roles`, the column of the person in `sqlanon.policy.person_column`. Here is
 what takes several: columns that are one thing twice, how many quasi and sensitive columns a release carries, and what l
@@ -28,7 +28,7 @@ from sqlanon.policy.roles import (
 
 L = 2
 MOST_QUASI = 12
-"""Quasi columns of a proposal, at most, those that are the same in all rows not counted.
+"""Largest number of quasi columns in a proposal, without those that are the same in all rows.
 
 With more, classes say next to nothing.
 """
@@ -152,9 +152,9 @@ def _with_person(
 def _without_twins(
     by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed], related: Related
 ) -> list[Proposed]:
-    """Of columns that are one thing twice, such as a code and its label, one is kept.
+    """Keep one of several columns that are the same thing, such as a code and its label.
 
-    Of those that a name explains, the first.
+    It is the first of those that a name explains.
     """
     dropped: dict[str, str] = {}
     known = {column.name: column for column in columns}

@@ -1,6 +1,6 @@
 """Checks of one quantity: a whole number, a fraction, an amount, a size in bytes or a time span.
 
-See `fields` for what they have in common.
+See `fields` for their common rules.
 """
 
 from __future__ import annotations

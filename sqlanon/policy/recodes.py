@@ -1,4 +1,4 @@
-"""Rounding and coding at both ends, and what values that a hierarchy does not list become, as a policy asks for them."""
+"""Rounding, top and bottom coding, and substitutes for values that a hierarchy does not list, as a policy asks."""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ For whoever releases a table more than once. A policy is a YAML file, by default
 role and specifies what each release must guarantee. [`sqlanon init`](init.md) proposes one, `sqlanon plan` checks it:
 
 ```console
-$ python -c "import duckdb; duckdb.connect('visits.duckdb').sql(\\"CREATE TABLE visits AS FROM 'examples/visits.csv'\\")"
+$ python -c "import duckdb; \
+duckdb.connect('visits.duckdb').sql(\\"CREATE TABLE visits AS FROM 'examples/visits.csv'\\")"
 $ cat > anon.yml <<'END'
 version: 1
 connection: duckdb:///visits.duckdb

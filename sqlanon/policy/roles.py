@@ -25,12 +25,12 @@ _OFTEN = 10
 _FLAG = 3
 """Values of a column of answers such as yes and no."""
 _SINGLE = 0.01
-"""Share of rows alone with their value from which a column that would be published as it is names persons.
+"""Share of rows alone with their value above which a column published as it is names persons.
 
-Of insensitive ones a run asks no more.
+A run asks no more of insensitive columns.
 """
 _SETS = 0.05
-"""Share of rows alone with their value up to which a quasi column without an order is proposed.
+"""Share of rows alone with their value below which a quasi column without an order is proposed.
 
 Its classes publish sets of values.
 """
@@ -100,9 +100,9 @@ def left_out(column: ColumnProfileLike, reason: str) -> Proposed:
 
 
 def can_be_key(column: ColumnProfileLike) -> bool:
-    """Whether the values of a column may be the numbers of persons of whom several have several rows.
+    """Whether the values of a column may be the numbers of persons, several of whom have several rows.
 
-    By its type and its counts.
+    Its type and its counts decide.
     """
     known, words = column.rows - column.nulls, words_of(column.name)
     named = names_person(words)
@@ -121,7 +121,10 @@ def can_be_key(column: ColumnProfileLike) -> bool:
 
 
 def named_person(column: ColumnProfileLike) -> bool:
-    """Whether a column is the number of a person by its name, and by its values no category such as yes and no, or subjects of a school."""
+    """Whether a column is the number of a person by its name.
+
+    Its values must not be categories, such as yes and no, or subjects of a school.
+    """
     words = words_of(column.name)
     plain = [word for word in words if not word.isdecimal()]
     numbered = len(plain) > 1 or joined("".join(plain)) or column.distinct > _FEW
@@ -141,9 +144,9 @@ def may_number(column: ColumnProfileLike) -> bool:
 
 
 def _even(column: ColumnProfileLike) -> bool:
-    """Whether every value has about as many rows, more evenly than those of a measure would by chance.
+    """Whether every value has about as many rows, more evenly than those of a measure by chance.
 
-    Persons who are seen equally often.
+    That is so for persons who are seen equally often.
     """
     mean = (column.rows - column.nulls) / max(column.distinct, 1)
     return mean >= 2 and column.top <= mean + mean**0.5
@@ -171,9 +174,9 @@ def attribute(column: ColumnProfileLike) -> bool:
 
 
 def shown(column: ColumnProfileLike) -> bool:
-    """Whether a column of many values would publish them in clear.
+    """Whether a column of many values would be published in clear.
 
-    As sets, were it quasi, or as it is, were it sensitive.
+    As a quasi column it would be published as sets, as a sensitive one as it is.
     """
     texts = column.kind in ("text", "enum")
     return column.comparable and column.distinct > _FEW and (texts or bool(_sensitive(words_of(column.name), column)))
@@ -227,7 +230,10 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
 
 
 def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int, alone: int) -> Proposed:
-    """A sensitive column, unless its values, which ``known`` have at most, and ``alone`` rows alone, are too rare to be published as they are."""
+    """A sensitive column, unless its values are too rare to be published as they are.
+
+    At most ``known`` persons have a value, and ``alone`` rows have a value of one person alone.
+    """
     nominal = column.kind not in _ORDERED
     rare = column.distinct * 2 > known or alone > _SINGLE * column.rows
     # Texts that are neither codes nor a few words may be names: of parties, of who was charged.
@@ -244,7 +250,10 @@ def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, kn
 
 
 def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: int) -> Proposed:
-    """A quasi column, or one that is left out where its values identify persons, of whom there are ``known`` at most, and ``alone`` rows have one of their own."""
+    """A quasi column, or a dropped one where its values identify persons.
+
+    There are at most ``known`` persons, and ``alone`` rows have a value of one person alone.
+    """
     counts = counts_of(column)
     filled = column.rows - column.nulls
     nominal = column.kind not in _ORDERED

@@ -1,6 +1,6 @@
-"""`tables:`.
+"""Key ``tables``: one release of several tables.
 
-One release of several tables, which a policy file writes as one mapping and a run publishes in one transaction.
+A policy file writes it as one mapping, and a run publishes it in one transaction.
 
 Every table becomes a `ReleaseSpec` of its own, named `release.table`: what the mapping says for all tables, replaced by
 what the table says.
@@ -72,7 +72,7 @@ def joined(
 ) -> list[tuple[Path, ReleaseSpec]]:
     """The specs of the tables of a release, which know each other and share a scope.
 
-    Notes what keeps them from being joined.
+    It notes problems that keep them from being joined.
     """
     group = str(raw.get("name"))
     rotate = "rotate" in raw

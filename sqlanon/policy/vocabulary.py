@@ -25,16 +25,16 @@ STAFF = _vocabulary(
     "supervisor chef arzt ärztin hausarzt verordner behandler lehrer lehrerin lehrkraft bearbeiter sachbearbeiter "
     "pfleger betreuer berater"
 )
-"""Words for persons who did something for those whose rows they are.
+"""Words for persons who did something for the persons of the rows.
 
-Named, unless a few words are meant (``officer_race``).
+A column with such a word has names, unless it has a few words (``officer_race``).
 """
 NUMBERS = _vocabulary("id identifier no nr nbr num number nummer numero key uid uuid guid pid ref reference")
 BY_COUNT = NUMBERS | _vocabulary(
     "account acct card login mac token license licence plate badge case patient pat subject participant respondent "
     "member mbr customer cust client employee emp student resident beneficiary bene donor user"
 )
-"""Words that identify at the end of a name, where there are many values.
+"""Words that identify at the end of a name, if the column has many values.
 
 ``account_no`` does, ``admission_type_id`` may not.
 """
@@ -53,7 +53,8 @@ FIRST_PERSONS = _vocabulary(
 )
 """Of these, those whom a table is about where it names others as well, such as users and employees."""
 _JOINED = re.compile(
-    f"({'|'.join(sorted(PERSONS))}|encounter|enc|visit|episode|stay|case|account|acct|policy|claim|card|record|rec|row|site|order|invoice|trip)"
+    f"({'|'.join(sorted(PERSONS))}|encounter|enc|visit|episode|stay|case|account|acct|policy|claim|card|"
+    "record|rec|row|site|order|invoice|trip)"
     "(id|no|nr|nbr|num|number|key)"
 )
 _NUMBERED = re.compile(r"\w{3,}(nummer|nr|number)")
@@ -82,12 +83,13 @@ SENSITIVE = _vocabulary(
 )
 """Words for what nobody may learn of a person."""
 CODED = re.compile(
-    r"diags?|\w*diagnos(en?|[ei]s)|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
+    r"diags?|\w*diagnos(en?|[ei]s)|dgns|icd\w*|[ps]?dx|"
+    r"(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
     r"|[a-z]{2}(orres|stres[cn]?)|cod"
 )
 """Codes of diagnoses, and the variables of clinical trials (CDISC SDTM) for terms, treatments and results.
 
-``diag_1``, ``aedecod``.
+Examples are ``diag_1`` and ``aedecod``.
 """
 QUASI = _vocabulary(
     "age birth birthday birthdate dob brthdtc brthdt born zip zipcode postcode postal plz city town county state "
@@ -120,7 +122,8 @@ TIMES = _vocabulary(
 POSTCODES = _vocabulary("zip zipcode postcode postal plz")
 COUNTS = _vocabulary("num number n nr no count cnt total")
 _ENDS = re.compile(
-    r"\w+(befund|krankheit|erkrankung|medikament|medikation|behandlung|therapie|gehalt|einkommen|lohn|delikt|urteil|strafe)"
+    r"\w+(befund|krankheit|erkrankung|medikament|medikation|behandlung|therapie|"
+    r"gehalt|einkommen|lohn|delikt|urteil|strafe)"
 )
 """German words for what is sensitive, as the last part of another one: ``bruttogehalt``."""
 _NO_MONEY = _vocabulary("work life balance hours")

@@ -1,6 +1,6 @@
-"""Requirements.
+"""Requirements on every class of a release.
 
-What every class of a release must meet, a folder each with declaration, tally, SQL, a query of its own, and kernels.
+Each is a folder with declaration, tally, SQL, a query of its own, and kernels.
 
 Methods see a requirement's `tally` or `below`; `measure` is a separately written query over released columns, which
 feasibility, verify and audit use. A method never judges itself. What `declaration` has is data: to import it imports no

@@ -189,9 +189,9 @@ class Requirement(ABC):
 
     @property
     def monotone(self) -> bool:
-        """Whether the union of classes that each meet it meets it.
+        """Whether a union of classes meets the requirement if each class does.
 
-        Where the declaration leaves that to what is asked, a subclass says so.
+        A subclass decides where the declaration leaves that to the policy's value.
         """
         return REQUIREMENTS[self.name].monotone is True
 
@@ -206,14 +206,14 @@ class Requirement(ABC):
 
     @abstractmethod
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """Make the scratch table ``made`` of the groups that do not meet it.
+        """Make the scratch table ``made`` of the groups that fail the requirement.
 
-        The columns of the groups, one row each.
+        It has the columns of the groups, one row each.
         """
 
     @abstractmethod
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """Measure a table whose classes are groups of rows, by a query of its own.
+        """Measure a table by a query of its own, with groups of rows as classes.
 
         Without columns of groups all rows are one class.
         """

@@ -1,6 +1,6 @@
 """Rows of every value in every class of a table, read from the table itself.
 
-What `Requirement.measure` of most models looks at.
+`Requirement.measure` of most models reads them.
 
 One query groups the table; what is computed of the counts is written here and in the models' files, apart from tallies
 and `below`. Over persons the same is computed of weights: a person weighs one in a class, split over its rows there, in
@@ -200,22 +200,22 @@ class OfCounts(Requirement):
 
     @abstractmethod
     def inside(self, found: GroupShares) -> Reals:
-        """float64[groups], how far inside of what is asked each group is, in shares; below 0: outside.
+        """Margin of each group under the requirement, as shares, float64[groups]; below 0 it fails.
 
-        It is off by less than 1e-9.
+        The error is less than 1e-9.
         """
 
     @abstractmethod
     def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
-        """Whether these shares of a group meet it, with those of the table where it compares; exactly.
+        """Whether a group with these shares meets the requirement exactly, given those of the table where it compares.
 
         ``values`` as those of `GroupShares`.
         """
 
     def of_hashes(self) -> Self:
-        """What it asks at most where values are hashes, of which nothing is known but which are equal.
+        """The largest demand for values that are hashes, of which only equality is known.
 
-        That reads no values.
+        It reads no values.
         """
         return self
 

@@ -39,9 +39,9 @@ def at_least(bound: Fraction, *, strict: bool = False) -> Fraction:
 
 
 def _neighbours(x: Fraction) -> tuple[Fraction, Fraction]:
-    """The fractions with denominators of at most `MOST` next to one with a larger denominator.
+    """The two neighbours, below and above, of a fraction with a large denominator.
 
-    Below it, and above it.
+    Their denominators are at most `MOST`.
     """
     p0, q0, p1, q1 = 0, 1, 1, 0
     n, d = x.numerator, x.denominator

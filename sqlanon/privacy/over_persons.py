@@ -1,6 +1,6 @@
-"""What models of rows ask over persons (docs/persons.md).
+"""Models of rows over persons (docs/persons.md).
 
-In a class every person weighs one, split over its rows there.
+In a class every person weighs one, split over the person's rows in it.
 
 The share of a value is the sum over the persons of the part of their rows that have it, by the number of persons. The
 shares of the table, with which t, beta and delta compare, are those of all persons, who weigh one each, split over all

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 UNIT = 720_720
 """The weight of a person in integers, as kernels and `below` divide it.
 
-Exact for persons of up to 16 rows in a class.
+It is exact for persons of up to 16 rows in a class.
 """
 
 
@@ -165,7 +165,8 @@ class Whole(_OfPersons):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`.
 
-        The classes of the person who is in most, and the classes that have a row of somebody who is in several.
+        It counts the classes of the person with the most classes, and the classes with rows of persons in several
+        classes.
         """
         return self._measured(engine, "verify/classes_of_person", rows)
 
@@ -230,7 +231,9 @@ class PersonShare(_OfPersons):
 
 @dataclass(frozen=True, slots=True)
 class PersonDiversity(_OfPersons):
-    """No value of ``column`` weighs more than 1 / ``asked`` of a class, where every person weighs one, split over its rows there.
+    """No value of ``column`` weighs more than 1 / ``asked`` of a class.
+
+    Every person weighs one, split over the person's rows in the class.
 
     A union of classes that each meet it may not: a person of both weighs two in them together, and one in the union.
     """
@@ -292,7 +295,7 @@ class PersonDiversity(_OfPersons):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`.
 
-        Weights are rounded up as in kernels, so that what is reached is never too much.
+        Weights are rounded up like those of kernels, so that the result is never too good.
         """
         p, q = self._exact
         made = statement(

@@ -36,9 +36,9 @@ def within_others(
 
 @dataclass(frozen=True, slots=True)
 class PersonDiversityWithin(PersonDiversity):
-    """The same within every combination of other sensitive columns.
+    """The same requirement within every combination of other sensitive columns.
 
-    Of a class, the rows that have it, and the persons of these.
+    It counts the rows of a class with that combination, and their persons.
 
     Methods do without it, as kernels do not count it.
     """

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A class fails where x rows + y population < z.
+    """A class fails if x rows + y population < z.
 
-    With ``everywhere`` every class fails where a row of the population is in none.
+    With ``everywhere`` every class fails if a row of the population is in no class.
     """
 
     x: int
@@ -56,9 +56,9 @@ class OfPopulation(Requirement):
 
     @abstractmethod
     def judged(self, rows: Longs, population: Longs) -> Measured:
-        """What the cells of a release reach.
+        """Result for the cells of a release.
 
-        Their rows, and those of the population, which may lie in no cell (0 rows).
+        It has their rows, and those of the population, including rows in no cell (0 rows).
 
         Written apart from `line`.
         """
@@ -78,7 +78,8 @@ class OfPopulation(Requirement):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`.
 
-        The table has one row a group, and the columns population and outside: its rows in the group, and in none.
+        The table has one row a group, with the columns population and outside: the population's rows in it, and in
+        none.
         """
         line = self.line
         scratch.execute(
@@ -96,7 +97,7 @@ class OfPopulation(Requirement):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """Measure a table of one row a cell.
 
-        `Grouped.count` is the column of its rows, `Grouped.names` that of its rows of the population.
+        `Grouped.count` is the column of its rows, `Grouped.names` the column of its rows of the population.
         """
         import numpy as np
 

@@ -1,6 +1,6 @@
-"""The values of a sensitive column in the whole table, as models compare classes with them in SQL.
+"""The values of a sensitive column in the whole table, and rows within other columns.
 
-And rows within other columns.
+Models compare classes with them in SQL.
 """
 
 from __future__ import annotations

@@ -81,11 +81,11 @@ class Shares(OfCounts):
         """What the share of a value may be that has this share of the whole table, where it is known, and this text."""
 
     def beyond(self, ratio: Fraction, share: Fraction) -> bool:
-        """Whether a value is too far from the table whose share of a class is ``ratio`` times its ``share`` of the table; for `over`."""
+        """Whether a value's share of a class, ``ratio`` times its table ``share``, is too far from it; for `over`."""
         raise NotImplementedError
 
     def over(self, found: Counts, gap: Reals, most: Reals) -> npt.NDArray[np.bool_]:
-        """For which values the gap, as doubles have it, is above ``most``.
+        """The values with a gap, in doubles, above ``most``.
 
         Where doubles do not decide, `beyond` does.
         """

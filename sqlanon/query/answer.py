@@ -98,9 +98,9 @@ class Answer:
     unlike: Unlike | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it: ``{"rows": [...], "unlisted_groups".
+        """The answer as JSON: ``{"rows": [...], "unlisted_groups": ..}``.
 
-        ..}``, an aggregate as an object under its name, other columns plain.
+        An aggregate is an object under its name; other columns are plain.
 
         A row has the key ``certain`` too, unless the query has a column of that name.
         """

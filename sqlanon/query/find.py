@@ -1,6 +1,6 @@
-"""Find the release that a query's FROM means, and the tables that it may join.
+"""Search for the release that a query's FROM means, and the tables that it may join.
 
-What was found is kept for each connection.
+The results are kept for each connection.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Found:
 
 
 Names = dict[tuple[str, str, str], Found]
-"""What the names in the queries of one connection meant, as long as the version and what the catalog lists stay the same."""
+"""Meanings of the names in one connection's queries, while version and catalog stay the same."""
 
 
 def find(
@@ -159,7 +159,7 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
 def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None) -> frozenset[TableRef]:
     """The tables that queries over a release may join.
 
-    Those of the caller's policy for it, else those of the catalog's.
+    They are those of the caller's policy if it is for this release, else those of the catalog.
     """
     view = released.view.ref
     if spec is not None and _place(_view_of(engine, spec)) == _place(view):

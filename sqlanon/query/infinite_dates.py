@@ -1,6 +1,6 @@
 """Infinite dates and times in an answer.
 
-Drivers that have none give the first or the last day that Python has, which is another one.
+Drivers without such values return the first or the last day that Python has, which is wrong.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _RESIDENT = Path("/proc/self/statm")
 class _Exceeded(BaseException):
     """Raised in the thread of the query by its watcher.
 
-    No `Exception`, so that no handler on the way takes it for its own.
+    It is no `Exception`, so that no handler on the way catches it by mistake.
     """
 
 
@@ -74,9 +74,9 @@ class Limits:
 
     @contextmanager
     def rewriting(self) -> Iterator[None]:
-        """Work of Python alone, which the watcher may interrupt.
+        """Context manager for pure Python work that the watcher may interrupt.
 
-        Nothing inside holds a resource, and the engine is asked by `guard`.
+        Code inside must hold no resource; for calls of the engine there is `guard`.
         """
         self._interruptible(resident_bytes() + self._memory)
         try:

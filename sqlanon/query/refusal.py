@@ -32,9 +32,9 @@ def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
 
 
 def underline(text: str, node: exp.Expr | None) -> tuple[str, str]:
-    """The line of the query that holds the piece, and a line of carets below it.
+    """The line of the query with the piece, and a line of carets below it.
 
-    Each character of the query is one there.
+    Each character of the query stays one character there.
     """
     start, end = _span(text, node)
     first = text.rfind("\n", 0, start) + 1

@@ -61,9 +61,9 @@ class Field:
 
 @dataclass(frozen=True)
 class Released:
-    """A release as a reader sees it.
+    """A release from the view of a reader.
 
-    The view, its columns, and where there is one the table of sensitive values by group.
+    It has the view, its columns, and the table of sensitive values by group, if there is one.
 
     ``source`` is the table it was made of, as the policy writes it; ``left_out`` counts the rows of it that are not
     published. ``metadata`` are the rows that it was read from, and ``token`` in them is of this version alone; "" where

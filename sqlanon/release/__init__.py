@@ -1,6 +1,6 @@
-"""Releases.
+"""Releases: what one run does.
 
-One run reads a source, divides its rows into classes, verifies what is written, publishes it, and keeps the catalog.
+It reads a source, divides its rows into classes, verifies what is written, publishes it, and keeps the catalog.
 
 What belongs here: `run`, `plan`, `preview` and `erase`, which build one list of `stages` and carry it out, print it or
 stop in it; the kinds of `versions`; and what reads a release back (`audit`). No algorithm. The folders import one way,

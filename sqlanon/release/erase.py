@@ -147,7 +147,7 @@ def _list(
 ) -> None:
     """Put keys on the list of erased ones, and change nothing else.
 
-    What was published is found by another key or secret.
+    Published rows were made with another key or secret.
     """
     make_room(state, target, secret)
     every = scratch.table("erased_keys")
@@ -160,9 +160,9 @@ def _list(
 
 
 def _lineage(state: ReleaseState, *, lost: bool) -> tuple[Lineage, bool]:
-    """The lineage to erase from, and whether a version can follow of it.
+    """The lineage to erase from, and whether it can have another version.
 
-    ``lost``: the list or the secret is gone, or not by the key of now.
+    ``lost``: whether the list or the secret is missing, or belongs to another key than the present one.
     """
     newest = [one for one in state.versions if one.frozen and one.status in SHOWN]
     try:

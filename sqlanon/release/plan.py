@@ -170,9 +170,9 @@ def estimate(
     pushed: bool = False,
     walk: Cost = WALK,
 ) -> Estimate:
-    """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs.
+    """Rough cost of a run of so many rows and quasi columns, including the methods that a method runs.
 
-    Refinement is not in it.
+    Refinement is not included.
 
     ``walk``: what the SQL around it costs.
     """

@@ -33,9 +33,9 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Rows of a source and what would be published of them.
+    """Rows of a source with the values that would be published of them.
 
-    It holds cell values of the source: it is no report, and is shown to the owner alone.
+    They contain cell values of the source: they are no report, and for the owner alone.
 
     Attributes:
         release, source: their names.

@@ -96,7 +96,9 @@ def run_tables(
     progress: Progress | None = None,
     options: RunOptions | None = None,
 ) -> tuple[RunReport, ...]:
-    """Make the tables of one release, verify them together and publish all of them, or raise and leave everything as it was.
+    """Make the tables of one release, verify them together and publish all of them.
+
+    If one table fails, an error is raised and everything stays as it was.
 
     Where one table has anything new, all get a new version.
 

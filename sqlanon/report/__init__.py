@@ -1,6 +1,6 @@
-"""Reports of a release that people read.
+"""Reports of a release for people.
 
-An owner's, which is confidential, and one for readers, made of what they may read.
+One is for the owner and confidential, the other for readers, from what they may read.
 
 Sections are made of plain parts (`document`), which `page` writes as HTML or Markdown by the templates in this folder.
 """

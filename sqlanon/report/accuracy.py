@@ -17,21 +17,24 @@ READING = (
     ("truth, estimate", "What the query gives on the source, and what readers get from the release."),
     (
         "in bounds",
-        "Answers whose truth lies between the bounds that readers get with them. All must; else the source has changed.",
+        (
+            "Answers whose truth lies between the bounds that readers get with them. All must; else the source has "
+            "changed."
+        ),
     ),
     (
         "relative error",
         (
-            "How far an estimate is from the truth, as a share of the truth; the mean, the median, and what 95 % do not "
-            "exceed."
+            "How far an estimate is from the truth, as a share of the truth; the mean, the median, and what 95 % do "
+            "not exceed."
         ),
     ),
     ("width", "How far the bounds are from each other, as a share of the truth: what readers can be sure of."),
     (
         "KLD",
         (
-            "How far the release's distribution is from the source's, 0: the same. Infinite: the release expects nobody "
-            "where somebody is."
+            "How far the release's distribution is from the source's, 0: the same. Infinite: the release expects "
+            "nobody where somebody is."
         ),
     ),
 )

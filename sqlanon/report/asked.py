@@ -68,20 +68,21 @@ READING = {
     "k": "Every person hides among at least this many rows that look alike. Larger protects more.",
     "l": "In no class is one value more than 1/l of the rows, so that a reader who finds a person's class is right "
     "about the value in at most one of l cases. 1 means that somewhere the value is certain. Larger protects more.",
-    "distinct_l": "Different values in every class, at least. It does not limit how frequent one of them is. Larger protects "
-    "more.",
+    "distinct_l": "Different values in every class, at least. It does not limit how frequent one of them is. Larger "
+    "protects more.",
     "entropy_l": "A class is as uncertain as one of so many equally frequent values. Larger protects more.",
-    "recursive_cl": "The most frequent value is rarer than c times all values from the l-th on together. A larger l protects more.",
+    "recursive_cl": "The most frequent value is rarer than c times all values from the l-th on together. A larger l "
+    "protects more.",
     "alpha": "The largest share that one value has in a class: how sure a reader can be. Smaller protects more.",
     "t": "How far the values of a class are from those of the whole release, 0 (the same) to 1. Smaller protects more.",
     "beta": "By how much a value becomes likelier for who knows the class, as a multiple of its share of the release. "
     "Smaller protects more.",
-    "delta_disclosure": "The largest factor between a value's share of a class and of the release, as a power of 2. Smaller protects "
-    "more.",
-    "k_map": "Every published cell fits at least this many persons of the population. It protects who is not known to be in "
-    "the table; who is known to be in it is protected by k alone. Larger protects more.",
-    "delta_presence": "How likely a person of the population is in the table, for a reader who knows the population: at most, and "
-    "'least' at least. It hides who is in the table, and says nothing of sensitive values. Smaller at most, and "
-    "larger at least, protect more.",
+    "delta_disclosure": "The largest factor between a value's share of a class and of the release, as a power of 2. "
+    "Smaller protects more.",
+    "k_map": "Every published cell fits at least this many persons of the population. It protects who is not known to "
+    "be in the table; who is known to be in it is protected by k alone. Larger protects more.",
+    "delta_presence": "How likely a person of the population is in the table, for a reader who knows the population: "
+    "at most, and 'least' at least. It hides who is in the table, and says nothing of sensitive values. Smaller at "
+    "most, and larger at least, protect more.",
 }
 """Requirements in the words of who decides on a release; others have those of their declaration."""

@@ -84,7 +84,7 @@ class _Side:
 def compared(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pair, ...]]:
     """Compare a published release with its source.
 
-    Each quasi column, and the pairs of them and the first sensitive one that are most associated.
+    It compares each quasi column, and the most associated pairs of them and the first sensitive column.
 
     Raises:
         PolicyError: a table is empty, or the source does not hold what is published any more.

@@ -1,6 +1,6 @@
-"""What a report is made of, before it is HTML or Markdown: sections of tables, pictures and sentences.
+"""Contents of a report before HTML or Markdown: sections of tables, pictures and sentences.
 
-Plain text everywhere.
+All texts are plain.
 """
 
 from __future__ import annotations

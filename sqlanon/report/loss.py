@@ -12,8 +12,8 @@ READING = (
     (
         "NCP",
         (
-            "The part of the column's range that a value may now lie in, on average over rows: 0 is the exact value, 1 is "
-            "any value."
+            "The part of the column's range that a value may now lie in, on average over rows: 0 is the exact value, "
+            "1 is any value."
         ),
     ),
     ("LM", "The same, where the most detailed value counts 0: Iyengar's loss metric."),

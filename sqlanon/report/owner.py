@@ -1,6 +1,6 @@
 """The owner's report: the catalog, the release and the source side by side.
 
-It is confidential, for it shows the source.
+It is confidential, since it shows the source.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def owner_report(
 def _exposed(engine: Engine, entry: Entry, released: Released) -> Exposure | None:
     """The risk with every published column, counted now.
 
-    None: nothing is published as it is, or rows do not make classes.
+    None if no column is published as it is, or rows do not make classes.
     """
     if entry.certificate or released.group is not None:
         return None
@@ -241,7 +241,7 @@ def _compared(engine: Engine, entry: Entry) -> Section:
 
 
 def _persons(entry: Entry) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns of the source by each of which persons are counted, and a note where they are known by several together."""
+    """The columns of the source that identify persons, each alone, and a note where only several together do."""
     counted = columns_in(entry.policy).values()
     if any(len(columns) > 1 for columns in counted):
         return (), (TOGETHER,)

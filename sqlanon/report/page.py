@@ -1,6 +1,6 @@
 """A report as HTML or Markdown, by templates.
 
-The same report is the same bytes: nothing of the time or the place is in it.
+The same report gives the same bytes, without time or place.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def _drawn(numbers: Iterator[int], picture: Picture) -> Markup:
 
 
 def _finished(html: bool) -> Callable[[object], object]:
-    """What every value goes through.
+    """Filter of every value.
 
-    Nothing that is not printable, and in Markdown nothing that would be its markup.
+    It removes what is not printable, and escapes Markdown's markup in Markdown.
     """
 
     def finish(value: object) -> object:

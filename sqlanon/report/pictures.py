@@ -30,7 +30,7 @@ _HEAD = 26
 
 
 def svg(drawing: Drawing, title: str, text: str, number_: int) -> str:
-    """The SVG of a drawing, with its title and text for who does not see it.
+    """The SVG of a drawing, with its title and a text for readers who do not see it.
 
     ``number_`` makes its names unique in a page.
     """
@@ -123,7 +123,10 @@ def heat(
 
 
 def estimates(points: Sequence[Sequence[float]]) -> Drawing:
-    """Estimates with their bounds over the truth, each (truth, estimate, low, high), on scales that have 0 and grow like logarithms."""
+    """Estimates with their bounds over the truth, each (truth, estimate, low, high).
+
+    The scales have 0 and grow like logarithms.
+    """
     wide, high = 420.0, 260.0
     columns = ([point[0] for point in points], [value for point in points for value in point])
     horizontal, vertical = (_growing(min(some), max(some)) for some in columns)

@@ -17,8 +17,8 @@ READING = (
     (
         "journalist",
         (
-            "Does not know who is in the table. Measured only with figures of the population; never above the prosecutor's "
-            "risk."
+            "Does not know who is in the table. Measured only with figures of the population; never above the "
+            "prosecutor's risk."
         ),
     ),
     ("marketer", "Matches all rows at once: the share of rows that is expected to be matched with the right person."),

@@ -116,9 +116,9 @@ def margin(names: Sequence[str], slot: float) -> float:
 
 
 def across(names: Sequence[str], left: float, slot: float, y: float) -> tuple[list[str], float]:
-    """Names below equal parts of a line, turned where they do not fit, and as many as there is room for.
+    """Names below equal parts of a line, as many as there is room for, and their height.
 
-    And the height that they take.
+    They are turned if they do not fit.
     """
     lie = turned(names, slot)
     every = max(1, math.ceil((SIZE + 3) / slot)) if lie else 1

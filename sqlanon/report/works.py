@@ -1,6 +1,6 @@
 """What works where, read from the markers in the declarations (`sqlanon.lack`).
 
-Docs/what-works.md and ``sqlanon methods`` show it.
+It is shown by docs/what-works.md and ``sqlanon methods``.
 
 After a change of a declaration: python -c "from sqlanon.report.works import page; print(page(), end='')" >
 docs/what-works.md
@@ -198,9 +198,11 @@ For those who choose an engine, a method or a format, and for those who got an e
     sqlanon methods mondrian     # what one has and lacks, and why
     sqlanon methods --json       # all of this page
 
-What is lacking is refused before data are read, with the reason below; a test asks for each of these, and for all that is there. The words:
+What is lacking is refused before data are read, with the reason below; a test asks for each of these, and for all \
+that is there. The words:
 
 {chr(10).join(f"- `{kind}`: {meaning}." for kind, meaning in KINDS.items())}
 
-Methods have limits of their own besides, which depend on their options: [policy](policy.md#method-method), and the page of each method.
+Methods have limits of their own besides, which depend on their options: [policy](policy.md#method-method), \
+and the page of each method.
 """

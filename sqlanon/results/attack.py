@@ -1,6 +1,6 @@
-"""What an attacker with the source's values reaches against a release.
+"""Results of an attacker with the source's values against a release.
 
-Expected success, and what the release promises.
+They are the expected success, and the release's promise.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class GuessAttack:
 
 @dataclass(frozen=True, slots=True)
 class CompositionAttack:
-    """Finding a victim who is in two versions, or in two releases of one source.
+    """Search for a victim in two versions, or in two releases of one source.
 
-    Candidates are what both have in common.
+    The victim's candidates are those of both.
 
     Attributes:
         kind: ``version`` or ``release``.

@@ -140,5 +140,8 @@ class TogetherReport(Report):
 
     @property
     def satisfied(self) -> bool:
-        """Whether the persons, and with boxes of their own the candidates, that the policies promise were counted and are left for every row."""
+        """Whether every row keeps the persons, and with boxes of their own the candidates, that the policies promise.
+
+        It is False if they were not counted.
+        """
         return not self.not_measured and all(requirement.satisfied for requirement in self.requirements)

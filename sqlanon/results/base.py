@@ -15,7 +15,7 @@ def _names(kind: type) -> tuple[str, ...] | None:
 
 
 def plain(value: object) -> object:
-    """Dataclasses as dictionaries, all the way down, as `dataclasses.asdict` makes them, without a deep copy of every cell."""
+    """Dataclasses as dictionaries on all levels, like `dataclasses.asdict`, without a deep copy of every cell."""
     if isinstance(value, str | int | float) or value is None:
         return value
     names = _names(type(value))  # type: ignore[arg-type]

@@ -38,9 +38,9 @@ def safe(text: object) -> str:
 
 
 def in_words(model: str, reached: float | None) -> str:
-    """What the worst class of a release says by a privacy model, for who does not know the model.
+    """Meaning of the worst class's figure under a privacy model, for readers who do not know the model.
 
-    "" for one that is not known here.
+    It is "" for an unknown model.
     """
     if reached is None:
         return "a class lacks a value, or raises one further than the model allows at all: no figure"

@@ -11,9 +11,9 @@ from sqlanon.results.run import DataChange
 
 @dataclass(frozen=True, slots=True)
 class PlanColumn:
-    """How one column of the source would be treated, the columns it becomes, and its NCP, from 0 to 1.
+    """Treatment of one column of the source, the published columns, and its NCP, from 0 to 1.
 
-    None: that is not measured.
+    The NCP is None if it is not measured.
     """
 
     name: str
@@ -28,7 +28,9 @@ class PlanColumn:
 
 @dataclass(frozen=True, slots=True)
 class Feasible:
-    """The largest value of a requirement, the least of an upper bound, that a release of all rows of the table can reach.
+    """The best value of a requirement that a release of all rows of the table can reach.
+
+    It is the largest value, or the least of an upper bound.
 
     Attributes:
         met: whether that is enough. Where rows may be left out it may be False, and a release of fewer rows may do.

@@ -46,7 +46,7 @@ class AttackerRisk:
 
 @dataclass(frozen=True, slots=True)
 class MarketerRisk:
-    """The share of rows that an attacker who matches all of them is expected to match with the right person.
+    """Expected share of correct matches of an attacker who matches all rows with persons.
 
     ``basis`` as in `AttackerRisk`.
     """
@@ -80,9 +80,9 @@ class PopulationUniques:
 
 @dataclass(frozen=True, slots=True)
 class WildcardRisk:
-    """Risk where NULL and ``*`` may be any value: 1 / the rows that a row is compatible with.
+    """Risk if NULL and ``*`` may be any value: 1 / the number of rows compatible with a row.
 
-    Optimistic, and never what decides.
+    It is optimistic, and no decision rests on it.
 
     Attributes:
         smallest: the fewest rows that a row is compatible with, itself included.

@@ -77,9 +77,9 @@ class RunReport(Report):
     columns: tuple[str, ...] = ()
     left_out: int = 0
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
-    """For ``rows_are.
+    """For ``rows_are: events``: the fewest distinct values in any class, for each identifier without repeats.
 
-    events``: per identifier that does not accept repeats, the fewest distinct values in any class, NULL being one.
+    NULL counts as a value.
     """
     max_person_share: float | None = None
     """With ``person``: the largest part of any class's rows that are one person's."""
@@ -106,7 +106,7 @@ class RunReport(Report):
     history: tuple[HistoryReport, ...] = ()
     """With ``key``: what this version reveals together with the one before."""
     certificate: str | None = None
-    """With boxes of their own: what the matchings were made of, as a keyed hash.
+    """With boxes of their own: keyed hash of the inputs of the matchings.
 
     ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one.
     """
@@ -121,19 +121,19 @@ class RunReport(Report):
     An audit compares that table with it.
     """
     surest: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """With boxes of their own, per sensitive column.
+    """With boxes of their own: certainty of a reader, per sensitive column.
 
-    Over rows, the ``mean`` and ``worst`` share of the most frequent value among the row's boxes.
+    It is the ``mean`` and ``worst`` share, over rows, of the most frequent value among the row's boxes.
     """
     lineage: LineageReport | None = None
-    """With ``refresh: {mode: frozen}``: what is published beside the source.
+    """With ``refresh: {mode: frozen}``: differences between the release and the source.
 
     ``loss`` is then of the cohort that was published last.
     """
     exposed: Exposure | None = None
     """The risk with every published column but the sensitive ones.
 
-    None: nothing is published as it is, or it was not measured (format anatomy, ``refresh: {mode: frozen}``, boxes of
+    None if nothing is published as it is, or it was not measured (format anatomy, ``refresh: {mode: frozen}``, boxes of
     their own).
     """
     scratch: tuple[KeptTable, ...] = ()

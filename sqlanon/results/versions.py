@@ -31,9 +31,9 @@ class ReleaseRow(Report):
     sqlanon: str
     format: str = ""
     suppressed: int = 0
-    """``rows`` are those of the source; so many of them are left out.
+    """Suppressed rows, which are left out; ``rows`` are those of the source.
 
-    ``gcp`` is 0 for anatomy: its quasi columns are exact; of a frozen release it is that of all published rows, each
+    ``gcp`` is 0 for anatomy, whose quasi columns are exact; for a frozen release it is that of all published rows, each
     measured in its own cohort.
     """
     boxes: str = ""
@@ -70,7 +70,7 @@ class VersionReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class DiffReport(Report):
-    """Two versions side by side.
+    """Comparison of two versions.
 
     ``policy`` has the differences of their policies, ``weaker`` those that promise less.
     """

@@ -79,9 +79,9 @@ def prosecutor(sizes: Sizes, threshold: float) -> AttackerRisk:
 
 
 def of_persons(found: RiskReport, sizes: Sizes) -> RiskReport:
-    """A release's figures, where it is known how many persons have rows in each of its classes.
+    """Figures of a release with a known number of persons in each class.
 
-    Each figure is the larger one.
+    Each figure is the larger of two.
 
     Args:
         found: by the rows that look alike in the columns that were asked about, which may be fewer or more than the
@@ -149,9 +149,9 @@ def matched(
 
 
 def journalist(found: Matched, threshold: float) -> AttackerRisk:
-    """Highest 1 / min F_j.
+    """The journalist's highest risk, 1 / min F_j, and average risk.
 
-    Average the larger of |J| / sum F_j, from the population to the table, and (1 / n) sum f_j / F_j, back.
+    The average is the larger of |J| / sum F_j, from the population to the table, and (1 / n) sum f_j / F_j, back.
     """
     here = found.n > 0
     n, held, classes = found.n[here], found.held[here], found.classes[here]

@@ -1,6 +1,6 @@
-"""The digamma function, which sums of reciprocals are differences of.
+"""The digamma function, whose differences are sums of reciprocals.
 
-The only special function here that Python lacks.
+It is the only special function here that Python lacks.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def identifying(
 ) -> IdentifyingReport:
     """Measure distinction and separation of every set of columns.
 
-    Of more than 15 columns, of sets that are grown greedily.
+    With more than 15 columns it measures sets that are grown greedily.
 
     The greedy search adds the column that separates most pairs, until no further column separates more.
 

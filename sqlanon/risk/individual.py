@@ -1,6 +1,6 @@
 """Individual risk of a sample.
 
-The expected 1 / F of a row, where the population's F is known by sampling weights alone.
+It is the expected 1 / F of a row, where only sampling weights inform on the population's F.
 
 Benedetti and Franconi 1998, "Statistical and technological solutions for controlled data dissemination"; Franconi and
 Polettini 2004, "Individual risk estimation in mu-Argus: a review", section 3. Given f rows in the sample, F is negative

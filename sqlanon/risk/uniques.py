@@ -116,7 +116,7 @@ def pitman(sizes: Sizes, population: float) -> float | None:
 def _by_theta(u: int, n: int, alpha: float, theta: float) -> float:
     """The derivative of the log-likelihood by theta.
 
-    Sums of 1 / (theta + i alpha) for i < u, less 1 / (theta + i) for i < n.
+    It is the sum of 1 / (theta + i alpha) for i < u, less that of 1 / (theta + i) for i < n.
     """
     return _reciprocals(u, alpha, theta) - float(digamma(theta + n) - digamma(theta + 1))
 
@@ -130,7 +130,7 @@ def _reciprocals(u: int, alpha: float, theta: float) -> float:
 def _by_alpha(sizes: Sizes, alpha: float, theta: float) -> float:
     """The derivative by alpha.
 
-    Sums of i / (theta + i alpha) for i < u, less 1 / (i - alpha) for i < j of every class of j rows.
+    It is the sum of i / (theta + i alpha) for i < u, less that of 1 / (i - alpha) for i < j of every class of j rows.
     """
     u = sizes.count
     spread = (u - 1 - theta * _reciprocals(u, alpha, theta)) / alpha
@@ -152,7 +152,7 @@ def _exp_root(falls: Callable[[float], float], low: float, high: float, alpha: f
 
 
 def snb(sizes: Sizes, population: float) -> float | None:
-    """Slide negative binomial.
+    """Slide negative binomial estimator.
 
     Chen and Keller-McNulty 1998, "Estimation of identification disclosure risk in microdata", section 3.
 
@@ -203,7 +203,7 @@ def snb(sizes: Sizes, population: float) -> float | None:
 
 
 def shlosser(sizes: Sizes, pi: float) -> float | None:
-    """Classes of the population.
+    """Estimator of the classes of the population.
 
     Haas and Stokes 1998, "Estimating the number of classes in a finite population", the modified Shlosser estimator.
 

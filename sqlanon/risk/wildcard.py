@@ -28,9 +28,9 @@ MOST_KEYS = 100_000
 """Different combinations of quasi values, at most."""
 _PAIR = 5e-5
 _CELL = 3e-9
-"""Seconds, roughly, for a pair of patterns and for a column of a pair of combinations.
+"""Rough seconds for a pair of patterns and for a column of a pair of combinations.
 
-What is compared to choose a way.
+They are compared to choose a way.
 """
 _BLOCK = 1 << 24
 
@@ -91,9 +91,9 @@ def compatible(codes: Longs, n: Longs) -> Longs:
 
 
 def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: Longs) -> Longs:
-    """Combinations with the same known columns together.
+    """Combinations with the same known columns.
 
-    Those of two patterns are compatible where they agree in the columns known in both.
+    Those of two patterns are compatible if they agree in the columns known in both.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""A query of Spark without the values in it.
+"""A Spark query without its values.
 
 They become elements of arrays in a view of one row, with which the query is joined.
 
@@ -97,9 +97,9 @@ def _column_of(kind: str) -> str:
 
 
 def _typed(literal: exp.Expr) -> tuple[exp.Expr, str, str]:
-    """The largest piece of a query that is one value: a literal, its cast, or the sign before it; its type.
+    """The largest piece of a query that is one value, its type, and the value as a text.
 
-    And the value as a text.
+    The piece is a literal, its cast, or the sign before it.
     """
     parent = literal.parent
     if isinstance(parent, exp.Cast) and not parent.args.get("safe"):
@@ -122,9 +122,9 @@ def _typed(literal: exp.Expr) -> tuple[exp.Expr, str, str]:
 
 
 def _of_rows(node: exp.Expr, grouped: set[int]) -> exp.Select | None:
-    """The SELECT whose rows a node is computed of.
+    """The SELECT from whose rows a node is computed.
 
-    None: it is not one row's, as after GROUP BY, or a join would change more.
+    None if it is not computed from one row, as after GROUP BY, or if a join would change more.
     """
     aggregated, at = False, node
     while at.parent is not None and not isinstance(at.parent, exp.Select):

@@ -1,6 +1,6 @@
 """From a template to a `Statement`.
 
-Rendered (jinja2), and where it is written for another engine, checked and compiled (`sqlanon.sqltext.trees`).
+It is rendered (jinja2) and, for another engine than its own, checked and compiled (`sqlanon.sqltext.trees`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _NAMED = re.compile(rf"""["`]{_ANY_NAME}(\d+)_["`]""")
 _MARKS = {"duckdb": "$", "spark": ":"}
 """What a placeholder begins with, where the driver does not have Python's."""
 _HEADER = re.compile(r"\A(--[^\n]*\n)(?:--[^\n]*\n)+")
-"""The comment that a template begins with.
+"""The comment at the beginning of a template.
 
-Its name, which an engine shows of what runs, and what is for readers of the file.
+It has its name, which an engine shows among running statements, and notes for readers of the file.
 """
 
 

@@ -45,9 +45,9 @@ def spelled(quoted: str, dialect: str) -> str:
 
 
 def in_dialect(text: str, dialect: str) -> str:
-    r"""SQL whose names and texts are quoted as the standard has it, with a dialect's quotes.
+    r"""SQL with standard names and texts, in the quotes of a dialect.
 
-    The rest must be alike in both.
+    Everything else must be alike in both.
 
     >>> print(in_dialect('SELECT "a""b" FROM t WHERE c = \'it\'\'s\'', "spark"))
     SELECT `a"b` FROM t WHERE c = 'it\'s'
@@ -66,9 +66,9 @@ def scratch_table(table: TableRef) -> str:
 
 
 def link_of(hashed: Sequence[tuple[str, bool]], table: str) -> str:
-    """What ties a staged row to its source row.
+    """The link from a staged row to its source row.
 
-    The table's column ``link``, or the hash of the columns that it would be made of.
+    It is the table's column ``link``, or the hash of the columns from which it would be made.
 
     >>> link_of([("q1", False), ("q2", True)], "s")
     'HASH(s.q1, CAST(s.q2 AS VARCHAR))'

@@ -1,6 +1,6 @@
-"""What sqlglot writes for Spark without an error and Spark would understand otherwise, or not at all.
+"""Corrections of sqlglot's SQL for Spark.
 
-Put right in the tree.
+Without an error sqlglot writes SQL that Spark would understand otherwise, or not at all; the tree is corrected.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _hash(values: list[exp.Expr]) -> exp.Expr:
 
 
 def _epoch(moment: exp.Expr) -> exp.Expr:
-    """Seconds since 1970 of a date or a timestamp as it is written; Spark extracts none.
+    """Seconds since 1970 of a date or a timestamp as it is written; Spark cannot extract them.
 
     The session's time zone does not count.
     """
@@ -73,7 +73,7 @@ def _epoch(moment: exp.Expr) -> exp.Expr:
 def _series(lateral: exp.Lateral, series: exp.GenerateSeries) -> None:
     """A series for each row, from a subquery.
 
-    Spark has no such table function, and its SEQUENCE runs down where the end is below the start.
+    Spark has no such table function, and its SEQUENCE runs down if the end is below the start.
     """
     start, end = series.args["start"], series.args["end"]
     holds = exp.LTE(this=exp.paren(start.copy()), expression=exp.paren(end.copy()))

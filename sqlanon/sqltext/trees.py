@@ -1,6 +1,6 @@
-"""SQL as trees, for which sqlglot is imported.
+"""SQL as trees; only here sqlglot is imported.
 
-Core templates checked and written for another engine, and queries that are numbered.
+It checks core templates, writes them for another engine, and numbers the rows of queries.
 
 Transpiling is not porting: sqlglot passes much through that another engine lacks or understands differently. So what a
 core template may contain is listed here, node by node, and anything else is an error.
@@ -147,7 +147,7 @@ _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _QUOTED_TYPE = re.compile(rf"""\bAS ((?:{_NAME}\.)?"(?:[^"]|"")+"|"(?:[^"]|"")+"\.\w+)\)""")
 """The end of a cast to a type whose name has quotes: a person's own, which sqlglot would write without them."""
 _POSTGRES_TYPE = re.compile(r"\bAS (numeric|bpchar|bit varying(?:\(\d+\))?)\)")
-"""The same to a type of a column of PostgreSQL, as it is spelled there, that is another one in our dialect.
+"""The end of a cast to a column's type in PostgreSQL's words that means another type in our dialect.
 
 A numeric without digits has three there.
 """
@@ -156,7 +156,7 @@ A numeric without digits has three there.
 def portable(name: str, text: str, written: str, dialect: str, sentinel: str) -> str:
     """Check a template's text and write it in ``dialect``.
 
-    A placeholder becomes a column that begins with ``sentinel``.
+    A placeholder becomes a column with the prefix ``sentinel``.
 
     Raises:
         TemplateError: it does not parse, or uses syntax outside the allow-list.
@@ -206,7 +206,9 @@ def _check(name: str, tree: exp.Expr, dialect: str) -> None:
 
 
 def numbered(made: Statement, dialect: str) -> Statement:
-    """A query whose ORDER BY became its last column, numbers from 1, for engines that keep no order of what they stream.
+    """A query with its ORDER BY as the last column, numbers from 1.
+
+    It is for engines that keep no order of what they stream.
 
     Raises:
         TemplateError: the numbers would not be those of its rows.

@@ -110,7 +110,7 @@ MOST_VALUES = 1 << 17
 
 
 def _decodable(encoded: Encoded) -> bool:
-    """Whether a code says all that is staged of a value, in every column, and the columns all that a link is the hash of.
+    """Whether codes determine the staged values, and links are hashes of these columns only.
 
     Equal values must look the same. A text of a hierarchy is one of its leaves; other values may be spelled there in
     another way.
@@ -165,7 +165,7 @@ def _by_row(scratch: Scratch, listed: TableRef) -> TableRef:
 def fixed_by_code(reading: Reading) -> bool:
     """Whether rows of equal codes publish the same value.
 
-    Of a sensitive column without equal values that look different.
+    For a sensitive column that holds if equal values never look different.
     """
     exact = reading.column.kind in ("integer", "boolean", "date", "text", "enum")
     return exact and reading.spec.role == "sensitive"

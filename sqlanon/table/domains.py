@@ -1,6 +1,6 @@
 """The domains of columns.
 
-The values of each and their codes, in tables that SQL makes of the staged snapshot (design, section 3.4).
+They are the values of each and their codes, in tables that SQL makes of the staged snapshot (design, section 3.4).
 """
 
 from __future__ import annotations
@@ -127,7 +127,9 @@ def _given(reading: Reading) -> bool:
 def _facts(
     scratch: Scratch, tables: Sequence[tuple[TableRef, bool]]
 ) -> Iterator[tuple[int, int, int, int, float | None]]:
-    """Of each column the distinct values, NULLs, single values, rows of the most frequent one, and the range of its domain.
+    """Counts and range of the domain of each column.
+
+    They are the distinct values, NULLs, single values, rows of the most frequent value, and the range of the domain.
 
     ``tables``: its frequency set, or its domain and that it is an ordered one.
     """

@@ -1,6 +1,6 @@
-"""Domains and codes.
+"""Encoding of domains.
 
-Every QI and SA value becomes a dense integer, in SQL, on the staged snapshot (design, section 3.4).
+SQL turns every QI and SA value into a dense integer, on the staged snapshot (design, section 3.4).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Values of numbers and dates that are far from all others.
 
-999 and 9999-12-31, by which tables often mean that a value is missing.
+Examples are 999 and 9999-12-31, which often mean a missing value.
 
 One of them makes every range look narrow beside the whole. What is proposed as `bottom` and `top` is a round number
 beyond the values that are left, no value of the table.
@@ -66,9 +66,9 @@ def _marks(value: float) -> bool:
 
 
 def _above(value: float) -> str:
-    """The least of 1, 2, 5, 10, 20, ..
+    """The least of 1, 2, 5, 10, 20, .. that is not below a number.
 
-    That is not below a number; of a negative one the negative of the greatest not above.
+    For a negative number it is the negative of the greatest that is not above.
     """
     if value <= 0:
         return "0" if value > -1 else f"-{_shown(-value, up=False)}"

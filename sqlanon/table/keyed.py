@@ -9,7 +9,9 @@ from sqlanon.table.stage import Roles
 
 
 def keyed(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> TableRef:
-    """A scratch table (rid, link_key, turn_key) of hashes of what identifies a row, then of that and of its private values as they look.
+    """A scratch table (rid, link_key, turn_key) of hashes.
+
+    ``link_key`` is of the identifying columns; ``turn_key`` is of these and of the private values as they look.
 
     Args:
         scratch: the run.

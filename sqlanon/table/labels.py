@@ -1,6 +1,6 @@
-"""Security labels that PostgreSQL Anonymizer left on the columns of a table.
+"""Security labels of PostgreSQL Anonymizer on the columns of a table.
 
-What its owner declared, for `sqlanon init`.
+They are declarations of its owner, for `sqlanon init`.
 """
 
 from __future__ import annotations

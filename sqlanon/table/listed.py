@@ -1,7 +1,6 @@
-"""Large tables.
+"""Staging of large tables.
 
-Text columns of few values are staged as a type that lists them, which the engine copies, groups and joins as small
-integers.
+Text columns of few values become a type that lists them, which the engine copies, groups and joins as small integers.
 
 The staged values are the same, and so is everything that is made of them: such a column travels as text, as an enum of
 the source does (`Reading.as_text`).

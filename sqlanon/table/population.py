@@ -1,6 +1,6 @@
 """A population beside a source.
 
-Staged in the same snapshot, found to hold the source, and counted by the source's codes.
+It is staged in the same snapshot, found to hold the source, and counted by the source's codes.
 """
 
 from __future__ import annotations

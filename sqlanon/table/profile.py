@@ -1,6 +1,6 @@
 """Counts about every column of a table, for `sqlanon init`.
 
-Values are shown to nobody, and only the ends of numbers and dates leave the database.
+Nobody sees values, and only the ends of numbers and dates leave the database.
 """
 
 from __future__ import annotations

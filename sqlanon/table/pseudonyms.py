@@ -28,7 +28,7 @@ _BLOCK = 64
 def able(column: Column) -> bool:
     """Whether equal values of a column have one text, the same on every engine.
 
-    Whole numbers, text, enums and UUIDs.
+    That holds for whole numbers, text, enums and UUIDs.
     """
     plain = column.kind in ("integer", "text", "enum") or column.type.upper() == "UUID"
     return plain and column.deterministic and not column.own_operators
@@ -43,9 +43,9 @@ def problem_of(column: Column) -> str:
 
 
 def secret_of(spec: ReleaseSpec, kept: str) -> str:
-    """What the release's tokens are keyed with.
+    """The key of the release's tokens.
 
-    The environment's where the policy names a variable, else what the private schema keeps.
+    It comes from the environment if the policy names a variable, else from the private schema.
 
     Raises:
         PolicyError: the variable is not set, or too short.

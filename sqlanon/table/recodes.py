@@ -47,9 +47,9 @@ def recode_refusal(recode: Recode, column: Column) -> str | None:
 
 
 def limits(recode: Recode, column: Column) -> tuple[str | None, str | None]:
-    """Between which values the column's type can hold the rounded value: from the first on, and below the second.
+    """The limits between which the column's type can hold the rounded value: from the first, below the second.
 
-    None: no value is out.
+    None if no value is outside.
 
     A value x becomes floor(x / step + 1/2) * step, unless an end takes its place.
     """

@@ -1,6 +1,6 @@
 """Counts about several columns of a table together, for `sqlanon init`.
 
-Whose rows they are, and what is one thing twice.
+They show the owners of rows, and columns that are the same thing.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from sqlanon.sqltext import statement
 
 
 def varying(engine: Engine, source: str, key: str, columns: Sequence[str]) -> tuple[int, dict[str, int]] | None:
-    """The values of a key that several rows have, and by column how many of them have different values of it.
+    """The values of a key in several rows, and by column how many of them have different values of it.
 
-    None: not comparable.
+    None if they cannot be compared.
 
     Cost: one GROUP BY.
     """

@@ -1,6 +1,6 @@
 """Hierarchies of rules.
 
-SQL finds the nodes of the values that occur (table/level_*), and what they are called is written here.
+SQL finds the nodes of the values that occur (table/level_*), and this file writes their labels.
 
 A node's label says what it covers by itself, whatever values occur: `meaning` reads it back, which queries rely on.
 """
@@ -210,7 +210,7 @@ def _decimal(number: int, scale: int) -> str:
 def meaning(rule: Rule, label: str, kind: str, step: Fraction | None) -> tuple[str, str] | None:
     """The least and the greatest value of a node, as texts of the column's type.
 
-    None: the label is that of a value, or of the root.
+    None if the label is that of a value, or of the root.
 
     Args:
         rule: what built the hierarchy.

@@ -144,7 +144,7 @@ class Scratch:
     def once(self, step: str, over: Sequence[TableRef] = ()) -> TableRef:
         """A name for rows that are read once.
 
-        Of a temporary view, if the engine has such (`Capabilities.session_views`), else of a table.
+        It is that of a temporary view, if the engine has such (`Capabilities.session_views`), else of a table.
 
         Args:
             step: what the table is called.
@@ -175,9 +175,9 @@ class Scratch:
         return TableRef(None, name) if self.engine.temporary else _private(self.engine, name)
 
     def _give(self, table: TableRef) -> None:
-        """Pass a table that is about to be dropped to the keeper of scratch tables, if there is one.
+        """Pass a table to the keeper of scratch tables, if there is one, before its drop.
 
-        What a view shows is in others.
+        The rows of a view are in other tables.
         """
         is_view = table in self._over and self.engine.capabilities.session_views
         if self._keep is not None and not is_view and self.engine.exists(table):
@@ -185,7 +185,9 @@ class Scratch:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What is executed and dropped inside is sent with what is fetched next inside, or at the end, in as few calls as the engine can.
+        """Context manager that sends statements to the engine in as few calls as it can.
+
+        Statements that create or drop are sent with the next fetch inside, or at the end.
 
         Code that uses the engine directly inside does not find what is made inside.
         """
@@ -288,7 +290,7 @@ class Scratch:
     def stream_arrays(self, made: Statement, dtypes: Sequence[str], rows: int) -> Generator[Arrays, None, None]:
         """`Engine.stream_arrays`, in the query's order on every engine.
 
-        Without one of its own, by way of a scratch table.
+        If an engine keeps no order, a scratch table is used.
         """
         self._send()
         if self.engine.ordered:

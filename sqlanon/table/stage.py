@@ -23,7 +23,7 @@ Treatment = Literal["ordered", "nominal", "hierarchy"]
 ENDS = ("bottom", "top", "other")
 
 MANY_ROWS = 10_000
-"""Of so many rows a sequence numbers each in less time than a window, and is made and dropped in no time beside them."""
+"""Least number of rows that a sequence numbers in less time than a window, its creation and drop included."""
 _UNCOMPARED = (
     "PostgreSQL cannot hash, so that what is published could not be verified; cast it in a view, to text for example "
     "(json to jsonb), or make it an identifier (not published)"
@@ -140,9 +140,9 @@ class Counted:
 
 
 def hashes_of(names: Iterable[str]) -> dict[str, str]:
-    """Where the stage and a version's link table hold the hashes of counted identifiers.
+    """Columns of the hashes of counted identifiers in the stage and a version's link table.
 
-    P1.., whatever order a policy has.
+    They are p1.., whatever the order of the policy.
     """
     ordered = sorted(names, key=lambda name: (name.lower(), name))
     return {name: f"p{i}" for i, name in enumerate(ordered, 1)}
@@ -201,9 +201,9 @@ class Roles:
         return next(one for one in self.pseudonyms if one.name.lower() == name.lower())
 
     def hashing(self, names: Sequence[str]) -> Roles:
-        """The same with a link of these columns that no table has, if all of them are staged.
+        """The same roles with a link of these columns that no table stores, if all of them are staged.
 
-        8 bytes less for each row of each table.
+        That saves 8 bytes for each row of each table.
         """
         staged = {
             reading.name: (reading.alias, reading.listed is not None or reading.column.kind == "enum")
@@ -386,7 +386,7 @@ def hashed(relation: Relation, names: Sequence[str]) -> list[dict[str, object]]:
 
 
 def _with_leaves(scratch: Scratch, reading: Reading, step: str) -> dict[str, object]:
-    """A column as table/stage takes it, with a table of what its hierarchy lists where other values become one of these."""
+    """A column for table/stage, with a table of the hierarchy's listed values if other values become one of these."""
     recoded, hierarchy = reading.recoded, reading.spec.hierarchy
     if recoded is None or recoded["other"] is None:
         return reading.staged

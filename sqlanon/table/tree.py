@@ -107,7 +107,7 @@ def load_nodes(scratch: Scratch, domain: Domain) -> TableRef:
 def load_ancestors(scratch: Scratch, domain: Domain) -> TableRef:
     """A scratch table (level, code, low, high).
 
-    Of every code of a value, and every level below the root, its node's codes.
+    For every code of a value, and every level below the root, it has its node's codes.
     """
     import numpy as np
 

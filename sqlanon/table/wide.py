@@ -1,6 +1,6 @@
 """Tables of many columns, each from a join of its own.
 
-In parts of few columns, which are then joined by their row number.
+They are made in parts of few columns, which are then joined by their row number.
 
 An engine plans a join in more than linear time in its tables (DuckDB 2 took 8 s for 100 of them), so a statement has
 few.

@@ -1,6 +1,6 @@
 """A method alone: its assignment of an encoded table, read row by row.
 
-What a run does before and after is not in it.
+The other stages of a run are left out.
 """
 
 from __future__ import annotations

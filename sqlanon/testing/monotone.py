@@ -20,7 +20,9 @@ CLASSES = [kind for n in range(1, LARGE + 1) for kind in combinations_with_repla
 
 
 def counterexamples(db: Database, declared: RequirementDeclaration, asked: Iterable[object]) -> dict[object, int]:
-    """Per value that the requirement takes, the pairs of classes of up to three rows that meet it while their union does not.
+    """Pairs of classes that meet a requirement while their union does not, counted for each asked value.
+
+    The classes have up to three rows.
 
     Args:
         db: any database.

@@ -1,6 +1,6 @@
-"""`check_requirement`.
+"""`check_requirement`: a test of extensions.
 
-The forms of a requirement agree with its definition, and releases and verification go by them.
+The forms of a requirement must agree with its definition, and releases and verification must follow them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 Meets = Callable[[Any, Sequence[Hashable], Sequence[Hashable]], bool]
 """The definition, by brute force.
 
-The value that is asked, as the declaration reads it, the values of a class and those of the whole table.
+Its arguments are the value in the policy, as the declaration reads it, the values of a class and those of the whole
+table.
 """
 
 WAYS: tuple[tuple[str, Execution], ...] = (("tree", "kernel"), ("mondrian", "kernel"), ("mondrian", "pushdown"))

@@ -14,7 +14,7 @@ from sqlanon.sqltext import identifier, statement
 MARK = "mark"
 """The column with the number of each row, which is published as it is.
 
-By it the rows of a class are found in the source.
+It leads from the rows of a class to the source.
 """
 WHO = "who"
 """The column of persons."""
@@ -128,9 +128,9 @@ TABLES = (
         k=6,
     ),
 )
-"""What methods are checked with.
+"""Requirements for the checks of methods.
 
-A method that does not take what one of them asks, by its declaration, is checked with the others.
+A method whose declaration refuses one is checked with the others.
 """
 
 VISITS = _table(

@@ -12,10 +12,10 @@ CALLS = {
     "duckdb": {"count": 5, "two aggregates": 5, "average": 7, "join": 10, "group by exact": 5, "group by ranges": 5},
     "postgres": {"count": 6, "two aggregates": 6, "average": 9, "join": 15, "group by exact": 6, "group by ranges": 6},
 }
-"""Of the driver.
+"""Calls of the driver.
 
-Metadata, binding the text (two or three), one statement for the answer, the metadata once more, since a version may be
-replaced between two statements; the rest is for types and joins.
+They are metadata, binding of the text (two or three), one statement for the answer, and metadata once more, since a
+version may be replaced between two statements; the rest is for types and joins.
 """
 
 

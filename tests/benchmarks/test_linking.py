@@ -1,6 +1,6 @@
-"""What linking costs, as docs/threat-model.md has it, is what was measured.
+"""The cost of linking in docs/threat-model.md is the measured one.
 
-And the example of two tables joins them.
+The example of two tables joins them.
 """
 
 from __future__ import annotations

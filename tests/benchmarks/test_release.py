@@ -1,6 +1,6 @@
-"""How many database calls a small release may take, the first one and those after it.
+"""The number of database calls of a small release, the first one and those after it.
 
-And that its stages are all of it.
+Its stages account for all of them.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ Terminal = Callable[..., tuple[int, str]]
 def terminal(tmp_path: Path) -> Terminal:
     """Run one command on a pseudo terminal and answer its questions.
 
-    Its exit code, and what the terminal shows without colours.
+    Returns its exit code, and the text on the terminal without colours.
 
     ``answers`` are pairs: a text to wait for, and what is typed then.
     """

@@ -86,11 +86,13 @@ def test_a_release_that_is_called_like_an_argument_is_no_option():
 def test_as_options_says_what_to_write():
     """As a policy file has it on one side, as the command line has it on the other."""
     written = {
-        "at_least: is missing; maximize: l needs the least l that is accepted, such as at_least: {l: 2}": "--at-least: is missing; --maximize l needs the least l that is accepted, such as --at-least l=2",
+        "at_least: is missing; maximize: l needs the least l that is accepted, such as at_least: {l: 2}": (
+            "--at-least: is missing; --maximize l needs the least l that is accepted, such as --at-least l=2"
+        ),
         "maximize: nothing bounds the loss; maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: {column: "
         "10}": "--maximize: nothing bounds the loss; maximize goes with --max-loss 0.3 or --max-extent column=10",
-        "p: identifier id repeats. If rows are events, say rows_are: events; else": "p: identifier id repeats. If rows are "
-        "events, say --rows-are events; else",
+        "p: identifier id repeats. If rows are events, say rows_are: events; else": "p: identifier id repeats. If "
+        "rows are events, say --rows-are events; else",
         "say privacy: {presence: disclosed} to accept that": "say --presence disclosed to accept that",
         "such as at_least: {k: 2, l: 3}": "such as --at-least k=2 --at-least l=3",
         "say suppression: {limit: 0.05, rows: starred}": "say --suppression limit=0.05,rows=starred",

@@ -1,6 +1,6 @@
 """``--compact`` of erase, unpublish and clean.
 
-Refused before anything is done, done after it, and said with what stays.
+It is refused before anything is done, or done afterwards, with a note of what stays.
 """
 
 from __future__ import annotations

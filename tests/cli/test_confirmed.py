@@ -1,6 +1,6 @@
-"""The options that confirm what Spark does not do.
+"""Options that confirm what Spark does not do.
 
-Offered where a database is, passed on for Spark, refused elsewhere.
+They are offered where a database is, passed on for Spark, and refused elsewhere.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A bound on the loss by policy file and by options.
 
-Shown by plan, reported by run, exit code 4 where it allows too little.
+Plan shows it, run reports it, and the exit code is 4 if it allows too little.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def test_shared_options_before_and_after():
 
 
 def script(body: str, *, ignored: Sequence[str] = ()) -> list[str]:
-    """A command of this body.
+    """Run a command with this body.
 
     The signals are those of a shell in the foreground, whatever the tests run under, or are ignored.
     """

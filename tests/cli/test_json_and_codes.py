@@ -1,4 +1,7 @@
-"""What every command prints with ``--json``, as docs/json.md lists it, and the exit codes, which are the same everywhere."""
+"""Output of every command with ``--json``, as docs/json.md lists it, and the exit codes.
+
+The codes are the same everywhere.
+"""
 
 from __future__ import annotations
 

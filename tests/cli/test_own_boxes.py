@@ -94,9 +94,9 @@ def test_what_run_proposes_can_be_run(cli, tmp_path):
 
 
 def test_an_audit_of_two_releases_fails_where_rows_have_fewer_candidates(cli, tmp_path):
-    """As an audit of one release does that violates its policy.
+    """It fails like an audit of one release that violates its policy.
 
-    And passes where one of them is a single class of all rows.
+    It passes if one of the releases is a single class of all rows.
     """
     url = warehouse(tmp_path)
     for name, quasi in (("one", "age,zip"), ("two", "zip")):
@@ -134,7 +134,7 @@ ROUTE = "sqlanon anonymize TABLE --db duckdb:///FILE.duckdb --to out.parquet"
 
 
 def test_a_file_or_a_frame_has_no_secret_that_stays(cli, tmp_path):
-    """Drawn by another secret each time, releases of one source would leave few rows that fit the boxes of a row in all."""
+    """Each release would draw another secret, so that few rows would fit all boxes of a row."""
     (tmp_path / "in.csv").write_text(
         "id,age,zip,disease\n" + "".join(f"{i},{i % 7},{i % 3},d{i % 4}\n" for i in range(30))
     )

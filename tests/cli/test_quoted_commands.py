@@ -97,9 +97,9 @@ def test_commands_of_messages_have_the_names(cli: Cli, warehouse: str, tmp_path:
 
 
 def test_a_printed_proposal_has_no_control_characters(cli: Cli, tmp_path: Path) -> None:
-    """The command is one that a shell reads the file's and the columns' names from.
+    """A shell reads the names of the file and the columns from the command.
 
-    In a file it is one for every shell.
+    Written to a file, it is a command for every shell.
     """
     source = tmp_path / "odd \x1b[31mname\n.csv"
     rows = "\n".join(f"{n % 9},{n % 5}" for n in range(60))

@@ -1,6 +1,6 @@
 """Refreshes from the command line: run --due, --record, --allow-weaker.
 
-Releases show, diff, rollback, audit --history.
+Other commands are releases show, diff, rollback and audit --history.
 """
 
 from __future__ import annotations

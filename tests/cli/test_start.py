@@ -119,7 +119,8 @@ import signal, sqlanon
 with sqlanon.connect("duckdb:///:memory:") as db:
     db.engine.execute("CREATE TABLE t AS SELECT i % 3 AS a FROM range(9) AS r(i)")
     db.profile("t")
-    print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, \
+signal.getsignal(signal.SIGINT) is signal.default_int_handler)
 """
     ended = subprocess.run(
         [sys.executable, "-c", code],
@@ -133,7 +134,7 @@ with sqlanon.connect("duckdb:///:memory:") as db:
 
 
 def test_the_end_does_not_wait_for_what_is_left_in_memory():
-    """A rewriting that was stopped leaves millions of parts of trees, which Python would take apart one by one before it ends."""
+    """A stopped rewriting leaves millions of parts of trees, which Python would free one by one before it ends."""
     code = """
 import atexit, sys
 import sqlanon.cli.app

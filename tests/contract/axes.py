@@ -107,9 +107,9 @@ def everywhere() -> list[Any]:
 
 
 def walks() -> list[Any]:
-    """Whole runs: on every engine every sample once, and every method in its default options.
+    """Whole runs: every sample once on every engine, and every method in its default options.
 
-    Ways and executions in turn.
+    Ways and executions alternate.
     """
     chosen = []
     for engine in PAIR:
@@ -139,7 +139,7 @@ def contrasting() -> list[Way]:
 def runs(samples: Sequence[Case] | None = None) -> list[Any]:
     """Every (way, execution, sample) that must work, as pytest parameters.
 
-    Of these samples, or of those of each way.
+    The samples are these, or those of each way.
     """
     return [
         pytest.param(way, execution, case, id=f"{way}-{execution}-{case.name}", marks=other_options(way))

@@ -1,6 +1,6 @@
-"""Releases with boxes of their own, for the tests of them.
+"""Releases with boxes of their own, for their tests.
 
-A small table, its arguments, and the tables behind a release.
+It has a small table, its arguments, and the tables behind a release.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ def test_a_release_in_a_file(connect_module: Any, tmp_path: Path) -> None:
 def test_what_the_format_does_not_take(shared_db: Any, tmp_path: Path) -> None:
     """k without a word on presence, no l, no or several sensitive columns.
 
-    Refused by run and plan, each with what to do.
+    Run and plan refuse each with advice.
     """
     source = ALONE.create(shared_db)
     good = {**ALONE.arguments(tmp_path), "format": "anatomy", "k": 1}

@@ -1,4 +1,7 @@
-"""Attacks on releases of both engines, in every format, against an attacker in plain Python who reads the published rows."""
+"""Attacks on releases of both engines, in every format.
+
+The expected results are those of an attacker in plain Python who reads the published rows.
+"""
 
 from __future__ import annotations
 

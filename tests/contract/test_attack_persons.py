@@ -52,7 +52,8 @@ def test_too_few_persons_exceed_the_promise(shared_db: Any) -> None:
         rest="drop",
     )
     shared_db.engine.execute(
-        f"""UPDATE _sqlanon.catalog SET policy = replace(policy, '"persons": "ignored"', '"persons": null') WHERE release = '{name}'"""
+        f"""UPDATE _sqlanon.catalog SET policy = replace(policy, '"persons": "ignored"', '"persons": null')
+        WHERE release = '{name}'"""
     )
     report = shared_db.attack(name)
     assert (report.counted, report.linkage[-1].fewest, report.linkage[-1].highest) == (

@@ -1,6 +1,6 @@
 """Attained ends.
 
-The metadata list a column exactly where each published end, or member of a set, is the value of some row of its class.
+The metadata list a column if and only if each published end, or member of a set, is the value of some row of its class.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def listed(db: Any, name: str) -> list[str]:
 
 
 def attained(db: Any, case: Case, name: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The columns of which the ends and members are the values of rows, by comparing each class with its own rows of the source."""
+    """The columns whose ends and members are values of rows, by comparison of each class with its source rows."""
     columns = [*case.quasi]
     source = {
         row[0]: dict(zip(columns, row[1:], strict=True))

@@ -1,6 +1,6 @@
-"""Classes made in an engine's workers: the same as here where there is one block.
+"""Classes made in an engine's workers.
 
-Exact borders, and no class over one, where there are several.
+With one block they are the same as here; with several, borders are exact and no class is over one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from sqlanon.sqltext import table_name
 
 
 class InPieces:
-    """Workers that are this process.
+    """Workers in this process.
 
-    What is sent to them is pickled, each gets a few rows, and any of them is called again.
+    Functions sent to them are pickled, each worker gets a few rows, and any of them is called again.
     """
 
     def __init__(self, engine: Any, above: int, block: int) -> None:
@@ -175,7 +175,7 @@ def test_a_row_that_workers_lose_or_double_is_noticed(filled, monkeypatch, metho
 
 @pytest.mark.parametrize("cut", ["loss", "median"])
 def test_a_partition_that_no_worker_divides_is_a_defect(filled, monkeypatch, cut):
-    """It has met what is asked when it was cut, so that a whole partition as one class would hide an error of a kernel."""
+    """It met the requirements when it was cut: as one class, a whole partition would hide an error of a kernel."""
 
     def fails(*_: Any) -> None:
         raise AssertionError

@@ -18,7 +18,8 @@ def test_rows_on_both_sides_of_every_bound(kept: str, tied: bool) -> None:
     with duckdb.connect(config={"threads": 2}) as connection:
         connection.execute("""
             CREATE TEMP TABLE stage AS SELECT CAST(rid AS INTEGER) AS rid, rid * 3 AS q1, hash(rid) AS link
-            FROM (VALUES (2_100_000), (1_000_000), (0), (999_999), (5), (1_999_999), (2_000_000), (1_000_001)) AS t(rid);
+            FROM (VALUES (2_100_000), (1_000_000), (0), (999_999), (5), (1_999_999), (2_000_000), (1_000_001))
+                AS t(rid);
             CREATE TEMP TABLE work AS SELECT rid, CAST(rid % 7 AS SMALLINT) AS c1 FROM stage;
             CREATE TEMP TABLE assign AS SELECT rid, CAST(rid % 11 AS INTEGER) - 1 AS class FROM stage WHERE rid <> 5
                 UNION ALL SELECT 1_000_000, 50;

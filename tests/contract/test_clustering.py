@@ -1,6 +1,6 @@
-"""Methods that cluster rows: what their blocks do, and tables that are too large.
+"""Methods that cluster rows: their blocks, and tables that are too large.
 
-Else they are in the suites of all methods.
+All other tests of them are in the suites of all methods.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def test_threads_change_nothing_and_a_seed_does(tmp_path: Path) -> None:
 def test_no_more_blocks_at_a_time_than_memory_holds(
     held: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first estimate decides whether the run is refused, the second how many blocks are clustered at the same time."""
+    """The first estimate decides on refusal, the second on the number of blocks that are clustered at the same time."""
     estimates, used = [0, held], list[int]()
 
     def pool(most: int) -> ThreadPoolExecutor:

@@ -1,6 +1,6 @@
 """The dual problem end to end.
 
-Every method that takes it keeps to the bound, and reports the privacy that it reached.
+Every method that solves it keeps to the bound, and reports the privacy that it reached.
 """
 
 from __future__ import annotations

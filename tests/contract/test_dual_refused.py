@@ -1,6 +1,6 @@
 """Dual problems that cannot be solved or asked.
 
-Refused by plan and by run alike, with what to do, and nothing is published.
+Plan and run refuse them alike, with advice, and nothing is published.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A bound on every type.
 
-Extents in the column's own units, and shares of its range, at the edges of what the types hold.
+Extents are in the column's own units, and shares of its range, at the edges of the types.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Infinite times and those before year 1, which Python has none of.
+"""Infinite times and those before year 1, which Python lacks.
 
-Frames, files, queries, previews and evaluations have them as the database does.
+Frames, files, queries, previews and evaluations show them like the database.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Ends beside NULLs through the whole product.
 
-Verified, read by audit, attack and queries, next to releases of earlier versions that have none.
+They are verified, and read by audit, attack and queries, next to releases of earlier versions without them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The risk with every published column.
 
-What a run, a preview and the owner's report say of columns that are published as they are.
+A run, a preview and the owner's report warn of columns that are published as they are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Small runs, whose plans are not optimized.
+"""Small runs without optimized plans.
 
-The same release, figures to the last digit, and a session as it was before.
+They give the same release, with figures equal to the last digit, and leave the session unchanged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The first line of a CSV file names its columns.
 
-What has a title above it, no names, or no fields is refused, without a value of it.
+A file with a title above it, without names, or without fields is refused, and no value is quoted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Data frames in and out.
 
-The same kind, the same values, no library that the caller does not have, and nothing of the source kept.
+The kind and the values are the same, no further library is needed, and nothing of the source is kept.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def test_the_kind_that_was_given_comes_back(released):
 def test_classes_are_as_large_as_asked_and_cover_their_rows(released):
     """By brute force over the released frame.
 
-    K rows share what is published of the quasi columns, and their box covers the rows.
+    k rows share the published quasi columns, and their box covers the rows.
     """
     _, release = released
     table = release.to_polars()
@@ -159,7 +159,7 @@ def test_a_release_of_a_frame_is_asked_and_keeps_its_measures(released):
 
 
 def test_categories_keep_a_declared_order():
-    """``tiny < small < large``: a box from tiny to small does not hold large, which the order of the letters would not give."""
+    """``tiny < small < large``: a box from tiny to small does not hold large, unlike in the order of letters."""
     values = ["tiny"] * 3 + ["small"] * 3 + ["large"] * 6
     for frame in (
         pd.DataFrame({"size": pd.Categorical(values, categories=["tiny", "small", "large"], ordered=True)}),

@@ -33,9 +33,9 @@ def test_samples_are_released_and_verified(shared_db: Any, case: Case, form: str
 
 
 def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int, int]:
-    """Which row of the source has which slot of the certificate, filled while a run is made.
+    """The source row of each slot of the certificate, filled during a run.
 
-    By a published column of unique values.
+    It is found by a published column of unique values.
     """
     found: dict[int, int] = {}
     matched = own_boxes.matched

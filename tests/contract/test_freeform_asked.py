@@ -28,8 +28,8 @@ from tests.contract.own_boxes import OWN, SMALL, run
         (
             {"format": "points"},
             (
-                "cannot be published in the format points: its boxes are published as ends and sets; freeform goes with "
-                "ranges or labels"
+                "cannot be published in the format points: its boxes are published as ends and sets; freeform goes "
+                "with ranges or labels"
             ),
         ),
         ({"format": "suppressed"}, "cannot be published in the format suppressed"),

@@ -59,7 +59,7 @@ def test_audits_check_the_certificate(shared_db: Any, tmp_path: Path) -> None:
 
 
 def swaps(db: Any, edges: TableRef, drawn: TableRef) -> dict[str, tuple[int, int, int]]:
-    """For each reason a matching and two of its boxes whose rows, when they change places, give that reason and no other."""
+    """For each reason a matching and two of its boxes; a swap of their rows gives that reason and no other."""
     box_of = {(t, slot): box for t, slot, box in fetch(db.engine, edges, "matching", "slot", "box")}
     shown = dict(fetch(db.engine, drawn, "slot", "box"))
     (draw,) = (t for t in range(3) if all(box_of[t, slot] == box for slot, box in shown.items()))

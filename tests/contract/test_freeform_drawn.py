@@ -1,6 +1,6 @@
-"""Boxes of their own: the secret decides which of equal rows comes first and which matching is drawn, all as likely.
+"""Draws of boxes of their own by the secret: the first of equal rows, and the matching.
 
-By many fixed secrets.
+Many fixed secrets show that all choices are equally likely.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def by_secret(
     order: str = "tree",
     change: Callable[[Matches], Matches] = lambda matches: matches,
 ) -> list[Made]:
-    """What is drawn of a case by each of so many secrets, the run's own one being another.
+    """Draws of a case by each of so many secrets, other than the run's own.
 
-    Of the method's graph as it is, or changed.
+    The graph is the method's as it is, or changed.
     """
     found: list[Made] = []
     draw, own = own_boxes.drawn, "7" * 64
@@ -103,9 +103,9 @@ def unevenness(counts: Counter[Any], kinds: int) -> float:
 def test_secrets_draw_every_edge_and_every_order_of_equal_rows_as_often(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Bounds.
+    """Bounds of chi-square, its 0.9999 quantiles.
 
-    The 0.9999 quantiles of chi-square, 2 degrees of freedom for the 3 boxes of a place, 5 for the 6 orders of 3 rows.
+    There are 2 degrees of freedom for the 3 boxes of a place, and 5 for the 6 orders of 3 rows.
     """
     xs = (4, 0, 4, 9, 4, 20, 26, 31)
     case = Case(
@@ -136,7 +136,7 @@ def test_secrets_draw_every_edge_and_every_order_of_equal_rows_as_often(
 def test_a_method_decides_nothing_but_the_graph(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither by the order of rows, nor by which of equal ones has which place, nor by numbers of boxes, nor by first matchings."""
+    """Neither orders of rows, nor places of equal rows, nor numbers of boxes, nor first matchings decide it."""
     case = Case(
         "graph",
         {"x": "INTEGER", "s": "INTEGER"},

@@ -1,6 +1,6 @@
 """A certificate holds k matchings without a common edge.
 
-The query's answer against the definition, on certificates with one thing wrong.
+The query's answer is compared with the definition, on certificates with one error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Edges = list[tuple[int, int, int]]
 def holds(edges: Edges, drawn: list[int], n: int, k: int) -> bool:
     """The definition.
 
-    K bijections of n rows onto n boxes, no pair of row and box in two of them, and every row is drawn once.
+    There are k bijections of n rows onto n boxes, no pair of row and box is in two of them, and every row is drawn
+    once.
     """
     rows, boxes = {row for _, row, _ in edges}, {box for _, _, box in edges}
     bijections = all(

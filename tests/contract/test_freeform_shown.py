@@ -1,6 +1,6 @@
 """Boxes of their own to an analyst and on the screen.
 
-Tight bounds against all consistent sources, and words for candidates.
+Bounds are tight against all consistent sources, and texts speak of candidates.
 """
 
 from __future__ import annotations

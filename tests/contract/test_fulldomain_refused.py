@@ -66,7 +66,8 @@ def test_a_lattice_that_is_too_large_is_refused(shared_db: Any, tmp_path: Path) 
     shared_db.engine.execute(f"CREATE TABLE many_columns AS SELECT {', '.join(f'1 AS {name}' for name in columns)}")
     with pytest.raises(
         PolicyError,
-        match=r"at most 1000000 combinations of levels, and the 20 quasi columns have 1048576: name fewer quasi columns, "
+        match=r"at most 1000000 combinations of levels, and the 20 quasi columns have 1048576: name fewer quasi "
+        r"columns, "
         r"or use method tree",
     ):
         shared_db.anonymize("many_columns", quasi=columns, k=1, method="fulldomain")

@@ -1,6 +1,6 @@
-"""What init proposes for tables of events and of wide or odd columns, judged by plain SQL over the release.
+"""Proposals of init for tables of events and of wide or odd columns, on both engines.
 
-On both engines.
+Plain SQL over the release judges them.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def test_fewer_persons_than_a_class_needs_are_said(shared_db: Any) -> None:
 
 
 def test_odd_columns(shared_db: Any) -> None:
-    """A code and its label, a text that is nearly unique, one that is mostly NULL, dates as text, and a number far from all others."""
+    """A code and its label, a nearly unique text, a mostly NULL one, dates as text, and a far number."""
     draw = random.Random(3)
     rows = []
     for at in range(400):

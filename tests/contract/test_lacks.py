@@ -1,6 +1,6 @@
 """What works where.
 
-Whatever a marker says is lacking must be refused with its reason, and whatever has no marker must work.
+A marked lack must be refused with its reason, and everything without a marker must work.
 
 Of engines each feature is used; of methods, formats and requirements a policy asks for each ability, and is taken or
 refused. That what is taken then does what it says is tested by the suites of each ability.

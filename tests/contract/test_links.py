@@ -17,8 +17,10 @@ from sqlanon.policy import release
 from sqlanon.table import listed
 
 MADE = """CREATE TYPE size AS ENUM ('s', 'm', 'l');
-CREATE TABLE t AS SELECT CAST(i % 40 AS SMALLINT) AS x, CASE WHEN i < 3 THEN 'rare' ELSE ['é', 'b', NULL, 'longer than twelve bytes'][1 + i % 4] END AS s,
-    CASE i % 3 WHEN 0 THEN -0.0 WHEN 1 THEN 0.0 ELSE CAST('nan' AS DOUBLE) END AS f, CAST(['s', 'm', 'l'][1 + i % 3] AS size) AS e,
+CREATE TABLE t AS SELECT CAST(i % 40 AS SMALLINT) AS x,
+    CASE WHEN i < 3 THEN 'rare' ELSE ['é', 'b', NULL, 'longer than twelve bytes'][1 + i % 4] END AS s,
+    CASE i % 3 WHEN 0 THEN -0.0 WHEN 1 THEN 0.0 ELSE CAST('nan' AS DOUBLE) END AS f,
+    CAST(['s', 'm', 'l'][1 + i % 3] AS size) AS e,
     CAST(i % 5 || ' days' AS INTERVAL) AS v, ['u', 'v', 'w'][1 + i % 3] AS d, i // 2 AS name
 FROM range(400) AS r(i)"""
 PLAIN = "x, s, f, CAST(e AS VARCHAR), v, d"

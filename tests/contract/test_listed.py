@@ -22,7 +22,8 @@ TABLES = {
     "view": "CREATE VIEW t AS FROM made",
 }
 MADE = """CREATE TABLE made AS SELECT CAST(i AS INTEGER) AS x,
-    [NULL, 'é', 'b', 'B', 'a', 'A', '', 'longer than twelve bytes'][1 + i * 7 % 11 % 8] AS s, ['u', 'v', 'w'][1 + i % 3] AS d
+    [NULL, 'é', 'b', 'B', 'a', 'A', '', 'longer than twelve bytes'][1 + i * 7 % 11 % 8] AS s,
+    ['u', 'v', 'w'][1 + i % 3] AS d
     FROM range(400) AS r(i)"""
 
 

@@ -1,6 +1,6 @@
 """Requirements of values beyond l.
 
-Every method that takes them, on both engines, in every execution, against their definitions.
+Every method that takes them is compared with their definitions, on both engines, in every execution.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How requirements of values are asked.
+"""Values of requirements in policies.
 
-Wrong values, several columns, joint, and hashes of values in histories and audits.
+They may be wrong, by several columns, or joint; histories and audits have hashes of values.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tallies of kernels, groups in SQL and the queries of verification.
 
-Each counts what the definition of a requirement counts.
+Each agrees with the definition of a requirement.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What requirements declare as `monotone`: unions of classes that meet it meet it.
+"""Requirements declared as `monotone`: a union of classes that meet one meets it.
 
 All classes of few rows are tried.
 """

@@ -1,4 +1,4 @@
-"""What `persons: whole` costs against `rows`: the figures are those of a release with each.
+"""The cost of `persons: whole` against `rows`: the figures are those of a release with each.
 
 Of a large table whole persons are measured.
 """

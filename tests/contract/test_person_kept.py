@@ -1,6 +1,6 @@
-"""What is kept of `person`.
+"""Records of `person`.
 
-Verification, audits, two releases, histories, NULLs, several columns, and changes of the policy.
+It tests verification, audits, two releases, histories, NULLs, several columns, and changes of the policy.
 """
 
 from __future__ import annotations

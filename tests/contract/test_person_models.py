@@ -1,6 +1,6 @@
 """Models of values over persons.
 
-Under both strengths, on both engines, against their definitions with exact fractions.
+Under both strengths, on both engines, they agree with their definitions in exact fractions.
 """
 
 from __future__ import annotations

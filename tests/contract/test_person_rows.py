@@ -1,6 +1,6 @@
 """`person` with `persons: rows`.
 
-K and l hold over persons and over rows, recounted in Python with exact fractions from the source.
+k and l hold over persons and over rows, recounted in Python with exact fractions from the source.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ def test_what_kernels_count(seed: int) -> None:
 def test_many_equal_rows_do_not_collapse_into_one_class(
     shared_db: Any, monkeypatch: pytest.MonkeyPatch, bordered: bool
 ) -> None:
-    """More rows of one value than the longest run that is tried, or about as many without runs that end where values change."""
+    """More rows of one value than the longest run, or about as many without runs that end where values change."""
     from sqlanon.methods.onedim import direct
 
     drawn = random.Random(7)

@@ -131,7 +131,7 @@ def test_listed_values_that_occur_in_no_row_are_refused_once(shared_db: Any) -> 
 @pytest.mark.cover("strength")
 @pytest.mark.parametrize("strength", ["rows", "whole"])
 def test_what_a_reader_of_small_classes_believes(shared_db: Any, strength: str) -> None:
-    """Every way to give the names of a class to its persons counts the same to a reader who knows one event of everybody.
+    """Every assignment of a class's names to its persons is equally likely to a reader of one event of each.
 
     Then a listed value of that event is believed with at most alpha, and all that is believed of it is nearer than t to
     what is believed of everybody who knows the whole table.

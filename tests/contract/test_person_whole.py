@@ -1,6 +1,6 @@
 """`persons: whole`.
 
-All rows of a person in one class, recounted in Python from the source and from what is published.
+All rows of a person are in one class, recounted in Python from the source and from the release.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Persons that a reader of two releases, or of two versions, is left with.
+"""Persons left to a reader of two releases, or of two versions.
 
-Against a reader who tries every source there may be.
+They are compared with a reader who tries every possible source.
 """
 
 from __future__ import annotations
@@ -173,7 +173,10 @@ def night(db: Any, name: str, rows: Sequence[Visit], **more: Any) -> tuple[Any, 
 
 
 def readers_fewest(versions: Sequence[Sequence[Visit]], shown: Sequence[Sequence[str]], at: int) -> int:
-    """The fewest owners of a row that one of two versions shows, by ``at``: who was 30 in each, and changed, is known."""
+    """The fewest owners of a row that one of two versions shows, by ``at``.
+
+    It is known who was 30 in each version, and who changed.
+    """
     ward = [[row for row in rows if row[2] == 30] for rows in versions]
     same = [(i, ward[1].index(row)) for i, row in enumerate(ward[0]) if row in ward[1]]
     owners: dict[tuple[int, int], set[Hashable]] = defaultdict(set)
@@ -189,7 +192,7 @@ def readers_fewest(versions: Sequence[Sequence[Visit]], shown: Sequence[Sequence
 @pytest.mark.cover
 @pytest.mark.parametrize("seed", range(6))
 def test_no_reader_of_two_versions_is_left_with_fewer_persons(shared_db: Any, seed: int) -> None:
-    """Classes are ages, so that a component is one old and one new class, and every illness may be anybody's of a group."""
+    """Classes are ages: a component is one old and one new class, and any illness may be anybody's of a group."""
     drawn = random.Random(seed)
     name = f"nights_{uuid4().hex[:8]}"
     beside: list[Visit] = [(90 + i, 90 + i, 60, "flu") for i in range(4)]

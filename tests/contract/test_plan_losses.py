@@ -1,6 +1,6 @@
-"""`plan` says what each column would lose.
+"""`plan` predicts the loss of each column.
 
-As the release that follows loses it, measured there on what is published.
+The release that follows loses as much, measured on the published table.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Queries over releases of the usual kinds, by the public API.
 
-Same answers on both engines, refusals, joins, HAVING and LIMIT.
+Both engines give the same answers and refusals, with joins, HAVING and LIMIT.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ ROWS = [
 QUERIES = [
     "SELECT count(*) AS n FROM {t} WHERE age < 35 OR age >= 35",
     (
-        "SELECT diagnosis, count(*) AS n, sum(cost) AS s, avg(cost) AS a FROM {t} WHERE age BETWEEN 25 AND 40 AND sex = "
-        "'F' GROUP BY diagnosis"
+        "SELECT diagnosis, count(*) AS n, sum(cost) AS s, avg(cost) AS a FROM {t} WHERE age BETWEEN 25 AND 40 AND sex "
+        "= 'F' GROUP BY diagnosis"
     ),
     (
         "SELECT diagnosis AS d, count(*) AS n FROM {t} WHERE age > 30 GROUP BY 1 HAVING count(*) > 15 ORDER BY 2 DESC "
@@ -44,22 +44,25 @@ QUERIES = [
     ),
     "SELECT age, count(*) AS n, avg(cost) AS a FROM {t} WHERE sex <> 'M' GROUP BY age",
     (
-        "SELECT sex, min(age) AS m, max(age) AS x, avg(age) AS a, sum(age) AS s, count(age) AS n FROM {t} WHERE age < 45 "
-        "GROUP BY sex"
+        "SELECT sex, min(age) AS m, max(age) AS x, avg(age) AS a, sum(age) AS s, count(age) AS n FROM {t} WHERE age < "
+        "45 GROUP BY sex"
     ),
     "SELECT extract(month FROM seen) AS m, count(*) AS n FROM {t} GROUP BY 1",
     "SELECT count(*) AS n, min(seen) AS f FROM {t} WHERE seen >= '2024-03-01' AND seen < DATE '2024-04-01'",
     "SELECT count(*) AS n, avg(height) AS h FROM {t} WHERE height > 160.5 AND NOT (height >= 170)",
     (
-        "SELECT sex, percentile_cont(0.5) WITHIN GROUP (ORDER BY age) AS m, count(DISTINCT age) AS d FROM {t} WHERE age < "
-        "50 GROUP BY sex"
+        "SELECT sex, percentile_cont(0.5) WITHIN GROUP (ORDER BY age) AS m, count(DISTINCT age) AS d FROM {t} WHERE "
+        "age < 50 GROUP BY sex"
     ),
     "SELECT count(*) FILTER (WHERE age < 30) AS young, count(DISTINCT diagnosis) AS d FROM {t} WHERE cost > 3",
     (
-        "SELECT 2 * avg(cost) - 1 AS x, round(sum(cost) / 10.0, 1) AS r, coalesce(min(cost), 0) AS c FROM {t} WHERE age > "
-        "58"
+        "SELECT 2 * avg(cost) - 1 AS x, round(sum(cost) / 10.0, 1) AS r, coalesce(min(cost), 0) AS c FROM {t} WHERE "
+        "age > 58"
     ),
-    "WITH w AS (SELECT age AS years, cost + 1 AS c FROM {t} WHERE sex = 'F') SELECT sum(c) AS s FROM w WHERE years < 33",
+    (
+        "WITH w AS (SELECT age AS years, cost + 1 AS c FROM {t} WHERE sex = 'F') SELECT sum(c) AS s FROM w WHERE "
+        "years < 33"
+    ),
     "SELECT count(*) AS n FROM {t} WHERE age < cost + 30",
     "SELECT count(*) AS n FROM {t} WHERE sex LIKE 'F%' OR lower(sex) = 'm'",
 ]

@@ -1,6 +1,6 @@
-"""What a query may reach when the owner runs somebody else's text.
+"""Limits of a query when the owner runs somebody else's text.
 
-The policy's dimensions, and what a role may read.
+They are the policy's dimensions, and the tables that a role may read.
 """
 
 from __future__ import annotations

@@ -120,8 +120,8 @@ def test_a_quantile_that_the_engine_does_not_know_is_refused_with_the_form_that_
             "SELECT percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY c) FROM {t}",
             "at one share each",
             (
-                "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY c) AS a, percentile_cont(0.75) WITHIN GROUP (ORDER BY "
-                "c) AS b FROM {t}"
+                "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY c) AS a, percentile_cont(0.75) WITHIN GROUP "
+                "(ORDER BY c) AS b FROM {t}"
             ),
         ),
         (

@@ -43,7 +43,7 @@ def source(shared_db: Any) -> str:
 
 
 def swapping(monkeypatch: pytest.MonkeyPatch, db: Any, name: str, times: int, **options: Any) -> list[int]:
-    """After the release is found publish another version, as a session beside may.
+    """Publish another version after the release is found, as another session may.
 
     Returns the rows that each leaves out.
     """

@@ -1,6 +1,6 @@
 """Window functions over the groups of an answer.
 
-Ranks, totals and shares by brute force over every source, and what is refused.
+Ranks, totals and shares agree with brute force over every source; other functions are refused.
 """
 
 from __future__ import annotations

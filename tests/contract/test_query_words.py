@@ -73,8 +73,8 @@ def test_a_function_that_the_source_lacks_is_refused(named: tuple[Any, str], pie
         ("SELECT count(*) AS n FROM release.{t} WHERE {t}.\"SITE\" = 'b'", 1),
         (
             (
-                "WITH w AS (SELECT \"Site\" AS place, c*.5 AS h FROM {t}) SELECT count(*) AS n FROM w WHERE Place = 'b' OR "
-                "h=.5"
+                'WITH w AS (SELECT "Site" AS place, c*.5 AS h FROM {t}) SELECT count(*) AS n FROM w WHERE Place = '
+                "'b' OR h=.5"
             ),
             2,
         ),
@@ -107,8 +107,8 @@ def test_nothing_is_run_to_see_whether_a_query_is_valid(named: tuple[Any, str]) 
         ("SELECT (coalesce(c, 4)) AS x, count(*) AS n FROM {t} GROUP BY ((coalesce(c, 4)))", {1, 4}),
         (
             (
-                "WITH a AS (SELECT c + 1 AS c FROM {t}), b AS (SELECT c * 2 AS c FROM a) SELECT c, count(*) AS n FROM b "
-                "GROUP BY c"
+                "WITH a AS (SELECT c + 1 AS c FROM {t}), b AS (SELECT c * 2 AS c FROM a) SELECT c, count(*) AS n FROM "
+                "b GROUP BY c"
             ),
             {4, None},
         ),

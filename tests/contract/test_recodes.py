@@ -1,6 +1,6 @@
 """Rounding and coding at both ends.
 
-What is published, what it answers for the source, and one outlier that hides all else.
+It tests the published values, answers for the source, and one outlier that hides all else.
 """
 
 from __future__ import annotations

@@ -23,11 +23,12 @@ PUBLISHED = [
 
 
 def test_many_rows_keep_their_order() -> None:
-    """So many that several threads write them, of classes that publish alike, and with arrays that are NULL or hold NULL."""
+    """Enough rows for several threads, of classes that publish alike, and with arrays that are NULL or hold NULL."""
     with duckdb.connect(config={"threads": 4}) as connection:
         connection.execute("""
             CREATE TEMP TABLE released AS SELECT c AS _sqlanon_class, c // 2 AS _sqlanon_place, c // 8 AS lo,
-                CASE WHEN c // 2 % 7 > 0 THEN [CAST(c // 2 % 7 AS VARCHAR), 'and more than twelve bytes'] END AS "of class",
+                CASE WHEN c // 2 % 7 > 0
+                    THEN [CAST(c // 2 % 7 AS VARCHAR), 'and more than twelve bytes'] END AS "of class",
                 [NULL, c // 2 % 3] AS second
             FROM range(20_000) AS t(c);
             CREATE TEMP TABLE classed AS SELECT hash(i) % 20_000 AS class, NULLIF(hash(i, 1) % 50, 0) AS s1

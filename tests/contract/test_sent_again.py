@@ -1,4 +1,7 @@
-"""Texts that a DuckDB connection was sent before are parsed once, and mean what they would mean if they were parsed again."""
+"""Texts that a DuckDB connection was sent before are parsed once.
+
+They mean the same as if they were parsed again.
+"""
 
 from __future__ import annotations
 

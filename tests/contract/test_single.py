@@ -1,6 +1,6 @@
-"""Method fulldomain, search=single: the enumeration against every set of cuts of tiny tables; what is published.
+"""Method fulldomain, search=single.
 
-What is refused.
+The enumeration is compared with every set of cuts of tiny tables; publication and refusals are tested too.
 """
 
 from __future__ import annotations
@@ -267,7 +267,8 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
             {},
             {},
             (
-                r"\(search=single\) divides ordered columns, and a is none: give an order \(ordered\) in place .*, or use "
+                r"\(search=single\) divides ordered columns, and a is none: give an order \(ordered\) in place .*, or "
+                r"use "
                 r"search=global"
             ),
         ),

@@ -1,6 +1,6 @@
-"""Suppressed rows that are published as `*`, and classes at levels that a method decides.
+"""Suppressed rows published as `*`, and classes at levels that a method decides.
 
-What is published and lost.
+It tests the published cells and the loss.
 """
 
 from __future__ import annotations

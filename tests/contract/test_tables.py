@@ -1,6 +1,6 @@
 """`tables:` of one release.
 
-What a join of all published tables shows, enumerated on tiny ones, and that all of them are published or none.
+A join of all published tables is enumerated on tiny ones, and either all of them are published or none.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Types at their edges.
 
-The widest numbers, subnormal and huge floats, single precision, zones, hierarchies over numbers.
+They are the widest numbers, subnormal and huge floats, single precision, zones, and hierarchies over numbers.
 """
 
 from __future__ import annotations

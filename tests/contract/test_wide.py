@@ -58,7 +58,7 @@ def test_many_columns_are_released_as_few_are(
 ) -> None:
     """Every box is that of its rows, recounted here.
 
-    And no statement joins more tables than an engine plans at once.
+    No statement joins more tables than an engine plans at once.
     """
     names = wide(shared_db, columns)
     joins = []

@@ -1,6 +1,6 @@
-"""What is written to files and frames is what was verified.
+"""Written files and frames contain what was verified.
 
-Every type, every odd value, by other readers and by plain SQL.
+Every type and every odd value is compared by other readers and by plain SQL.
 """
 
 from __future__ import annotations
@@ -323,7 +323,10 @@ OF_POSTGRES: dict[str, tuple[str, list[str]]] = {
 
 
 def test_a_release_of_postgres_is_written_as_it_is(connect: Any, tmp_path: Path, plain: Any) -> None:
-    """Files and frames against the texts that PostgreSQL itself gives, but for how DuckDB marks years before 1 and infinite numbers."""
+    """Files and frames have the texts that PostgreSQL itself gives.
+
+    Exceptions are DuckDB's marks of years before 1 and of infinite numbers.
+    """
     from tests.engines import ENGINES
 
     with connect(next(engine for engine in ENGINES if engine.name == "postgres")) as db:

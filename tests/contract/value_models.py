@@ -1,4 +1,4 @@
-"""The requirements of values beyond l that tests ask, each with its definition, and how a release of a small table is judged by it."""
+"""Requirements of values beyond l, each with its definition, and judgement of a small table's release by it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 
 @dataclass(frozen=True)
 class Model:
-    """What is asked of column s, its definition, and what the release says that it reached where the whole table is a class."""
+    """The requirement of column s, its definition, and the reached value if the whole table is a class."""
 
     name: str
     asked: Any

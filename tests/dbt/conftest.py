@@ -1,6 +1,6 @@
-"""A dbt project as dbt leaves it, written by hand.
+"""A handwritten dbt project as dbt leaves it.
 
-What its files hold is taken from manifests that dbt 1.6 to 1.11 wrote.
+Its files follow manifests that dbt 1.6 to 1.11 wrote.
 """
 
 from __future__ import annotations

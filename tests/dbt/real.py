@@ -57,9 +57,9 @@ for line in sys.stdin:
         os._exit(99)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
-"""Each line is a command, run by a process of its own that is forked from one that has loaded dbt.
+"""Each line is a command, run by a process that is forked from one that has loaded dbt.
 
-Most of a command's time.
+Loading takes most of a command's time.
 """
 
 

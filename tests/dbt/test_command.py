@@ -1,4 +1,7 @@
-"""``sqlanon dbt run`` and ``plan``: from a project's files to a published release, on DuckDB and PostgreSQL, without dbt."""
+"""``sqlanon dbt run`` and ``plan``: from a project's files to a published release, without dbt.
+
+The engines are DuckDB and PostgreSQL.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The example project, run by dbt and sqlanon in turns on both adapters, as its README says.
 
-The release judged by definition.
+The release is judged by definition.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`sqlanon.dbt.release` in a DuckDB that is open for writing, as in dbt's Python models.
 
-Dbt itself runs it in the example.
+The example runs it in dbt itself.
 """
 
 from __future__ import annotations

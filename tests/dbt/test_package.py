@@ -1,6 +1,6 @@
 """The generic tests, run by dbt on both adapters.
 
-Counted by hand in the integration project, and by brute force here.
+Results are counted by hand in the integration project, and by brute force here.
 """
 
 from __future__ import annotations

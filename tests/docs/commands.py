@@ -79,7 +79,10 @@ def goes_on(command: str) -> bool:
 
 
 def pinned_environment(folder: Path) -> dict[str, str]:
-    """Variables of an environment with what `requirements/run.txt` pins and this checkout, and with ``sqlanon`` and ``python`` on its path."""
+    """Variables of an environment with what `requirements/run.txt` pins and this checkout.
+
+    Its path has ``sqlanon`` and ``python``.
+    """
     site, programs = folder / "site", folder / "bin"
     for one in (site, programs):
         one.mkdir(parents=True)

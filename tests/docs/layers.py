@@ -39,7 +39,7 @@ def stack(title: str, layers: list[str], width: int) -> list[str]:
 def picture() -> str:
     """The layers of the package, of a release and of a query next to each other.
 
-    Then the only importers of packages.
+    The only importers of packages follow.
     """
     known = contracts()
     stacks = [stack(title, known[name]["layers"], width) for name, (title, width) in STACKS.items()]

@@ -1,4 +1,7 @@
-"""Every command of the README and of the quick start, in its order, as on a terminal, in an environment with sqlanon's own packages alone."""
+"""Every command of the README and of the quick start, in its order, as on a terminal.
+
+The environment has sqlanon's own packages alone.
+"""
 
 from __future__ import annotations
 

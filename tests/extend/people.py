@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class People(Requirement):
-    """At least ``asked`` persons by the identifier ``column``: so many different values, counted as l of a sensitive column is."""
+    """At least ``asked`` persons by the identifier ``column``: so many distinct values, counted like l."""
 
     name: ClassVar[str] = "people"
     unit: ClassVar[str] = "persons"

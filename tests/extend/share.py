@@ -33,7 +33,8 @@ CREATE {{ made | scratch }} AS
 SELECT {% for name in groups %}{{ ", " if not loop.first }}v.{{ name | ident }} AS {{ name | ident }}{% endfor %}
 
 FROM (
-    SELECT {% for name in groups %}t.{{ name | ident }} AS {{ name | ident }}, {% endfor %}{{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }} AS n
+    SELECT {% for name in groups %}t.{{ name | ident }} AS {{ name | ident }}, {% endfor %}
+        {{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }} AS n
     FROM {{ rows | table }} AS t
     GROUP BY {% for name in groups %}t.{{ name | ident }}, {% endfor %}t.{{ value | ident }}
 ) AS v
@@ -50,8 +51,12 @@ add_template(
 -- returns: per class: most bigint (rows of its most frequent value), n bigint (its rows)
 SELECT CAST(MAX(s.most) AS BIGINT) AS most, CAST(MAX(s.n) AS BIGINT) AS n
 FROM (
-    SELECT {% for name in classes %}t.{{ name | ident }} AS g{{ loop.index }}, {% endfor %}{{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }} AS most
-        , SUM({{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }}) OVER ({% if classes %}PARTITION BY {% for name in classes %}{{ ", " if not loop.first }}t.{{ name | ident }}{% endfor %}{% endif %}) AS n
+    SELECT {% for name in classes %}t.{{ name | ident }} AS g{{ loop.index }}, {% endfor %}
+        {{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }} AS most
+        , SUM({{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }}) OVER (
+            {% if classes %}PARTITION BY
+            {% for name in classes %}{{ ", " if not loop.first }}t.{{ name | ident }}{% endfor %}{% endif %}
+        ) AS n
     FROM {{ target | table }} AS t
     GROUP BY {% for name in classes %}t.{{ name | ident }}, {% endfor %}t.{{ value | ident }}
 ) AS s

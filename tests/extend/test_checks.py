@@ -1,7 +1,6 @@
 """`sqlanon.testing`.
 
-What it checks of the extensions that the documentation shows, of methods of the package, and what it finds of wrong
-ones.
+It checks the extensions of the documentation, methods of the package, and wrong extensions.
 """
 
 from __future__ import annotations

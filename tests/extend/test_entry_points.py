@@ -87,9 +87,11 @@ assert not Registry._complete and not any(name.startswith("tests.extend") for na
 heavy = ("numpy", "numba", "duckdb", "psycopg")
 before = [name for name in heavy if name in sys.modules]
 spec = sqlanon.load_policy("anon.yml").releases[0]
-print(spec.method.name, spec.format.kind, list(spec.privacy.more), [n for n in heavy if n in sys.modules and n not in before])
+print(spec.method.name, spec.format.kind, list(spec.privacy.more), \
+[n for n in heavy if n in sys.modules and n not in before])
 schema = sqlanon.policy.schema()["$defs"]
-print("ends" in schema["FormatModel"]["properties"]["kind"]["enum"], "max_share" in schema["PrivacyModel"]["properties"])
+print("ends" in schema["FormatModel"]["properties"]["kind"]["enum"], \
+"max_share" in schema["PrivacyModel"]["properties"])
 """
 
 

@@ -1,4 +1,6 @@
-"""Readers of lineages of events, where several rows are one person's, by what docs/persons.md and docs/frozen.md promise.
+"""Readers of lineages of events, where several rows are one person's.
+
+The promises are those of docs/persons.md and docs/frozen.md.
 
 All have all versions. `of_all_rows` knows all quasi values, and when every row came, went and changed. `of_owners`
 knows also whose each row is. `of_one_event` knows it of one event of the victim, and sees which records of a class are
@@ -54,7 +56,7 @@ def meets(rows: Collection[tuple[Any, Value]], asked: Asked) -> bool:
 def divided(asked: Asked, owner: Owner, *, whole: bool, fine: bool) -> Partition:
     """Rows in the order of their quasi values, closed to classes as soon as they are lawful.
 
-    Not fine: all are one class.
+    If ``fine`` is false, all are one class.
 
     Rows of a person stay together where that is promised, and classes that publish the same are one.
     """
@@ -153,9 +155,9 @@ def of_owners(facts: Known, domain: Sequence[Value], owner: Owner, asked: Asked)
 
 
 def of_one_class(values: Mapping[Key, Value], owner: Owner, asked: Asked) -> dict[tuple[Any, Value], Fraction]:
-    """The same of one class of one version.
+    """The same for one class of one version.
 
-    By person and value the probability that a record of this value is the person's.
+    By person and value it has the probability that a record of this value is the person's.
 
     Every way to give its values to its rows is as likely as any other, if it is lawful.
     """
@@ -175,7 +177,7 @@ def of_one_class(values: Mapping[Key, Value], owner: Owner, asked: Asked) -> dic
 class OfEvent(NamedTuple):
     """The greatest probabilities, over all rows taken as the known event.
 
-    That the victim is a person, that the event had a value.
+    They are that the victim is a person, and that the event had a value.
     """
 
     person: Fraction
@@ -235,7 +237,7 @@ def _sources(
     domain: Sequence[Value],
     facts: Known,
 ) -> int:
-    """How many sources have these values where they entered, and as many rows that differ from their records as there are."""
+    """How many sources have these values at their entry and the right number of rows that differ from their records."""
     values = {key: value for key, (value, _) in records.items()}
     lists = [
         chains(lengths[key], domain, {facts.state[spell.first][key][1]: values[key]}) for key, spell in placed.items()

@@ -55,9 +55,9 @@ Judge = Callable[[Sequence[Key], Mapping[Key, Value]], int]
 
 
 class Worlds(NamedTuple):
-    """How many sources, with classes, were counted.
+    """Number of counted sources, with classes.
 
-    All, and those in which a record is a key's, or a state has a value.
+    It has all, and those in which a record is a key's, or a state has a value.
     """
 
     link: Counter[tuple[int, Any, Key]]

@@ -69,7 +69,7 @@ def of_file(db: Any) -> Callable[[], bytes]:
 
 
 def of_relations(db: Any) -> Callable[[], bytes]:
-    """Reads all files of a PostgreSQL database but those of the source, which is not sqlanon's, and of the server's statistics."""
+    """Reads all files of a PostgreSQL database but those of the source and of the server's statistics."""
     (folder,) = (Path(row[0]) for row in db.engine.fetch("SHOW data_directory"))
     if not folder.is_dir():
         pytest.skip("the server's files are on another machine")

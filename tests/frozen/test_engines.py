@@ -261,7 +261,7 @@ def test_starred_rows_are_one_class_of_their_cohort(shared_db: Any) -> None:
 
 @pytest.mark.thorough
 def test_a_first_cohort_of_more_rows_than_a_row_group() -> None:
-    """DuckDB's threads insert so many rows in batches, which a table that the same transaction made without rows loses."""
+    """DuckDB's threads insert many rows in batches, which a table without rows from the same transaction loses."""
     with sqlanon.connect("duckdb:///:memory:", threads=2) as db:
         db.engine.execute(
             "CREATE TABLE wide AS SELECT CAST(range AS INTEGER) AS id, CAST(hash(range) % 90 AS INTEGER) AS age, "

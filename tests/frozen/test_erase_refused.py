@@ -142,7 +142,8 @@ releases:
     suppression: {{limit: 1, rows: left_out}}
     tables:
       - {{source: {table}, name: {table}, publish: release.{table}, privacy: {{k: 2}}, columns: {columns}{key}}}
-      - {{source: {other}, name: {other}, publish: release.{other}, privacy: {{k: 2}}, columns: {{id: pseudonym, age: quasi}}}}
+      - {{source: {other}, name: {other}, publish: release.{other}, privacy: {{k: 2}}, \
+columns: {{id: pseudonym, age: quasi}}}}
 """
 
 

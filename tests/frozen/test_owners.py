@@ -83,7 +83,10 @@ def test_who_knows_all_rows_but_not_whose_they_are() -> None:
 @pytest.mark.parametrize("whole", [False, True], ids=["rows", "whole"])
 @pytest.mark.parametrize("share", [Fraction(1), HALF], ids=["any share", "share"])
 def test_who_knows_whose_every_row_is(whole: bool, share: Fraction) -> None:
-    """With k alone a record of n that look alike is a person's with at most (n - k + 1) / n, and `person_share`, whichever class it is in."""
+    """A record of n that look alike is a person's with at most (n - k + 1) / n with k alone, and `person_share`.
+
+    The class does not matter.
+    """
     asked, tried = Asked(l=1, share=share), 0
     for facts, values, owner, of in facts_of(asked, whole=whole):
         tried += 1
@@ -157,7 +160,7 @@ def test_who_is_known_by_all_events_waits() -> None:
 def test_later_rows_of_a_published_person_wait_also_where_its_class_left() -> None:
     """{a1, b1} leaves.
 
-    A2 comes with c1: to publish them would show a in two classes, of which b has one and c the other.
+    a2 comes with c1: to publish them would show a in two classes, of which b has one and c the other.
     """
     owner: Owner = lambda key: str(key)[0]  # noqa: E731
     first, later = {"a1": Row((0,), 0), "b1": Row((1,), 1)}, {"a2": Row((0,), 0), "c1": Row((1,), 1)}

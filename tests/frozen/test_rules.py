@@ -337,10 +337,11 @@ def test_a_lineage_that_is_gone_is_not_made_up(shared_db: Any) -> None:
 
 
 TAMPERED = {
-    "a row was moved to another class": "UPDATE {rows} SET _sqlanon_class = (SELECT MAX(_sqlanon_class) FROM {rows}) WHERE _sqlanon_key = '{key}'",
+    "a row was moved to another class": "UPDATE {rows} SET _sqlanon_class = (SELECT MAX(_sqlanon_class) FROM {rows}) "
+    "WHERE _sqlanon_key = '{key}'",
     "one row of a class left": "UPDATE {rows} SET _sqlanon_gone = 2 WHERE _sqlanon_key = '{key}'",
-    "a box was widened": "UPDATE {classes} SET age_hi = age_hi + 1 WHERE _sqlanon_class = (SELECT _sqlanon_class FROM {rows} WHERE "
-    "_sqlanon_key = '{key}')",
+    "a box was widened": "UPDATE {classes} SET age_hi = age_hi + 1 WHERE _sqlanon_class = (SELECT _sqlanon_class FROM "
+    "{rows} WHERE _sqlanon_key = '{key}')",
     "a cell was changed": "UPDATE {rows} SET cost = cost + 1 WHERE _sqlanon_key = '{key}'",
     "a key is published twice": "INSERT INTO {rows} SELECT * FROM {rows} WHERE _sqlanon_key = '{key}'",
     "a changed row is published in a class of its own version": (
@@ -357,7 +358,8 @@ SAYS = {
     "a box was widened": "does not say what version 1 published",
     "a cell was changed": "does not say what version 1 published",
     "a key is published twice": "of 21 rows of the source 21 are published and 1 are not",
-    "a changed row is published in a class of its own version": "of 21 rows of the source 21 are published and 1 are not",
+    "a changed row is published in a class of its own version": "of 21 rows of the source 21 are published and 1 are "
+    "not",
     "a cohort was mixed": "have no class of their own version",
 }
 """What finds it."""

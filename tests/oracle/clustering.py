@@ -1,6 +1,6 @@
 """Methods that cluster rows: greedy k-member clustering, MDAV.
 
-And how blocks are cut and rows that are left over are placed.
+It also cuts blocks and places the rows that are left over.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def cost(table: Table, cuts: Cuts, k: int, metric: str, *, starred: bool) -> tup
 
 
 def least(table: Table, k: int, metric: str, most: int, *, starred: bool) -> int | None:
-    """The least cost of all sets that suppress at most so many rows, which are a class of k rows where they are starred."""
+    """The least cost of all sets of at most so many suppressed rows, starred as a class of at least k rows."""
     found = []
     for cuts in solutions(table):
         score, gone = cost(table, cuts, k, metric, starred=starred)

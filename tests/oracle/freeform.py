@@ -82,7 +82,7 @@ def posterior(
     values: Sequence[object],
     publish: Callable[[tuple[object, ...]], Iterator[Counter[tuple[Box, object]]]],
 ) -> dict[object, Fraction]:
-    """What a reader believes of a row's private value who has seen a table, and takes every arrangement to be equally likely.
+    """The belief of a reader of a table in each private value of a row, if every arrangement is equally likely.
 
     Args:
         seen: the table.

@@ -65,9 +65,9 @@ def diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequenc
 
 
 def copies_of(l: Fraction) -> int:  # noqa: E741
-    """How often a group takes a value as it comes.
+    """Number of copies of a value in a group.
 
-    Up to 8 times, where the rows that this needs are fewest for each.
+    It is at most 8, with the fewest rows for each copy.
     """
     return min(range(1, min(l.denominator, 8) + 1), key=lambda c: (Fraction(ceil(c * l), c), c))
 

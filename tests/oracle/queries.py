@@ -124,7 +124,7 @@ CALCULATED = {
 }
 """Calculations with aggregates, and text beyond ASCII.
 
-What depends on the engine's types and the columns' collations.
+They depend on the engine's types and the columns' collations.
 """
 
 

@@ -69,9 +69,9 @@ def prosecutor(rows: Rows, quasi: Sequence[str], person: str | None = None) -> l
 
 
 def journalist(rows: Rows, population: Rows, quasi: Sequence[str]) -> tuple[list[Fraction], list[Fraction]]:
-    """Of each row 1 / the persons of the population in its class.
+    """For each row 1 / the persons of the population in its class.
 
-    And the same of each person whose class is in the table.
+    The second result is the same for each person with a class in the table.
     """
 
     def key(row: dict[str, Any]) -> tuple[Any, ...]:

@@ -1,6 +1,6 @@
 """Every source that is consistent with a tiny release, enumerated.
 
-What bounds of a query must hold for, and how tightly.
+Bounds of a query must hold for them, as tightly as they claim.
 
 The sources are side by side in one table with a number each, and the analyst's own SQL runs over all of them at once,
 so that the engine says what the query means. Nothing here knows how the product rewrites queries.
@@ -95,7 +95,7 @@ Way = list[tuple[Any, ...]]
 
 
 def ways_of(rows: Sequence[Row], facts: Sequence[Row], anything: Mapping[str, Sequence[Any]]) -> list[list[Way]]:
-    """The release's parts that are independent of each other, and for each part the ways that its source rows may be."""
+    """The release's independent parts, and for each part the possible assignments of its source rows."""
     return [
         [[way] for way in product(*(choices(row, fact, anything.get(fact["column_name"], ())) for fact in facts))]
         for row in rows

@@ -68,7 +68,7 @@ def side_by_side() -> Iterator[duckdb.DuckDBPyConnection]:
 def released(db: Any, rows: Sequence[Sequence[Any]], k: int, **more: Any) -> str:
     """Release rows of ``a`` (or ``a`` and ``b``), with a sensitive ``d`` and an insensitive ``c`` that counts them.
 
-    The name.
+    Returns the name of the release.
     """
     name = f"e{uuid.uuid4().hex[:12]}"
     own = ["a", "b"][: len(rows[0])]
@@ -165,7 +165,7 @@ def fewest(rows: Sequence[Sequence[int | None]], published: Sequence[dict[str, A
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_a_person_has_k_candidates_whatever_the_classes_are(k: int) -> None:
-    """Every table of up to six rows of one column, and of up to four of two, in every division into classes of k rows and more."""
+    """Every table of up to six rows of one column, and four of two, in every division into classes of at least k."""
     tables: list[Sequence[Sequence[int | None]]] = [
         [(value,) for value in one] for rows in range(k, 7) for one in combinations_with_replacement((None, 1, 2), rows)
     ]

@@ -154,7 +154,9 @@ def check_windows(
 def enumerated(
     db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, rng: random.Random
 ) -> tuple[str, list[str], list[Any], int, frozenset[int]] | None:
-    """A random tiny release whose sources are all in table ``t``, its rows, how many sources lie in its boxes, and which are consistent.
+    """A random tiny release with sources in table ``t``, its rows, and its consistent sources.
+
+    The fourth value is the number of sources that lie in the release's boxes.
 
     None: too many, or no release.
     """

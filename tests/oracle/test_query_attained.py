@@ -1,6 +1,6 @@
-"""Counts over releases that say which values their classes attain, against every source that attains them.
+"""Counts over releases that declare the attained values of classes, against every source that attains them.
 
-Sound, and tight where they say so.
+They are sound, and tight where they say so.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""COUNT over rows whose boxes are listed point by point: tight and rightly estimated up to twelve predicates.
+"""COUNT over rows with boxes listed point by point, and laws of answers.
 
-And laws of answers.
+Up to twelve predicates, bounds are tight and estimates right.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Random queries made of the words in which answers were wrong.
 
-Constants that are NULL, steps, coalesce, CASE, roots of hierarchies, NULL rows.
+They are NULL constants, steps, coalesce, CASE, roots of hierarchies, and NULL rows.
 
 Releases are written by hand, of a column of ranges ``a``, a hierarchy that a rule builds ``b``, both with NULLs, and an
 exact one ``c``. Every source that is consistent with one is enumerated into one table, and the engine itself answers

@@ -145,7 +145,7 @@ def test_lemma_2_and_corollary_1_fail_for_the_average_extent() -> None:
 def test_a_release_holds_no_value_twice(
     shared_db: Any, method: str, most: int | None, total: int, tmp_path: Path
 ) -> None:
-    """The optimal solver is the best of the partitions without a repeated value, the heuristic makes such groups too."""
+    """The optimal solver is best among partitions without a repeated value; the heuristic may make others too."""
     case = on_line(FOUR, AABB, Privacy(k=1, l=Fraction(2)))
     options = {"solver": "optimal", "minimize": method} if method != "auto" else {}
     _, report = release_rows(shared_db, case, tmp_path, method={"name": "hilbert", **options})

@@ -24,7 +24,7 @@ PUBLIC = [
     ("48972", 47, "Bulgaria", True),
     ("48970", 52, "France", True),
 ]
-"""Zip, age and nationality of Alice, Bob, Christine, Dirk, Eunice, Frank, Gail, Harry and Iris, and whether each is in T."""
+"""Zip, age and nationality of nine persons, Alice to Iris, and whether each is in T."""
 PLACES = {"USA": "N. America", "Canada": "N. America", "Brazil": "S. America", "Peru": "S. America"}
 """Of America; the others are of Europe, east or west."""
 

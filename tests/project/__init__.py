@@ -1,4 +1,4 @@
-"""What the project promises of its own files.
+"""Promises of the project on its own files.
 
-What the wheel holds, who imports whom, how long a file is, what it names.
+They are on the contents of the wheel, imports, the length of files, and names.
 """

@@ -82,7 +82,7 @@ def main() -> None:
                 if dialect in STORED_LINKS and "link_of" in path.read_text():
                     samples["link"] = ()
                 text = statement(name, dialect, **samples).text
-            except Exception as error:  # noqa: BLE001 - whatever goes wrong with one template is reported with the others
+            except Exception as error:  # noqa: BLE001 - reported with the others
                 failed.append(f"{name} for {dialect}: {error!r}")
             else:
                 failed += [f"{name} for {dialect}: leftover template syntax"] if "{{" in text or "{%" in text else []

@@ -1,6 +1,6 @@
-"""Compiled kernels.
+"""Compiled kernels in a cache.
 
-Found again by the contents of their sources, wherever these are, and only in a folder that no other user can write.
+They are found by the contents of their sources, wherever these are, and only in a folder that no other user can write.
 """
 
 from __future__ import annotations
@@ -162,7 +162,8 @@ def test_forms_of_imports(monkeypatch):
     texts = {
         "kernels.a": b"from sqlanon.kernels.b import x\nimport sqlanon.kernels.c\n",
         "kernels.b": b"if 1:\n    from sqlanon.kernels import d, e\n",
-        "kernels.c": b"from sqlanon.methods.onedim.kernels import (\n    f,\n    g,\n)\nfrom sqlanon.kernels.compiled import "
+        "kernels.c": b"from sqlanon.methods.onedim.kernels import (\n    f,\n    g,\n)\nfrom sqlanon.kernels.compiled "
+        b"import "
         b"njit\n",
         "methods.onedim.kernels.f": b"from sqlanon.methods.anatomy.kernels import x\n",
     }

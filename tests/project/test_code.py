@@ -16,7 +16,8 @@ from tests.project.tree import MODULES, PACKAGE, ROOT, label, tracked
 
 IDENTITY = {"name", "dialect", "__class__"}
 FIGURATIVE = re.compile(
-    r"(?<![a-z])(told|tells?|telling|stands?|stood|standing|strangers?|mend(s|ed|ing)?|doubtful|unfit|lends?|lent)(?![a-z])",
+    r"(?<![a-z])(told|tells?|telling|stands?|stood|standing|strangers?|"
+    r"mend(s|ed|ing)?|doubtful|unfit|lends?|lent)(?![a-z])",
     re.IGNORECASE,
 )
 """Words that hide what the code does; CONTRIBUTING.md lists them, and what to write."""
@@ -86,7 +87,7 @@ def test_declarations_import_what_is_declared():
 
 
 def test_nobody_imports_pandas_or_arrow():
-    """But the file that makes frames of them for who asks for one, and the engine of Spark, which gets and gives columns by Arrow."""
+    """Exceptions are the export of frames, on request, and the engine of Spark, which moves columns by Arrow."""
     heavy = {"pandas", "pyarrow", "polars"}
     others = [path for path in MODULES if not path.is_relative_to(PACKAGE / "engines" / "spark")]
     assert [label(path) for path in others if heavy & {name.partition(".")[0] for name in imports(path)}] == [
@@ -119,7 +120,7 @@ def test_one_file_asks_how_a_policy_has_rows_divided():
 
 
 def plain_strings(path: Path) -> Iterator[int]:
-    """The lines where a file gives an engine SQL that is no `Statement`, which runs on the path of whoever connected."""
+    """The lines where a file gives an engine SQL that is no `Statement`, so that it runs on the connection's path."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
             owner = getattr(node.func.value, "attr", getattr(node.func.value, "id", ""))

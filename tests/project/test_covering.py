@@ -1,6 +1,6 @@
-"""The combinations of each run: every value occurs by default, and what the mark names.
+"""The combinations of each run.
 
-Every two values in both runs.
+By default every value occurs, with those that the mark names; both runs together have every two values.
 """
 
 from __future__ import annotations

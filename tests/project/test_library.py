@@ -29,7 +29,8 @@ import sqlanon
 with sqlanon.connect("duckdb:///:memory:") as db:
     db.engine.execute("CREATE TABLE t AS SELECT i AS id, i % 9 AS age, 'd' || i % 3 AS ill FROM range(60) AS r(i)")
     release = db.anonymize(
-        "t", quasi="age", sensitive="ill", identifiers="id", k=5, method="mondrian", execution="pushdown", publish="release.t"
+        "t", quasi="age", sensitive="ill", identifiers="id", k=5, method="mondrian", execution="pushdown",
+        publish="release.t"
     )
     page = db.report("t")
     print(release.report.rows, release.audit().k >= 5, "<h1" in page)

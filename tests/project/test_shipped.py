@@ -19,7 +19,8 @@ from tests.project.tree import ROOT
 
 BELOW = f"""
 from sqlanon.kernels import shipped
-shipped.LEVELS = {{machine: (name, ("a feature of later processors",)) for machine, (name, _) in shipped.LEVELS.items()}}
+shipped.LEVELS = {{machine: (name, ("a feature of later processors",)) \
+for machine, (name, _) in shipped.LEVELS.items()}}
 {CALLED}"""
 ALL = ["inner", "other", "outer"]
 

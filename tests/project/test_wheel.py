@@ -114,7 +114,8 @@ with sqlanon.connect("duckdb:///:memory:") as db:
         "(28, 'M', '53711', 'Hang Nail')"
     )
     release = db.anonymize(
-        "people", quasi=["age", "sex", "zip"], sensitive="disease", accept_unique="disease", k=2, publish="release.people",
+        "people", quasi=["age", "sex", "zip"], sensitive="disease", accept_unique="disease", k=2,
+        publish="release.people",
         method="mondrian", execution="pushdown",  # which runs no kernel: to compile one takes longer than all else here
     )
     report = release.report
@@ -166,7 +167,10 @@ def test_command(installed, tmp_path):
 @pytest.mark.duckdb
 @pytest.mark.postgres
 def test_quick_start_of_an_installed_wheel(wheel, tmp_path, server):
-    """``pip install`` of the wheel in a new environment, with its packages from the package index, then every command of the page."""
+    """``pip install`` of the wheel in a new environment, then every command of the page.
+
+    Its packages come from the package index.
+    """
     environment = tmp_path / "environment"
     venv.create(environment, with_pip=True)
     run(environment / "bin" / "python", "-m", "pip", "install", "--quiet", f"{wheel}[cli]", cwd=tmp_path)

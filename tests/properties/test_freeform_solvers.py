@@ -178,7 +178,10 @@ def test_columns_of_few_values_come_first() -> None:
             "mip",
             18,
             9,
-            "solver mip takes at most 100000 sets of rows, and boxes of 9 among 18 rows have more; use solver hungarian",
+            (
+                "solver mip takes at most 100000 sets of rows, and boxes of 9 among 18 rows have more; use solver "
+                "hungarian"
+            ),
         ),
         ("ring", 3, 4, "4 matchings need as many rows, and here are 3"),
         ("greedy", 8, 6, "solver greedy takes k below (n + 3) / 2, for 8 rows at most 5; use solver hungarian"),

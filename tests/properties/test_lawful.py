@@ -54,7 +54,7 @@ def test_distinct_values_and_k_are_the_best_of_all_divisions(case: Case, k: int,
 @examples(200)
 @given(case=cases(max_rows=60), most=st.integers(1, 12), threads=st.integers(2, 5), before=st.integers(0, 4))
 def test_pieces_change_nothing(case: Case, most: int, threads: int, before: int) -> None:
-    """Also where a piece begins so near that what came before it still matters, and where short runs do not divide it."""
+    """A piece may begin near what came before it, and short runs may not divide it."""
     whole = solve(case.table, case.privacy, most)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parallel_runs, "_LEAST_LAWFUL", 1)
@@ -82,7 +82,10 @@ def test_some_pieces_are_taken_and_some_solved_again(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_pieces_with_stretches_that_short_runs_do_not_divide(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
-    """Rows of one value, more than a run may have, leave prefixes without a division inside of a piece whose beginning agrees."""
+    """Rows of one value, more than a run may have, leave prefixes without a division.
+
+    They are inside of a piece whose beginning agrees.
+    """
     monkeypatch.setattr(parallel_runs, "_LEAST_LAWFUL", 1)
     monkeypatch.setattr(parallel_runs, "_BEFORE", 3)
     undivided = 0

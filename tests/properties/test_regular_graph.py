@@ -1,4 +1,7 @@
-"""Graphs of rows and boxes by flows, and candidates that some assignment of all records has, against all subsets of tiny graphs."""
+"""Graphs of rows and boxes by flows, and candidates in assignments of all records.
+
+They are compared with all subsets of tiny graphs.
+"""
 
 from __future__ import annotations
 

@@ -38,8 +38,10 @@ def repaired(table: Table, values: list[int], bounds: Bounds, classes: list[list
 
 
 def helped(table: Table, values: list[int], limit: int, classes: list[list[int]]) -> bool:
-    """Whether one row that joins or leaves a least private class makes it more private, and leaves the others more private
-    than it was."""
+    """Whether a move of one row to or from a least private class makes it more private.
+
+    The other classes must be more private than it was.
+    """
     least = oracle.least_privacy(values, classes)
 
     def fine(members: list[int]) -> bool:

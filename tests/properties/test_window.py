@@ -1,4 +1,7 @@
-"""The solver that keeps windows gives the same losses and runs as the one that grows boxes, in one piece and as a stream."""
+"""The solver that keeps windows has the same losses and runs as the solver that grows boxes.
+
+It is tried in one piece and as a stream.
+"""
 
 from __future__ import annotations
 

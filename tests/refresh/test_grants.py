@@ -1,6 +1,6 @@
-"""Who reads a release on PostgreSQL.
+"""Readers of a release on PostgreSQL.
 
-Roles of the policy, rights given by hand, what depends on a view, and waiting readers.
+It tests the policy's roles, rights granted by hand, objects that depend on a view, and waiting readers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What two versions reveal together.
 
-The two leaks of the literature, and every figure against an oracle in plain Python.
+It has the two leaks of the literature, and compares every figure with an oracle in plain Python.
 """
 
 from __future__ import annotations

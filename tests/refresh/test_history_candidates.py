@@ -1,4 +1,7 @@
-"""What two versions of boxes of their own reveal together, against all assignments of records to rows that a reader of both may think of."""
+"""What two versions of boxes of their own reveal together.
+
+They are compared with all assignments of records to rows that a reader of both may think of.
+"""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ def test_the_order_of_rows_is_no_change(shared_db):
     "change",
     [
         (
-            "UPDATE {t} SET age = CASE id WHEN 1 THEN (SELECT age FROM {t} WHERE id = 2) ELSE (SELECT age FROM {t} WHERE "
-            "id = 1) END WHERE id IN (1, 2)"
+            "UPDATE {t} SET age = CASE id WHEN 1 THEN (SELECT age FROM {t} WHERE id = 2) ELSE (SELECT age FROM {t} "
+            "WHERE id = 1) END WHERE id IN (1, 2)"
         ),
         "UPDATE {t} SET sex = NULL WHERE id = 3",
         "DELETE FROM {t} WHERE id = 4",

@@ -103,7 +103,7 @@ def test_shares_and_associations(shared_db: Any) -> None:
 
 
 def test_few_rows_are_compared_without_a_search_for_plans(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The statements are many, and what an engine takes to plan each of them is most of the time, on Spark above all."""
+    """The statements are many, and most of the time is the engine's planning of each, on Spark above all."""
     with sqlanon.connect("duckdb:///:memory:") as db:
         name = released(db, drawn(), k=8, l=1)
         entered, asked, fetch, few = [], set(), db.engine.fetch, db.engine.few_rows

@@ -16,7 +16,8 @@ def release():
     db = sqlanon.connect("duckdb:///:memory:")
     quoted = NAME.replace('"', '""')
     db.engine.execute(
-        f"""CREATE TABLE t AS SELECT i AS id, i // 5 AS "{quoted}", i % 3 AS visits, ['{CANARY}', 'flu'][1 + i % 2] AS ill
+        f"""CREATE TABLE t AS SELECT i AS id, i // 5 AS "{quoted}", i % 3 AS visits,
+            ['{CANARY}', 'flu'][1 + i % 2] AS ill
         FROM range(60) AS r(i)"""
     )
     yield db.anonymize("t", quasi=[NAME, "visits"], sensitive="ill", identifiers="id", k=5, l=1.5, name="<i>r")

@@ -1,6 +1,6 @@
 """Pages.
 
-What is written is text and never markup, the same report is the same bytes, and nothing is asked of a network.
+Values are text and never markup, the same report gives the same bytes, and no network is used.
 """
 
 from __future__ import annotations

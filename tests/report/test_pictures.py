@@ -1,6 +1,6 @@
 """Pictures.
 
-What is drawn is what the figures are, measured on the elements of the SVG and by the axis that a reader sees.
+Their elements show the figures, measured on the SVG and by the axis that a reader sees.
 """
 
 from __future__ import annotations

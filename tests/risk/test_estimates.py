@@ -25,7 +25,7 @@ def sizes_of(listed: list[int]) -> Sizes:
 def sample(seed: int, classes: int, shape: float, mean: float, pi: float) -> tuple[list[int], int, int]:
     """A population of classes of 1 + negative binomial rows, sampled.
 
-    Sizes in the sample, the population, and its uniques.
+    Returns the sizes in the sample, the population, and its uniques.
     """
     rng = np.random.default_rng(seed)
     held = 1 + rng.negative_binomial(shape, shape / (shape + mean), classes)
@@ -85,7 +85,10 @@ def test_zayatz() -> None:
 
 @pytest.mark.thorough
 def test_pitman_expects_what_seating_gives() -> None:
-    """Where the likelihood is largest, by comparison with its neighbours, E(S_1) is that of the process person by person."""
+    """Where the likelihood is a maximum, E(S_1) is that of the process person by person.
+
+    The maximum is found by comparison with its neighbours.
+    """
     sizes = [1] * 12 + [2] * 4 + [3, 5, 9]
     found = pitman(sizes_of(sizes), 60)
     best = max(

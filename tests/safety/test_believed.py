@@ -1,6 +1,6 @@
-"""What a run believes of others.
+"""Trust of a run in others.
 
-A method's statement of its own rows, a format that is gone, a batch of statements that fails.
+Examples are a method's statement on its own rows, a format that is gone, and a batch of statements that fails.
 """
 
 from __future__ import annotations

@@ -52,7 +52,8 @@ ALL_KINDS = (
     "CREATE TABLE child (pid INT REFERENCES t (id), v VARCHAR COLLATE NOCASE); INSERT INTO child VALUES (9, 'A')",
     "CREATE INDEX ix ON t (x); CREATE UNIQUE INDEX lowered ON child ((lower(v)))",
     (
-        'CREATE TABLE "we ird""x"."Ta ble" ("A"" b" INT, "select" VARCHAR); INSERT INTO "we ird""x"."Ta ble" VALUES (1, '
+        'CREATE TABLE "we ird""x"."Ta ble" ("A"" b" INT, "select" VARCHAR); INSERT INTO "we ird""x"."Ta ble" VALUES '
+        "(1, "
         "NULL), (NULL, 'x')"
     ),
     (
@@ -65,13 +66,14 @@ ALL_KINDS = (
         "(u)); CREATE TABLE aide (i INT REFERENCES boss (i))"
     ),
     (
-        "INSERT INTO boss VALUES (5, NULL, NULL, NULL); INSERT INTO boss VALUES (2, 5, 'x', NULL); INSERT INTO boss VALUES "
-        "(3, 2, 'y', 'x'), (4, 5, NULL, 'x')"
+        "INSERT INTO boss VALUES (5, NULL, NULL, NULL); INSERT INTO boss VALUES (2, 5, 'x', NULL); INSERT INTO boss "
+        "VALUES (3, 2, 'y', 'x'), (4, 5, NULL, 'x')"
     ),
     "INSERT INTO aide VALUES (3); CREATE TABLE s.boss (j INT); INSERT INTO s.boss VALUES (1)",
     "CREATE TABLE checked (i INT CHECK (plus(i) > 2), g INT AS (plus(i, 1))); INSERT INTO checked (i) VALUES (1)",
     (
-        'CREATE MACRO "^@"(x, y) AS 77; CREATE MACRO "~~"(x, y) AS 77; CREATE MACRO "||"(x, y) AS 77; CREATE MACRO hash(x) '
+        'CREATE MACRO "^@"(x, y) AS 77; CREATE MACRO "~~"(x, y) AS 77; CREATE MACRO "||"(x, y) AS 77; CREATE MACRO '
+        "hash(x) "
         "AS 77; CREATE MACRO list(x) AS 77"
     ),
     "CREATE TABLE a.b.deep AS SELECT range AS i FROM range(5000)",
@@ -90,12 +92,12 @@ ALL_KINDS = (
         "s.rows_of(1)"
     ),
     (
-        "CREATE TABLE doomed (i INT); CREATE VIEW broken AS SELECT i FROM doomed; CREATE MACRO lost() AS (SELECT max(i) "
-        "FROM doomed); DROP TABLE doomed"
+        "CREATE TABLE doomed (i INT); CREATE VIEW broken AS SELECT i FROM doomed; CREATE MACRO lost() AS (SELECT "
+        "max(i) FROM doomed); DROP TABLE doomed"
     ),
     (
-        "COMMENT ON TABLE t IS 'ta''ble'; COMMENT ON COLUMN t.x IS 'column'; COMMENT ON VIEW v IS 'view'; COMMENT ON MACRO "
-        "plus IS 'macro'"
+        "COMMENT ON TABLE t IS 'ta''ble'; COMMENT ON COLUMN t.x IS 'column'; COMMENT ON VIEW v IS 'view'; COMMENT ON "
+        "MACRO plus IS 'macro'"
     ),
     (
         "COMMENT ON SEQUENCE numbers IS 'sequence'; COMMENT ON TYPE mood IS 'type'; COMMENT ON INDEX ix IS 'index'; "

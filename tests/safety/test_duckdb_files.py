@@ -1,6 +1,6 @@
-"""Files that DuckDB and sqlanon write on the way.
+"""Temporary files of DuckDB and sqlanon.
 
-Who can read them, what is left of them, and what a full disk does.
+It tests who can read them, what is left of them, and the effect of a full disk.
 """
 
 from __future__ import annotations

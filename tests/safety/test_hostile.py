@@ -130,8 +130,8 @@ def test_planted_objects_never_run(owned):
     assert db.history("ward")
     for query in (
         (
-            "SELECT count(*) AS n, sum(age) AS s, avg(weight) AS w FROM ward WHERE age BETWEEN 22 AND 30 AND born < DATE "
-            "'2020-02-01'"
+            "SELECT count(*) AS n, sum(age) AS s, avg(weight) AS w FROM ward WHERE age BETWEEN 22 AND 30 AND born < "
+            "DATE '2020-02-01'"
         ),
         "SELECT sex, count(*) AS n FROM ward WHERE grade = 'low' GROUP BY sex",
     ):

@@ -175,7 +175,10 @@ def test_a_trigger_that_stayed_when_its_right_was_revoked_stops_every_run(connec
 
 
 def test_a_planted_catalog_is_not_read(connect, role):
-    """Whoever may create schemas makes the private one first, with views whose functions would run as the one who reads them."""
+    """Another role with the right to create schemas makes the private one first.
+
+    Its views call functions that would run as their reader.
+    """
     db = connect(SERVER)
     fill(db, "p4")
     db.engine.execute(f"GRANT CREATE ON DATABASE {db.engine._connection.info.dbname} TO {quote(role)}")
@@ -234,7 +237,10 @@ def test_a_planted_catalog_is_not_read(connect, role):
 
 
 def test_a_planted_link_table_is_not_read(connect, role):
-    """The catalog of another role's private schema is a plain table, and says that this view's persons are in a view of that role's."""
+    """The catalog of another role's private schema is a plain table.
+
+    It claims that this view's persons are in a view of that role.
+    """
     db = connect(SERVER)
     fill(db, "p9")
     db.run(release("p9", rows_are="events"))

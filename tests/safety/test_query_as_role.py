@@ -1,6 +1,6 @@
-"""What an analyst could try with ``query --as ROLE`` on PostgreSQL.
+"""Attempts of an analyst with ``query --as ROLE`` on PostgreSQL.
 
-Every text is refused, or means no more than it may.
+Every text is refused, or does no more than it may.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ HARMLESS = [  # what a text hides is not run: each counts the rows under 30, or 
 
 @pytest.fixture(scope="module")
 def analyst(connect_module: Any) -> Iterator[tuple[Any, str, str, str]]:
-    """A database, a role that reads one release and may call a function of its owner, the source, and that function's schema."""
+    """A database, a role that reads one release and may call a function of its owner, the source, and its schema."""
     db = connect_module(ENGINES[2])
     role, source, schema = (f"{kind}{uuid.uuid4().hex[:10]}" for kind in "rts")
     rows = [(20 + i // 5 * 2, f"c{i % 2}", i % 5) for i in range(40)]

@@ -1,4 +1,4 @@
-"""Settings that another owner of the database left on it change neither what generated SQL means nor how long a run may take."""
+"""Settings of another owner of the database change neither the meaning of generated SQL nor the time limit of runs."""
 
 from __future__ import annotations
 

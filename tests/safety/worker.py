@@ -72,9 +72,9 @@ def rollback_until(reported: Connection, url: str, stage: str) -> None:
 
 
 def unpublish_until(reported: Connection, url: str, stage: str, file: str) -> None:
-    """Withdraw the release of people up to ``unlink`` or ``unlinked`` of its file, or with a view dropped.
+    """Withdraw the release of people up to a stage.
 
-    ``dropped``.
+    The stages are ``unlink`` and ``unlinked`` of its file, and ``dropped`` of a view.
     """
     import sqlanon
     from sqlanon.release.publish import unpublish
@@ -244,7 +244,10 @@ def run_spec_until(reported: Connection, url: str, spec: Any, stage: str, nth: i
 
 
 def compact_until(reported: Connection, url: str, step: str) -> None:
-    """Write a DuckDB file anew up to a step of it, with it done for ``copied``, or to ``replace`` or ``replaced`` of the file."""
+    """Rewrite a DuckDB file up to one step.
+
+    The step is done for ``copied``; the others are ``replace`` and ``replaced`` of the file.
+    """
     import sqlanon
     from sqlanon.engines.duckdb import fresh_copy
 

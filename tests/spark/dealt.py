@@ -1,6 +1,6 @@
-"""What releases are made on Spark and on DuckDB to compare them.
+"""Releases that are made on Spark and on DuckDB to compare them.
 
-Every requirement, format and type that is registered, in one of them.
+Every registered requirement, format and type is in one of them.
 
 A release on Spark is some 150 statements, one after the other, so that requirements, formats and types are dealt out
 over few releases. Which classes each method makes is compared without a release.
@@ -157,7 +157,7 @@ def _takes(plain: Deal, asks: Iterable[tuple[str, Any]]) -> list[Deal]:
 
 
 def _rarest(able: Iterable[Deal], takers: Mapping[str, int], uses: Counter[str]) -> Deal:
-    """The one with what few methods take, and few releases have yet, and with two more requirements where that can be."""
+    """The release with rare features, and with two more requirements where possible."""
 
     def of(some: Iterable[Deal]) -> Deal:
         order = sorted(some, key=lambda one: -sum(1 / takers[part] / 8 ** uses[part] for part in one.parts))

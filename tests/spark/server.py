@@ -1,4 +1,7 @@
-"""A server of Spark Connect with a catalog in a folder, as a process of its own that is killed or ends with its standard input."""
+"""A server of Spark Connect with a catalog in a folder, as a process of its own.
+
+It is killed, or ends with its standard input.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The command line on Spark, its whole walk on a small table: what each command prints and how it ends.
+"""The command line on Spark, its whole walk on a small table: output and exit code of each command.
 
-No value in errors and in the log of events.
+No value is in errors or in the log of events.
 """
 
 from __future__ import annotations

@@ -88,9 +88,12 @@ def unmistakable(table: Any) -> set[str]:
 
 
 CONSTANTS = """\
-41, 2147483647, 2147483648, -2147483648, -2147483649, 9223372036854775808, -9223372036854775808, 4.10, 0.041, -4.1, 41.0, 4e1, -4.1e-3, 1.5D, 41L,
-DATE '2001-02-03', TIMESTAMP '2001-02-03 04:05:06.789', TIMESTAMP_NTZ '2001-02-03 04:05:06', CAST('NaN' AS DOUBLE), CAST('4.1' AS DECIMAL(5, 2)),
-'it\\'s', 'a\\\\b', '', ':k', CAST(4.1 AS INT), TRY_CAST('x' AS INT), INTERVAL '3' DAY, TRUE, NULL, 99999999999999999999.99"""
+41, 2147483647, 2147483648, -2147483648, -2147483649, 9223372036854775808, -9223372036854775808, 4.10, \
+0.041, -4.1, 41.0, 4e1, -4.1e-3, 1.5D, 41L,
+DATE '2001-02-03', TIMESTAMP '2001-02-03 04:05:06.789', TIMESTAMP_NTZ '2001-02-03 04:05:06', CAST('NaN' AS DOUBLE), \
+CAST('4.1' AS DECIMAL(5, 2)),
+'it\\'s', 'a\\\\b', '', ':k', CAST(4.1 AS INT), TRY_CAST('x' AS INT), INTERVAL '3' DAY, TRUE, NULL, \
+99999999999999999999.99"""
 WRITTEN = [
     *(
         f"SELECT {constant.strip()}"
@@ -99,21 +102,21 @@ WRITTEN = [
     ),
     f"SELECT {CONSTANTS}",
     (
-        "SELECT COUNT(*) FILTER (WHERE s = 'b' AND n BETWEEN 3 AND 40.5), SUM(CASE WHEN d < DATE '2001-06-01' THEN 2 ELSE "
-        "0 END) * 100.5 FROM {t}"
+        "SELECT COUNT(*) FILTER (WHERE s = 'b' AND n BETWEEN 3 AND 40.5), SUM(CASE WHEN d < DATE '2001-06-01' THEN 2 "
+        "ELSE 0 END) * 100.5 FROM {t}"
     ),
     "SELECT COUNT(*) AS n FROM {t} WHERE s IN ('a', 'b') AND n NOT IN (3, 5, 7)",
     "SELECT s, COUNT(*) + 7 AS n FROM {t} WHERE n > 2 GROUP BY s HAVING COUNT(*) > 2 ORDER BY 2 DESC, s LIMIT 2",
     "SELECT n % 3 AS g, MIN(n + 5) FROM {t} GROUP BY n % 3 ORDER BY g",
     (
-        "SELECT n, SUM(n * 2) OVER (ORDER BY n ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS s, LAG(n, 2) OVER (ORDER BY "
-        "n), ROUND(n / 7.0, 2) FROM {t} ORDER BY n LIMIT 5"
+        "SELECT n, SUM(n * 2) OVER (ORDER BY n ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS s, LAG(n, 2) OVER (ORDER "
+        "BY n), ROUND(n / 7.0, 2) FROM {t} ORDER BY n LIMIT 5"
     ),
     "SELECT a.n FROM {t} AS a LEFT JOIN {t} AS b ON a.n = b.n + 7 AND b.s = 'a' WHERE a.n > 3 ORDER BY a.n LIMIT 4",
     "SELECT * FROM {t} WHERE n = 5",
     (
-        "WITH c AS (SELECT n, s = 'a' AS a FROM {t}), g AS (SELECT a, COUNT(*) AS n FROM c WHERE n < 50 GROUP BY a) SELECT "
-        "a, n, n / 3.0 FROM g ORDER BY a"
+        "WITH c AS (SELECT n, s = 'a' AS a FROM {t}), g AS (SELECT a, COUNT(*) AS n FROM c WHERE n < 50 GROUP BY a) "
+        "SELECT a, n, n / 3.0 FROM g ORDER BY a"
     ),
     "SELECT 5 AS n UNION ALL SELECT n FROM {t} WHERE n = (SELECT MAX(n) - 2 FROM {t} WHERE s = 'b') ORDER BY n",
     "SELECT DISTINCT s, 'x' FROM {t} WHERE EXISTS (SELECT 2 FROM {t} AS o WHERE o.n = 3) ORDER BY s",
@@ -152,8 +155,8 @@ ASKED = [
     # More digits than a decimal has, half way between two doubles.
     "SELECT count(*) AS n FROM grouped WHERE f BETWEEN 0.0 AND 6.780636119487458",
     (
-        "SELECT date_trunc('year', z) AS y, count(*) AS n, sum(i) AS s FROM grouped GROUP BY date_trunc('year', z) ORDER "
-        "BY y NULLS FIRST"
+        "SELECT date_trunc('year', z) AS y, count(*) AS n, sum(i) AS s FROM grouped GROUP BY date_trunc('year', z) "
+        "ORDER BY y NULLS FIRST"
     ),
     "SELECT d, count(*) AS n FROM grouped WHERE i > 0 GROUP BY d ORDER BY d NULLS FIRST",
     "SELECT b, count(*) AS n, avg(m) AS a FROM grouped GROUP BY b ORDER BY b NULLS FIRST",
@@ -164,7 +167,7 @@ ASKED = [
 
 
 def test_queries_that_people_write(session: Any) -> None:
-    """Groups and numbers of every type, with plans that Spark changes while they run, as it does unless it is asked not to."""
+    """Groups and numbers of every type, with plans that Spark changes while they run, as it does by default."""
     table = arrow(60)
     load(session, table, "grouped")
     options = {

@@ -43,7 +43,7 @@ STOPS: list[tuple[tuple[str, ...], bool]] = [
     ),  # the version before is marked, the new one is not
     ((*SWAPPED, "cleanup"), True),  # the catalog says published
 ]
-"""At which place a run is killed, see `tests.spark.killed.Places`, and whether its version is then the published one."""
+"""The place of the kill, see `tests.spark.killed.Places`, and whether the version is published then."""
 
 
 def killed(words: Sequence[object]) -> None:
@@ -113,7 +113,7 @@ def test_killed_with_its_server(tmp_path):
 
 
 def assert_next_run(url: str) -> None:
-    """Of a process of its own.
+    """Check the next run, in a process of its own.
 
     Readers have the second generation, the next run publishes a third, and nothing is left over.
     """

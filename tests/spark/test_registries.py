@@ -1,4 +1,4 @@
-"""What is registered, on Spark and on DuckDB.
+"""Registered parts, on Spark and on DuckDB.
 
 Methods divide the same rows alike, and releases show, promise and lose the same.
 

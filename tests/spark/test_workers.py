@@ -42,12 +42,14 @@ def work(columns):
     return columns[0], np.full(len(columns[0]), os.getpid()), np.full(len(columns[0]), compiled)
 
 with sqlanon.connect("spark+local:///:memory:?temporary=true&cores=2") as db, db.engine.lock("release x"):
-    os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"  # as pyspark leaves it once a process has opened a session of Spark Connect
+    # As pyspark leaves it once a process has opened a session of Spark Connect.
+    os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
     read = Statement("numbers", "SELECT CAST(id AS INT) AS id, CAST(id % 8 AS INT) AS block FROM range(8)")
     seen = []
     for turn in range(2):
         made = TableRef("_sqlanon", f"made{turn}", "spark_catalog")
-        db.engine.map_arrays(read, work, made, [("id", "integer"), ("process", "bigint"), ("compiled", "bigint")], by="block")
+        columns = [("id", "integer"), ("process", "bigint"), ("compiled", "bigint")]
+        db.engine.map_arrays(read, work, made, columns, by="block")
         seen.append(db.engine.fetch(f"SELECT process, compiled FROM _sqlanon.made{turn}"))
     print(json.dumps(seen))
 """

@@ -1,4 +1,6 @@
-"""k-concealment by agglomeration (Gionis, Mazza and Tassa 2008; Tassa, Mazza and Gionis 2012), without its randomization.
+"""k-concealment by agglomeration, without its randomization.
+
+The sources are Gionis, Mazza and Tassa 2008, and Tassa, Mazza and Gionis 2012.
 
 Every row gets at least k matches, boxes that hold it in some complete assignment of rows to boxes. They are not equally
 likely, so that this is no k-anonymity and no solver of the product: it is measured as the paper's comparator only.

@@ -1,6 +1,6 @@
 """OCC with all 8 columns and Adult, in the paper's measure.
 
-Extents of numbers by value, of the others (count - 1) / (|A| - 1).
+Extents of numbers are by value, those of the others (count - 1) / (|A| - 1).
 
 The rows are read from the files: solvers are functions of arrays, and a release has other guards, another time and its
 own measure of sets.

@@ -1,6 +1,6 @@
-"""Measure the points of a figure.
+"""Measurement of the points of a figure.
 
-GCP and processor seconds, and of a few rows how near each system comes to the optimum.
+It has GCP and processor seconds, and for a few rows the distance of each system from the optimum.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from benchmarks.papers.ghinita.data import CENSUS, SYNTHETIC, Data
 
 K, L, E, D_DUAL = 50, 10, 0.4, 3
 SYNTHETIC_L = 5
-"""The SA of the synthetic data has 10 values of nearly equal frequency, which admit no l = 10.
+"""Values of l: the SA of the synthetic data has 10 values of nearly equal frequency, which admit no l = 10.
 
 The paper's l is lost.
 """

@@ -1,6 +1,6 @@
-"""Two small pictures an experiment and family of tables: loss (or privacy) and time.
+"""Two small pictures for each experiment and family of tables: loss (or privacy) and time.
 
-For l-diversity the other metrics.
+For l-diversity there are pictures of the other metrics.
 """
 
 from __future__ import annotations

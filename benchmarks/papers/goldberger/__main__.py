@@ -1,6 +1,6 @@
 """The experiments of Goldberger and Tassa (2010, section 8) on Adult.
 
-45,222 rows, 14 columns, each value shown or suppressed.
+It has 45,222 rows and 14 columns, each value shown or suppressed.
 
 Every experiment writes goldberger_<experiment>.json, or goldberger_<experiment>_whole.json where it is of the whole
 table, with what the paper claims and whether it holds, and a picture. Figures are those of whole, verified releases;

@@ -47,10 +47,10 @@ OTHERS = {
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What is run.
+    """Parameters of the experiments.
 
-    Values of k, of others' k, runs of Table 2 and how many of them are searched, rows, values of l by sensitive column,
-    and k of Table 3.
+    They are k, the others' k, runs of Table 2 and the number of searched ones, rows, l by sensitive column, and k of
+    Table 3.
     """
 
     ks: tuple[int, ...] = (10, 20, 30, 40, 50, 60, 100)

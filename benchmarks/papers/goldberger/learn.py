@@ -1,6 +1,6 @@
-"""What can be learned of a suppressed release.
+"""Learning from a suppressed release.
 
-A naive Bayes classifier, judged on rows that were held out, and COUNT.
+It measures a naive Bayes classifier, judged on rows that were held out, and COUNT.
 """
 
 from __future__ import annotations

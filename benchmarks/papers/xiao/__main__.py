@@ -1,4 +1,6 @@
-"""The experiments of Xiao, Yi and Tao (EDBT 2010, section 6) on OCC and SAL, with all 7 columns where d is not varied, and l=6.
+"""The experiments of Xiao, Yi and Tao (EDBT 2010, section 6) on OCC and SAL.
+
+The tables have all 7 columns where d is not varied, and l=6.
 
 Every experiment writes xiao_<experiment>.json and pictures when it is done; what an interrupted one has measured is
 kept, and the same command goes on. Figures are those of whole, verified releases; the time is the processor's, of the

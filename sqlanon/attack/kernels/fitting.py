@@ -64,7 +64,7 @@ def unseen(boxes: Boxes) -> Seen:
 
 @njit(nogil=True, cache=True)
 def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
-    """Write into ``seen.found`` which columns of every box cover a row, int32[d]; give the number with all bits.
+    """Write into ``seen.found`` the covering columns of every box for a row, int32[d]; return the number with all bits.
 
     Cost: O(b d).
     """

@@ -1,4 +1,4 @@
-"""``sqlanon releases``, ``diff``, ``rollback``, ``unpublish`` and ``clean``: what the catalog of a database knows and leaves behind."""
+"""``sqlanon releases``, ``diff``, ``rollback``, ``unpublish`` and ``clean``: commands of a database's catalog."""
 
 from __future__ import annotations
 

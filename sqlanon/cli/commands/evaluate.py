@@ -27,7 +27,8 @@ def evaluate(
             "-w",
             metavar="FILE",
             show_default=False,
-            help="Queries and generators (default: ./workload.yml if it is there, else generators that fit any release).",
+            help="Queries and generators (default: ./workload.yml if it is there, else generators that fit any "
+            "release).",
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", hidden=True)] = None,

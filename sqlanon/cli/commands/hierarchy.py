@@ -20,7 +20,7 @@ def hierarchy(
 ) -> int | None:
     """Show the levels of a column's hierarchy, with the source's rows in every node.
 
-    For the owner: nodes are values.
+    The output is for the owner: nodes are values.
     """
     spec = found(db, policy)
     with database(url(db, spec), screen, read_only=True) as connected:

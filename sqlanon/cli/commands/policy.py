@@ -262,7 +262,7 @@ def _following(
 ) -> list[str]:
     """Commands to try after a run.
 
-    A release in a file of its own is audited there, boxes of their own where the certificate is.
+    A release in a file of its own is audited in that file, but boxes of their own in the database of the certificate.
     """
     from sqlanon.cli.show.text import command, listed
 

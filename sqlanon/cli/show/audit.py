@@ -97,8 +97,8 @@ def lowering(report: AuditReport) -> list[str]:
             "those of the class."
         ),
         (
-            "If somebody may know it, make the column quasi, or an identifier, which is not published; if nobody can, k "
-            "holds."
+            "If somebody may know it, make the column quasi, or an identifier, which is not published; if nobody can, "
+            "k holds."
         ),
         "",
     ]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[str] = ()) -> None:
     """Show versions, in the catalog's order.
 
-    ``others``: the releases that there are, where none has the name that was asked for.
+    ``others``: names of the existing releases, shown if none has the given name.
     """
     if not rows:
         there = f" under this name; there are: {', '.join(map(safe, others))}" if others else " yet"
@@ -222,7 +222,8 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
         "lineage",
         f"  tables of {things(len(report.versions), 'earlier version')} dropped: no rollback returns to them"
         if report.done
-        else f"  to drop: tables of {things(len(report.versions), 'earlier version')}, to which no rollback returns then",
+        else f"  to drop: tables of {things(len(report.versions), 'earlier version')}, to which no rollback returns "
+        "then",
     )
     if not report.done and report.stays == 0:
         screen.show(

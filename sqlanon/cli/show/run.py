@@ -221,7 +221,7 @@ def second_table(name: str | None) -> list[str]:
 
 
 def loss(report: LossReport, released: int, unit: str = "class") -> tuple[Sheet | str, ...]:
-    """Loss per column, and in two lines the totals that matter most; the rest is in the JSON.
+    """Show the loss per column, and the most important totals in two lines; the rest is in the JSON.
 
     ``released``: rows; ``unit``: class or box.
     """

@@ -1,6 +1,6 @@
-"""Tables that fit the width.
+"""Tables that fit the width of the screen.
 
-Cells wrap between words, then columns are left out by priority, then each row is a block of lines.
+Cells wrap between words first, then columns are left out by priority, then each row becomes a block of lines.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What DuckDB's driver does not say by itself: why it refused, without values.
+"""Reasons of DuckDB's refusals without values, and times with a zone without another package.
 
-And times of a zone without another package.
+DuckDB's driver gives neither by itself.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def reason(cause: duckdb.Error) -> str:
 def zoned(
     connection: duckdb.DuckDBPyConnection, statement: Statement | str, places: Sequence[int], max_rows: int
 ) -> list[Row]:
-    """Rows with times of a zone in some places, for which the driver wants a package.
+    """Rows of a query with times of a zone in some places, for which the driver wants a package.
 
-    The query again, those times in UTC.
+    The query is run again, with these times in UTC.
     """
     text, binds = (statement, {}) if isinstance(statement, str) else (statement.text, dict(statement.binds))
     names = [f"c{i}" for i in range(len(connection.description or ()))]

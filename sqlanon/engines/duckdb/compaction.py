@@ -1,6 +1,6 @@
 """The ability `Compaction` of a DuckDB file.
 
-While it is written anew, the engine has no connection to it, and then a new one.
+During the rewrite the engine has no connection to the file; afterwards it has a new one.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Compacting(Arrays):
 
 STAYS = (
     (
-        "backups and copies of the file, and the disk's blocks of the old file until they are overwritten, have what was "
-        "dropped"
+        "backups and copies of the file, and the disk's blocks of the old file until they are overwritten, have what "
+        "was dropped"
     ),
 )

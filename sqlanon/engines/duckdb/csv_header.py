@@ -121,8 +121,9 @@ def _check_whole_lines(path: Path, lines: list[str]) -> None:
     for char in DELIMITERS if len(inside) == len(texts) else "":
         if inside[0].count(char) and len({text.count(char) for text in inside}) == 1:
             raise PolicyError(
-                f"{path} would be one column of whole lines: each line is in quotes, with its fields; remove these quotes: "
-                f"""{_unpacked(path)} | sed 's/^"//; s/"\\r*$//; s/""/"/g' > new.csv, or if there is one column, add --delimiter ,"""
+                f"{path} would be one column of whole lines: each line is in quotes, with its fields; remove these "
+                f"""quotes: {_unpacked(path)} | sed 's/^"//; s/"\\r*$//; s/""/"/g' > new.csv, or if there is one """
+                "column, add --delimiter ,"
             )
     for char in sorted(set(texts[0]) - set(DELIMITERS) - {'"', "_", "-", "."}):
         if char.isalnum() or (char == " " and any("  " in text for text in texts)):

@@ -1,6 +1,6 @@
-"""What to know of a CSV file's columns that stayed text though most of their values are numbers or dates.
+"""Notes on a CSV file's columns that stayed text though most of their values are numbers or dates.
 
-Why, and which option helps.
+A note has the reason, and the option that helps.
 
 As quasi columns they are published as sets of texts, where ranges were expected.
 """
@@ -99,7 +99,8 @@ def _why_no_number(connection: duckdb.DuckDBPyConnection, table: str, name: str)
             "grouped": f"regexp_full_match({_bare()}, {literal(_GROUPED)})",
             "pointed": f"regexp_full_match({_bare()}, {literal(_POINTED)})",
             "comma": f"regexp_full_match({_bare()}, {literal(_COMMA)})",
-            "both": f"regexp_full_match({_bare()}, {literal(_COMMA)}) AND regexp_full_match({_bare()}, {literal(_GROUPED)})",
+            "both": f"regexp_full_match({_bare()}, {literal(_COMMA)}) AND regexp_full_match({_bare()}, "
+            f"{literal(_GROUPED)})",
             "point": f"regexp_full_match({_bare()}, '[+-]?[0-9]{{1,3}}[.][0-9]+')",
             **{sign: f"contains(c, '{sign}') AND {_numbers()}" for sign in _SYMBOLS},
         },

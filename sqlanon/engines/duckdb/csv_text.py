@@ -1,6 +1,6 @@
-"""A CSV file as text.
+"""A CSV file as text: its encoding, its lines of bounded length, and its header.
 
-Its encoding, its lines of bounded length, its header, and what is wrong with one that is no table.
+For a file that is no table it also finds the reason.
 
 Messages have numbers of lines and bytes and the names of columns, never a value. No line is longer in memory than
 `LINE`, so that a small compressed file of one line is refused before it is unpacked.

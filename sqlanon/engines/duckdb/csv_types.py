@@ -1,6 +1,6 @@
 """The types of a CSV file's columns, guessed from their texts.
 
-A guess is taken only where every value reads back to its text.
+A guess is accepted only if every value reads back to its text.
 
 A column is read as text first. A type fits where, over all rows, the value that the text becomes is written as that
 text again: in the type's own form, or in one other form that people write it in (``31.12.1999``, ``31-Dec-1999``, ``5``
@@ -120,7 +120,10 @@ def guess(
 
 
 def ambiguous(connection: duckdb.DuckDBPyConnection, table: str, name: str, text: str) -> bool:
-    """Whether the texts of a column, of which one is given, are all dates with the day first, and all with the month first."""
+    """Whether a column's texts are all dates with the day first, and all with the month first.
+
+    One of the texts is given.
+    """
     dated = [one for one in _candidates(quoted(name), text) if one.order]
     return len({one.order for one in dated if fits(connection, table, name, one)}) > 1
 
@@ -220,9 +223,9 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
 
 
 def _marked(number: str) -> Iterator[Guess]:
-    """Types of numbers that are written as the caller knows, otherwise than in SQL.
+    """Types of numbers in a notation that the caller knows, other than that of SQL.
 
-    Those with leading zeros are codes all the same.
+    Numbers with leading zeros are codes nevertheless.
     """
     for kind, places in (("BIGINT", "0*"), ("DOUBLE", "[0-9]*")):
         value = f"TRY_CAST({number} AS {kind})"

@@ -46,8 +46,8 @@ _MEANINGS: tuple[tuple[type[duckdb.Error], str], ...] = (
     (
         duckdb.TransactionException,
         (
-            "another connection of this process changed the same tables, or closed the transaction; run again when it is "
-            "done"
+            "another connection of this process changed the same tables, or closed the transaction; run again when it "
+            "is done"
         ),
     ),
     (
@@ -57,8 +57,8 @@ _MEANINGS: tuple[tuple[type[duckdb.Error], str], ...] = (
     (
         duckdb.CatalogException,
         (
-            "a table, view, type or function is not there, or has another form; if the source is a view, select from it in "
-            "DuckDB"
+            "a table, view, type or function is not there, or has another form; if the source is a view, select from "
+            "it in DuckDB"
         ),
     ),
     (

@@ -1,4 +1,7 @@
-"""Tables of DuckDB into CSV and Parquet files, each read back and compared with the table before anybody else sees it."""
+"""Export of DuckDB's tables to CSV and Parquet files.
+
+Each file is read back and compared with the table before anybody else sees it.
+"""
 
 from __future__ import annotations
 
@@ -157,9 +160,9 @@ def _check_texts(connection: duckdb.DuckDBPyConnection, table: str, columns: Seq
 def _empty(
     connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, Any]], sensitive: Sequence[str]
 ) -> list[str]:
-    """What is to be known of columns with empty texts and NULL.
+    """Warnings about columns with empty texts and NULL.
 
-    Only quotes distinguish them in a CSV file, and most readers do not look.
+    Only quotes distinguish these in a CSV file, and most readers ignore quotes.
     """
     texts = [name for name, kind in columns if kind.id in ("varchar", "enum")]
     if not texts:
@@ -217,7 +220,7 @@ def _same_names(names: Sequence[str], written: Sequence[str]) -> None:
 def _read_back(path: Path, columns: int, *, whole: bool = False) -> str:
     """SQL that reads a CSV file as texts, called c0, c1 ....
 
-    ``whole``: by one reader, with room for the longest line.
+    ``whole``: with a single reader, and room for the longest line.
     """
     types = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(columns))
     more = f", parallel = false, max_line_size = {max(_LINE, path.stat().st_size + 1)}" if whole else ""

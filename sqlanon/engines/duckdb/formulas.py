@@ -1,6 +1,6 @@
 """Cells of a CSV file that a spreadsheet takes for formulas.
 
-It computes them when the file is opened, whoever wrote the text.
+A spreadsheet computes them when it opens the file, whoever wrote the text.
 """
 
 from __future__ import annotations
@@ -83,7 +83,10 @@ def warned(connection: duckdb.DuckDBPyConnection, table: str, cells: Sequence[tu
 
 
 def escaped(kind: str, cell: str) -> str:
-    """SQL for the text of a cell with a ' before what begins as a formula, and before what a reader could take for such a text."""
+    """SQL for the text of a cell with a ' before the beginning of a formula.
+
+    Texts that a reader could take for such an escaped one get a ' as well.
+    """
     if kind in _SAFE:
         return cell
     return f"CASE WHEN {_is_one(cell, quoted=True)} THEN '''' || {cell} ELSE {cell} END"

@@ -14,7 +14,7 @@ UNKNOWN = f"{_LACKED}; cast them to text, a number or a timestamp; {_LEFT_OUT}"
 """What to say where nothing shows which columns these are."""
 
 
-def chosen(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any:  # noqa: ANN401 - of a library that is not imported here
+def chosen(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any:  # noqa: ANN401 - of another library
     """The frame with the columns that are wanted; all of them where its library has no way to take some.
 
     Args:
@@ -81,7 +81,7 @@ def check_names(names: Sequence[object]) -> None:
 
 
 def with_texts(frame: Any) -> Any:  # noqa: ANN401
-    """A pandas frame whose categories are intervals or periods, with their texts as categories, in the same order (`pandas.cut`)."""
+    """A pandas frame with texts as categories in place of intervals or periods, in the same order (`pandas.cut`)."""
     made = frame
     for name, dtype in frame.dtypes.items():
         if str(dtype) != "category" or not str(dtype.categories.dtype).startswith(("interval", "period")):

@@ -94,7 +94,7 @@ def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: S
 
 
 def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> Any:  # noqa: ANN401
-    """As DuckDB makes it, but decimals and integers of more than 64 bits as Python's own, sets and other lists as tuples."""
+    """DuckDB's frame, but with Python's decimals and integers of more than 64 bits, and tuples as sets and lists."""
     import pandas as pd
 
     objects = [

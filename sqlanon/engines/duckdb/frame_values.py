@@ -1,6 +1,6 @@
 """Values of data frames that DuckDB would change while it reads them.
 
-Made exact where that is possible, else refused by column.
+They are made exact where possible; otherwise their columns are refused.
 """
 
 from __future__ import annotations

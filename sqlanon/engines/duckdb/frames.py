@@ -173,7 +173,7 @@ def load(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Co
 def _cell(value: object, column: Column) -> object:
     """A value as DuckDB casts it to the column's type.
 
-    Whole numbers and lists as they are, all others by their texts.
+    Whole numbers and lists are cast as they are, all others by their texts.
     """
     if value is None or isinstance(value, int | list):
         return value

@@ -1,6 +1,6 @@
-"""A DuckDB file written anew.
+"""Replacement of a DuckDB file by a fresh copy.
 
-A fresh copy, which has nothing of dropped tables and deleted rows, is compared with it and put in its place.
+The copy contains nothing of dropped tables and deleted rows. It is compared with the file and put in its place.
 
 The file is locked by this process from before it is copied until after the copy is in its place, so that nobody writes
 what the copy lacks. A process that is killed leaves the old file or the new one, whole, and a folder that the next
@@ -109,9 +109,9 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
 
 @contextmanager
 def _instance(path: Path, settings: Mapping[str, str | int]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A DuckDB of its own, whose current database is empty.
+    """A separate DuckDB with an empty current database.
 
-    No macro of a file takes the place of a builtin function there.
+    In it no macro of a file takes the place of a builtin function.
     """
     with _translated(path):
         connection = duckdb.connect(":memory:", config=dict(settings))
@@ -194,7 +194,10 @@ def _add_triggers(old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection
 
 
 def _check_unmoved(path: Path, old: int, copy: Path) -> None:
-    """Raise an error where another file has taken the place of the one that was copied, or a log of changes lies next to it or to the copy."""
+    """Raise an error if the file was replaced since it was copied, or if a log of changes is there.
+
+    A log may lie next to the file or to the copy.
+    """
     if not os.path.samestat(os.fstat(old), path.stat()):
         raise DatabaseError(f"{path} was replaced by another file meanwhile, which is left as it is; run again")
     logs = [Path(f"{file}.wal") for file in (path, copy) if Path(f"{file}.wal").exists()]
@@ -206,9 +209,9 @@ def _check_unmoved(path: Path, old: int, copy: Path) -> None:
 
 
 def _give_owner(copy: Path, path: Path) -> None:
-    """Give a copy the owner, the group and the further attributes, such as lists of rights, of the file.
+    """Give a copy the owner, the group and the further attributes of the file, such as lists of rights.
 
-    Its mode comes with its place.
+    The mode is copied when the copy takes the file's place.
     """
     known = path.stat()
     os.chown(copy, known.st_uid, known.st_gid)

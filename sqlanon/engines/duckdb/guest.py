@@ -1,6 +1,6 @@
-"""A guest in the DuckDB of a host process.
+"""An engine that is a guest in the DuckDB of a host process.
 
-An engine over a private in-memory database of a process that has its own connection open.
+It works in a private in-memory database; the process has its own connection open.
 
 dbt-duckdb's Python models need it: the file is open in dbt, so no second connection by path is possible, and what dbt
 has there is not ours to write to.

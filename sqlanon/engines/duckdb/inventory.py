@@ -1,6 +1,6 @@
-"""All that a DuckDB database holds, so that a copy of it can be compared.
+"""Contents of a DuckDB database, to compare it with a copy.
 
-What its catalog lists, and of each table rows and a checksum.
+They are the entries of its catalog, and the rows and a checksum of each table.
 
 The catalog is read through every ``duckdb_*()`` function that says to which database its rows belong: also those that a
 later DuckDB adds. They are named in full, as macros of the database may have their names: some bind expressions of
@@ -18,9 +18,9 @@ import duckdb
 from sqlanon.engines.duckdb.connection import quoted
 
 _PASSING = {"database_name", "data_type_id", "constraint_index", "estimated_size", "is_bound"}
-"""What differs between two files of the same content, or depends on what was asked before.
+"""Columns that differ between two files of the same content, or depend on earlier queries.
 
-So do all columns whose names end with ``oid``.
+All columns whose names end with ``oid`` do, too.
 """
 
 Facts = tuple[str, str, tuple[str, ...]]

@@ -9,16 +9,16 @@ import duckdb
 KEPT = 256
 """So many texts are known at once; the one that was sent longest ago is forgotten first."""
 LONGEST = 10_000
-"""Longer texts are parsed every time.
+"""Length above which texts are parsed every time.
 
-Their trees would take memory, and their statements take longer than the parser.
+Longer trees would take memory, and their statements take longer than the parser.
 """
 
 
 class Parsed:
-    """The trees of texts that are sent again and again.
+    """Parse trees of texts that are sent repeatedly.
 
-    Names are looked up in the catalog whenever a tree is run, as with a text.
+    A run of a tree looks names up in the catalog, like a run of the text.
     """
 
     def __init__(self, parse: Callable[[str], list[duckdb.Statement]]) -> None:
@@ -31,9 +31,9 @@ class Parsed:
         self._known: dict[str, str | duckdb.Statement | None] = {}
 
     def of(self, text: str) -> str | duckdb.Statement:
-        """What to execute for a text: its tree, from the second time on.
+        """The object to execute for a text: its parse tree from the second time on.
 
-        The text the first time, and where it is several statements.
+        It is the text itself the first time, and for several statements.
 
         Raises:
             duckdb.Error: it does not parse.

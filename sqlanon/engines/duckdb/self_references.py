@@ -1,6 +1,6 @@
-"""Copies tables whose rows refer to rows of the same table.
+"""Copies of tables with foreign keys to themselves.
 
-DuckDB checks a foreign key before the statement that brings the other row has ended.
+DuckDB checks such a key before the statement that adds the other row has ended.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where DuckDB puts what does not fit into memory.
+"""The folder into which DuckDB spills what does not fit into memory.
 
-A folder that only this user can open, gone when the database is closed.
+Only this user can open it, and it is deleted when the database is closed.
 
 DuckDB's own choice (``<file>.tmp``, or ``.tmp`` of the working directory) is open to every user of the machine, and a
 killed process leaves it full of source values.

@@ -17,7 +17,8 @@ from sqlanon.engines.base import TableRef
 
 _NAME = r'(?:"(?:[^"]|"")*"|[^\s".(]+)'
 _HEAD = re.compile(
-    rf"CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\s+|TEMPORARY\s+)?VIEW\s+{_NAME}(?:\.{_NAME})*\s*(\((?:{_NAME}|[\s,])*\))?\s*AS\s+",
+    rf"CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\s+|TEMPORARY\s+)?VIEW\s+"
+    rf"{_NAME}(?:\.{_NAME})*\s*(\((?:{_NAME}|[\s,])*\))?\s*AS\s+",
     re.IGNORECASE,
 )
 _VIEWS = "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE NOT internal AND database_name = $database"

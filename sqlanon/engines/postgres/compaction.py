@@ -22,7 +22,9 @@ JOIN pg_namespace AS n ON n.nspname = t.schema
 JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = t.name
 """
 _MAY_CHECKPOINT = """
-SELECT r.rolsuper OR EXISTS (SELECT FROM pg_roles AS g WHERE g.rolname = 'pg_checkpoint' AND pg_has_role(r.oid, g.oid, 'USAGE'))
+SELECT r.rolsuper OR EXISTS (
+    SELECT FROM pg_roles AS g WHERE g.rolname = 'pg_checkpoint' AND pg_has_role(r.oid, g.oid, 'USAGE')
+)
 FROM pg_roles AS r WHERE r.rolname = current_user
 """
 _NUMBER = re.compile(r"\d+")

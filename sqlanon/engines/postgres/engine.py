@@ -83,7 +83,7 @@ class PostgresEngine(Tables, Granting, Compacting):
     def describe(self, text: str) -> tuple[str, ...]:
         """See `Engine.describe`.
 
-        The server parses and binds a statement that is prepared, and plans it only to run it.
+        The server parses and binds a prepared statement; it plans it only to run it.
         """
         with self._translated("the query"):
             return answers.described(self._connection, text)

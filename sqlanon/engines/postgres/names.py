@@ -28,7 +28,8 @@ _TAKE = (
 )
 _SET = "SELECT pg_catalog.set_config('search_path', %s, false)"
 _COLUMNS = """
-SELECT 0, n.nspname, c.relname, c.relkind IN ('v', 'm'), a.attname, format_type(a.atttypid, a.atttypmod), t.typtype::text, t.typname, (
+SELECT 0, n.nspname, c.relname, c.relkind IN ('v', 'm'), a.attname, format_type(a.atttypid, a.atttypmod),
+    t.typtype::text, t.typname, (
     WITH RECURSIVE base(oid, typtype, typbasetype, typnamespace) AS (
         SELECT t.oid, t.typtype, t.typbasetype, t.typnamespace
         UNION ALL
@@ -39,7 +40,8 @@ SELECT 0, n.nspname, c.relname, c.relkind IN ('v', 'm'), a.attname, format_type(
     SELECT bool_or(b.typtype = 'b' AND b.typnamespace <> 'pg_catalog'::regnamespace
         AND NOT EXISTS (SELECT FROM pg_type AS e WHERE e.typarray = b.oid))
     FROM base AS b
-), o.collnamespace::regnamespace::text || '.' || quote_ident(o.collname), COALESCE(o.collisdeterministic, TRUE), a.attnum
+), o.collnamespace::regnamespace::text || '.' || quote_ident(o.collname), COALESCE(o.collisdeterministic, TRUE),
+    a.attnum
 FROM pg_class AS c
 JOIN pg_namespace AS n ON n.oid = c.relnamespace
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -173,9 +175,9 @@ class Names:
         return Found(relations, named, frozenset(listed), frozenset(there), frozenset(tables))
 
     def _places(self, name: str) -> list[list[TableRef]]:
-        """What a name may mean, one try after the other.
+        """Possible meanings of a name, as a list of tries.
 
-        Each lists the schemas of the path, or is the schema it says.
+        Each try lists the schemas of the search path, or is the schema in the name.
         """
         parts = split_name(name)
         tries = [[TableRef(schema, name) for schema in self._own.schemas]]

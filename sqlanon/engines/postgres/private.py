@@ -1,6 +1,6 @@
 """The private schema on PostgreSQL.
 
-Whose it is, who else has rights in it, and what the planner's statistics show of it.
+It checks the owner, the rights of others, and the planner's statistics.
 
 ``pg_stats`` shows the most common values of a table to every role that may read the table, without a right on its
 schema.
@@ -70,7 +70,8 @@ WHERE g.grantee <> c.relowner AND NOT a.attisdropped
 UNION ALL
 SELECT 'default', NULL, NULL, NULL, NULL
 FROM pg_default_acl AS d, aclexplode(d.defaclacl) AS g
-WHERE d.defaclobjtype = 'r' AND g.grantee <> d.defaclrole AND d.defaclrole = (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)
+WHERE d.defaclobjtype = 'r' AND g.grantee <> d.defaclrole
+    AND d.defaclrole = (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)
 ORDER BY 1, 2, 3
 """  # noqa: S608 - constants only
 _ALL_READERS = f"""
@@ -90,7 +91,8 @@ WITH owner(oid) AS (
 )
 SELECT r.rolname, pg_get_userbyid(o.oid)
 FROM pg_roles AS r CROSS JOIN owner AS o
-WHERE r.rolcanlogin AND NOT r.rolsuper AND r.oid <> o.oid AND r.rolname <> current_user AND pg_has_role(r.oid, o.oid, 'MEMBER')
+WHERE r.rolcanlogin AND NOT r.rolsuper AND r.oid <> o.oid AND r.rolname <> current_user
+    AND pg_has_role(r.oid, o.oid, 'MEMBER')
 ORDER BY 1
 """
 _TABLE_GRANTEES = """
@@ -107,7 +109,8 @@ JOIN pg_namespace AS n ON n.oid = c.relnamespace
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
 LEFT JOIN pg_namespace AS k ON k.oid = l.collnamespace
-WHERE n.nspname = %(schema)s AND c.relkind = 'r' AND c.relname = ANY(%(names)s::text[]) AND a.attstattarget IS DISTINCT FROM 0
+WHERE n.nspname = %(schema)s AND c.relkind = 'r' AND c.relname = ANY(%(names)s::text[])
+    AND a.attstattarget IS DISTINCT FROM 0
 GROUP BY n.nspname, c.relname
 ORDER BY 1, 2
 """
@@ -118,7 +121,9 @@ Connection = psycopg.Connection
 
 
 def check_private(connection: Connection, schema: str) -> bool:
-    """Refuse a private schema that another role owns, in which another role has or may read a table, or whose tables have triggers.
+    """Refuse a private schema that other roles could read or change.
+
+    It is refused if another role owns it, has a table in it or may read one, or if its tables have triggers.
 
     Returns:
         Whether default privileges give others rights on new tables of this role.

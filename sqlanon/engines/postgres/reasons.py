@@ -41,7 +41,10 @@ def reason(error: psycopg.Error) -> str:
 
 
 def is_dropped(error: psycopg.Error) -> bool:
-    """Whether a table or view was missing, or went while the server looked at it, for which it has no condition of its own."""
+    """Whether a table or view was missing, or disappeared while the server looked at it.
+
+    The server has no condition of its own for that.
+    """
     if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
         return True
     return isinstance(error, psycopg.errors.InternalError_) and bool(_WENT.match(error.diag.message_primary or ""))

@@ -58,8 +58,8 @@ WITH RECURSIVE reads(oid, role) AS (
     FROM reads AS r
     JOIN pg_class AS v ON v.oid = r.oid AND v.relkind = 'v'
     JOIN pg_rewrite AS w ON w.ev_class = v.oid
-    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
-        AND d.refobjid <> v.oid
+    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+        AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid
 )
 SELECT DISTINCT quote_ident(n.nspname) || '.' || quote_ident(c.relname)
 FROM reads AS r

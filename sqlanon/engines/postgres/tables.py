@@ -194,9 +194,9 @@ class Tables(Session):
                 copy.write_row(row)
 
     def _new(self, table: TableRef, create: sql.Composed) -> None:
-        """Make a table that is going to be filled.
+        """Create a table that is going to be filled.
 
-        Of a private one, rights that defaults gave are taken away while it is empty.
+        If it is private, default rights are revoked while it is empty.
         """
         with self._translated(f"load {table.name}"):
             text = create.as_string(self._connection)

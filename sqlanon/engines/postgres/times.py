@@ -1,6 +1,6 @@
-"""Dates and times of PostgreSQL that Python has none of: infinite ones, and years before 1 or after 9999.
+"""PostgreSQL's dates and times that Python lacks: infinite ones, and years before 1 or after 9999.
 
-They are their texts.
+They are returned as texts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from psycopg.types.datetime import DateLoader, TimestampLoader, TimestamptzLoade
 
 
 def keep_texts(connection: psycopg.Connection) -> None:
-    """Let a connection give what Python has no value for as text, ``infinity`` or ``0044-03-15 BC``, in place of an error."""
+    """Let a connection return values without a Python equivalent as text, in place of an error.
+
+    Examples are ``infinity`` and ``0044-03-15 BC``.
+    """
     for name, loader in (("date", _Date), ("timestamp", _Timestamp), ("timestamptz", _Timestamptz)):
         connection.adapters.register_loader(name, loader)
 

@@ -1,6 +1,6 @@
-"""Statements of a batch that do not depend on each other run at the same time.
+"""Parallel runs of statements in a batch that do not depend on each other.
 
-Much of what one takes is spent in the driver.
+Much of the time of a statement is spent in the driver.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Subject:
     def touches(self, other: Subject | None) -> bool:
         """Whether one of the two must run before the other.
 
-        A drop never runs beside what makes: that may read by way of a view.
+        A drop never runs beside a creation, which may read through a view.
         """
         if other is None or self.drops != other.drops:
             return True

@@ -1,6 +1,6 @@
-"""Values of statements.
+"""Bind values of statements, kept in views.
 
-Spark shows the literals of a plan in its user interface and its event log, so values do not go there.
+Spark shows the literals of a plan in its user interface and its event log.
 
 A text or a float is a column of a local relation of one row, which plans name and do not show, and the statement
 selects it. Whole numbers and NULL are written into the text: they are numbers of rows, versions and classes. Of a query
@@ -26,9 +26,9 @@ _TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*'|`(?:[^`]|``)*`|--[^\n]*|::|:([^\W\d
 
 
 class Binds:
-    """The values of a session's statements, in temporary views of its own.
+    """The bind values of a session's statements, in temporary views of the session.
 
-    Those of the last statement stay until the next or the end.
+    The view of the last statement stays until the next statement or the end.
     """
 
     def __init__(self, session: SparkSession) -> None:
@@ -48,7 +48,7 @@ class Binds:
         return self.concealed(text)
 
     def concealed(self, text: str) -> str:
-        """A query whose own values are in a view, with the types that Spark gives to literals, where it was asked to be."""
+        """A query whose literals come from a view, with Spark's types of the literals, if asked."""
         if self._apart is None:
             return text
         import pyarrow as pa

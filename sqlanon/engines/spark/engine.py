@@ -91,8 +91,8 @@ class SparkEngine:
         timestamp="TIMESTAMP_NTZ",
         distinct_numbers=True,
         counts_in_domains=True,
-        readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights of "
-        "the catalog and of the warehouse",
+        readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights "
+        "of the catalog and of the warehouse",
     )
 
     def __init__(
@@ -206,10 +206,7 @@ class SparkEngine:
             return [tuple(row) for row in self._session.sql(text).collect()]
 
     def execute(self, statement: Statement | str) -> None:
-        """See `Engine.execute`.
-
-        A view that is there is altered, which is one call of the catalog, where OR REPLACE drops it first.
-        """
+        """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
         with self._sized(statement), self._translated(_name(statement)):
             self._frame(statement)
 
@@ -425,10 +422,7 @@ class SparkEngine:
         return nullcontext()
 
     def publishing(self) -> AbstractContextManager[None]:
-        """See `Engine.publishing`.
-
-        Nothing is undone, but who has lost a lock changes and drops nothing of its new holder's.
-        """
+        """See `Engine.publishing`: nothing is undone; without its lock a session changes nothing any more."""
         self._locks.check()
         return nullcontext()
 

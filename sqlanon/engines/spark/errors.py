@@ -1,4 +1,4 @@
-"""What Spark's errors mean and what to do about them, in words that hold no cell value.
+"""Meanings of Spark's errors and advice, in words without cell values.
 
 Only the error's condition is read, never its text.
 """
@@ -109,7 +109,7 @@ def is_gone(error: BaseException) -> bool:
 
 
 def quiet() -> None:
-    """Stop pyspark from logging what its errors quote, which may be cell values, and from writing how often it has tried.
+    """Stop pyspark from logging the texts of errors, which may quote cell values, and its retries.
 
     Rows come and go as Arrow's, so that what pyspark says of pandas concerns nobody here.
     """

@@ -18,11 +18,11 @@ APPEND = {
     "mapreduce.fileoutputcommitter.algorithm.version": "2",
     "mapreduce.fileoutputcommitter.cleanup.skipped": "true",
 }
-"""Of a statement that appends a row to a table of all runs.
+"""Settings of a statement that appends a row to a table of all runs.
 
-What statements write is in one folder of the table, ``_temporary``, which the first that is done would remove: of two
-at the same time the other fails then, or its row is lost without an error. With these a task's file is in its place
-when the task is done, and the folder stays.
+By default a statement writes into the folder ``_temporary`` of the table, and the first to finish removes that folder:
+of two simultaneous statements the other then fails, or its row is lost without an error. With these settings a task's
+file is in its place when the task is done, and the folder stays.
 """
 
 

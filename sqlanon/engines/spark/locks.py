@@ -188,9 +188,9 @@ class Locks:
 
 
 def _stem(name: str) -> str:
-    """How the tables of a lock are called.
+    """Stem of the names of a lock's tables.
 
-    That of a run's scratch tables as these, so that it is found where a killed run has left it alone.
+    A scratch lock has the stem of its run's scratch tables, so that it is found after the run was killed.
     """
     run = re.fullmatch(r"scratch ([0-9a-f]{8})", name)
     return f"_sqlanon_{run[1]}_lock_" if run else f"lock_{hashlib.sha256(name.encode()).hexdigest()[:16]}_"

@@ -39,18 +39,20 @@ SETTINGS = {
 }
 """What statements of ours need of a session."""
 _TRIES, _TRIES_FIRST, _PAUSE = 8, 4, 10_000
-"""How often a server is tried that does not answer, in a session and to open one, and milliseconds between two tries, at most: most of a
-minute in all, and a few seconds."""
+"""Tries for a silent server, in a session and to open one, and the longest pause, in milliseconds.
+
+That is most of a minute in all, and a few seconds.
+"""
 _COMPILED_LATE = {
     "InvocationThreshold": 100_000,
     "MinInvocationThreshold": 12_000,
     "CompileThreshold": 300_000,
     "BackEdgeThreshold": 800_000,
 }
-"""From how many calls, and turns of loops, on Java optimizes code fully in a session of our own.
+"""Numbers of calls, and of turns of loops, after which Java optimizes code fully in a session of our own.
 
-20 times its defaults. Each statement has code of its own, which Java has compiled quickly before; to optimize what runs
-for a second takes longer than is won.
+They are 20 times the defaults. Each statement has code of its own, which Java compiles quickly first; to optimize what
+runs for a second takes longer than it saves.
 """
 _SHARED = (
     "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the "
@@ -89,8 +91,8 @@ def java_missing() -> str | None:
 def confirmations(url: str) -> tuple[str, set[str]]:
     """A URL without what it confirms, and that.
 
-    >>> confirmations("sc://host:15002/;user_id=a;accept_shared=true") == ("sc://host:15002/;user_id=a", {"accept_shared"})
-    True
+    >>> confirmations("sc://host:15002/;user_id=a;accept_shared=true")
+    ('sc://host:15002/;user_id=a', {'accept_shared'})
     """
     found = {name for name in ("accept_shared", "temporary") if re.search(rf"[;?&]{name}=true(?=[;&]|$)", url)}
     for name in found:
@@ -99,9 +101,9 @@ def confirmations(url: str) -> tuple[str, set[str]]:
 
 
 def local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
-    """The session of ``spark+local:///DIR?cores=2``; whether this user alone can read its files.
+    """The session of ``spark+local:///DIR?cores=2``.
 
-    Whether it was started now.
+    The other results are whether this user alone can read its files, and whether it was started now.
 
     With ``:memory:`` in place of the folder the catalog is gone with the session.
 
@@ -162,7 +164,8 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
             "spark.sql.catalogImplementation": "hive",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder / 'catalog'};create=true",
-            "spark.driver.extraJavaOptions": f"{settings['spark.driver.extraJavaOptions']} -Dderby.stream.error.file={folder / 'derby.log'}",
+            "spark.driver.extraJavaOptions": f"{settings['spark.driver.extraJavaOptions']} "
+            f"-Dderby.stream.error.file={folder / 'derby.log'}",
         }
     else:
         private = True
@@ -203,9 +206,9 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
 
 
 def _start_java(settings: dict[str, str]) -> None:
-    """Start the Java of this process, which has one, if it has none.
+    """Start Java in this process if it does not run yet.
 
-    What Java writes to its stderr, and workers write there, may quote values.
+    Its stderr is discarded: Java and workers may quote values there.
     """
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
@@ -254,7 +257,7 @@ def remote(url: str) -> SparkSession:
 
 
 def patient(session: SparkSession, tries: int) -> None:
-    """How often a session of Spark Connect tries again what a server does not answer.
+    """Number of retries of a Spark Connect session when a server does not answer.
 
     Its own default waits for ten minutes.
     """

@@ -1,6 +1,6 @@
 """A Python environment that is sent to executors.
 
-Their machines then need Python itself, and none of sqlanon's packages.
+Their machines then need Python itself only, and none of sqlanon's packages.
 """
 
 from __future__ import annotations

@@ -45,7 +45,10 @@ def mapped(rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: 
 
 @contextmanager
 def _mode_of(rows: DataFrame) -> Iterator[None]:
-    """A process that has opened a session of Spark Connect has a variable by which pyspark makes functions for that, of classic sessions too."""
+    """Remove the variable by which pyspark makes functions for Spark Connect, in classic sessions too.
+
+    A process that has opened a session of Spark Connect has it.
+    """
     held = None if is_connect(rows) else os.environ.pop(_CONNECT, None)
     try:
         yield
@@ -55,9 +58,9 @@ def _mode_of(rows: DataFrame) -> Iterator[None]:
 
 
 class _OfTable:
-    """A function of columns as one of an Arrow table.
+    """Adapter of a function of columns to Arrow tables.
 
-    A worker has a place for what numba compiles before it has the function.
+    It gives numba a writable cache folder before the worker loads the function.
     """
 
     def __init__(self, work: Work, columns: Sequence[tuple[str, str]]) -> None:
@@ -93,9 +96,9 @@ def _received(sent: bytes) -> _OfTable:
 
 
 def keep_compiled() -> None:
-    """Name numba a folder where it can write neither next to the kernels nor in the user's home.
+    """Set a cache folder for numba if it can write neither next to the kernels nor in the user's home.
 
-    Without one it refuses to be imported.
+    Without one numba refuses to be imported.
 
     It is a folder of this user's that no other can write, as numba runs what it finds there.
     """
@@ -115,9 +118,9 @@ def keep_compiled() -> None:
 
 
 class _OfBatches:
-    """The same for a stream of batches.
+    """The function for a stream of batches.
 
-    Of many rows at a time, so that what is counted in them is little beside them.
+    A batch has many rows, so that its counts are small beside it.
     """
 
     def __init__(self, one: _OfTable) -> None:

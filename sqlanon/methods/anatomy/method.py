@@ -1,6 +1,6 @@
-"""Anatomy.
+"""Method anatomy (Xiao & Tao 2006, Figure 3).
 
-Groups whose sensitive values all differ, without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3).
+It makes groups with different sensitive values only, without regard to the quasi-identifier.
 
 Each sensitive value has a bucket of rows. While l buckets hold rows, a group takes a random row from each of the l
 largest; a row that is left joins a random group that lacks its value. So every group has l rows or one more for each

@@ -1,6 +1,6 @@
-"""What an assignment loses, before it is recoded.
+"""The loss of an assignment before recoding.
 
-The boxes of its classes, which it has or one GROUP BY makes, in exact numbers.
+It is computed in exact numbers from the boxes of its classes, which the assignment has or one GROUP BY makes.
 
 It decides between methods and nothing else; the loss that a report states is measured on what is published
 (`sqlanon.loss`).
@@ -72,7 +72,7 @@ class Losses:
         }
 
     def _boxes(self, made: Assignment) -> tuple[Longs, npt.NDArray[np.bool_], int, list[npt.NDArray[np.generic]]]:
-        """Rows of each class, whether it is the starred one, rows without a class, and four columns of each class for each quasi column."""
+        """Sizes of classes, a mark of the starred one, rows without a class, and four columns for each quasi column."""
         quasi, scratch = self._context.encoded.quasi, self._context.scratch
         columns = [{"code": d.code, "counted": self._is_set(d)} for d in quasi]
         statement = scratch.sql(

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def each(
     context: Context, methods: Able, losses: Losses, reasons: Reasons
 ) -> Iterator[tuple[MethodSpec, Assignment, Fraction]]:
-    """Run methods one by one.
+    """Run methods one by one, and yield the result and the loss of each.
 
-    Of each what it made, whose tables are there until the next one is asked for, and what it loses.
+    The tables of a result exist until the next result is asked for.
 
     Those that find no classes are added to ``reasons``. Cost: that of every method, and a GROUP BY of the rows for
     each.

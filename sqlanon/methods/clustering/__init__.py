@@ -1,4 +1,4 @@
-"""Methods that cluster rows, in place of cutting an order: `kmember`, `sequential`.
+"""Methods that cluster rows in place of cutting an order: `kmember`, `sequential`.
 
-What they share with those of `sqlanon.papers` is in `blocks`.
+Code shared with the methods of `sqlanon.papers` is in `blocks`.
 """

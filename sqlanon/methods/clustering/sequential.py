@@ -1,4 +1,7 @@
-"""Method ``sequential``: rows move between clusters while an objective falls (Goldberger & Tassa 2010, sections 6.3 and 7)."""
+"""Method ``sequential``: rows move between clusters while an objective falls.
+
+The method is that of Goldberger & Tassa 2010, sections 6.3 and 7.
+"""
 
 from __future__ import annotations
 

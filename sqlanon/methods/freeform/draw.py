@@ -24,9 +24,9 @@ _REMIXED, _DRAWN = 0, 1
 
 
 def remixed(held: Ints, key: bytes) -> Ints:
-    """The k matchings of a graph, int32[k, n], at random.
+    """Random choice of the k matchings of a graph, int32[k, n].
 
-    10 k swaps, and k divisions of three or more, the first one of all k.
+    It takes 10 k swaps, and k divisions of three or more matchings, the first one of all k.
 
     Args:
         held: int32[n, k], the rows of every box, ascending: a k-regular graph.

@@ -1,4 +1,7 @@
-"""Method ``freeform``: a box of its own for every row (Doka, Xue, Tsoumakos, Karras 2015, "k-Anonymization by Freeform Generalization")."""
+"""Method ``freeform``: a box of its own for every row.
+
+The paper is Doka, Xue, Tsoumakos, Karras 2015, "k-Anonymization by Freeform Generalization".
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ class Freeform:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`.
 
-        Cost: that of the order, O(n b^2) a matching at worst with blocks of b rows, and O(n k (b + k) d).
+        Cost: the order, O(n b^2) a matching at worst with blocks of b rows, and O(n k (b + k) d).
         """
         import numpy as np
 
@@ -96,7 +99,7 @@ class Freeform:
         return Assignment(nobody, "kernel", divided=False, matches=Matches(rid[order], made))
 
     def _arranged(self, context: Context, loaded: Loaded) -> Longs:
-        """The rows in order, by their place in what was loaded.
+        """Places of the rows in what was loaded, in the rows' order.
 
         Rows of equal codes are in the order of their ``rid``.
         """

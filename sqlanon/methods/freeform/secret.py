@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def of_method(secret: str) -> str:
-    """What a method gets in place of the secret.
+    """Substitute for the secret that a method gets.
 
-    By this it cannot find out what would be drawn of a graph, and choose the graph by it.
+    With it a method cannot predict the draw for a graph and choose the graph accordingly.
     """
     return hmac.new(secret.encode(), b"freeform method", hashlib.sha256).hexdigest()
 

@@ -1,6 +1,7 @@
 """The default solver.
 
-Matchings made one by one in blocks of the order, each improved by taking it out again (see `kernels.freeform_assign`).
+It makes matchings one by one in blocks of the order, and improves each by removing it and making it again (see
+`kernels.freeform_assign`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """Full-domain generalization.
 
-Releases that generalize by levels of hierarchies (LeFevre et al. 2006, section 6; Incognito).
+It generalizes by levels of hierarchies (LeFevre et al. 2006, section 6; Incognito).
 """

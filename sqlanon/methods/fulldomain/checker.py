@@ -52,7 +52,10 @@ class Checker(Protocol):
         """The classes of a node. It becomes the open node."""
 
     def meets(self, joined: int) -> bool:
-        """Whether the failing classes of the open node and so many others, the smallest first, meet the requirements as one class."""
+        """Whether the failing classes of the open node meet the requirements as one class with some others.
+
+        The others are the smallest ones; their number is given.
+        """
 
     def joinable(self, most: int) -> int:
         """How many others may join the failing classes of the open node within ``most`` suppressed rows."""

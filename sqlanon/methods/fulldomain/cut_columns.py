@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 MOST_STEPS = 1_000_000_000
-"""Boxes that the bounds of the first column add up, at most: all combinations of intervals of the columns.
+"""Largest number of boxes in the bounds of the first column: all combinations of intervals of the columns.
 
-They take some seconds.
+To add up that many takes some seconds.
 """
 STEPS = 100_000
 """Boxes that take about as long as a set of cuts."""
@@ -85,7 +85,7 @@ class ColumnSearch:
         self.bound = 0
 
     def run(self, most: int) -> bool:
-        """Look at sets until none can be better, or for as long as ``most`` of them take.
+        """Look at sets until none can be better, or until ``most`` steps are used up.
 
         Returns whether none can be better.
         """

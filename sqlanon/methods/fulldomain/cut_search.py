@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 MOST_OPEN = 100_000
-"""Subtrees that wait for their turn by bound, at most; beyond, the lowest is searched depth-first.
+"""Largest number of subtrees in the queue by bound; beyond it, the lowest is searched depth-first.
 
 Each takes about 1 KiB.
 """
@@ -165,9 +165,9 @@ class CutSearch:
         return True
 
     def _look(self, head: Flags, tail: Longs | None, records: Records | None) -> Subtree:
-        """Compare the head with the best set; the subtree without the cuts that cannot be better.
+        """Compare the head with the best set, and return the subtree without cuts that cannot be better.
 
-        ``tail`` None: all cuts.
+        ``tail`` None means all cuts.
         """
         sets, k, full = self._sets, self._sets.k, self._sets.full
         records = records if records is not None else sets.records
@@ -223,9 +223,9 @@ class CutSearch:
             one = self._look(head, np.sort(one.tail[1:]), one.records)
 
     def _descend(self, head: Flags, barred: list[int], most: int) -> None:
-        """Another start: to ``head`` the cut that lowers the cost most is added, while one does.
+        """Another start: add to ``head`` the cut that lowers the cost most, as long as there is one.
 
-        ``barred`` ones are not.
+        ``barred`` cuts are never added.
         """
         score, better = self._changed(head, []), True
         while better:
@@ -253,7 +253,7 @@ class CutSearch:
                 better |= self.best[0] < before
 
     def _exchange(self, most: int) -> None:
-        """Take one cut of the best set, or all of a column, for others, while it gets better.
+        """Replace one cut of the best set, or all of a column, by others, while the set improves.
 
         Cost: cuts^2 x records a round.
         """

@@ -158,7 +158,7 @@ class CutSets:
         return np.minimum(total, self.full) * records.rows
 
     def _extents(self, j: int, part: Ints) -> tuple[Longs, Longs]:
-        """Of every code of a column the extent of its interval, and how much wider it becomes with the nearer neighbour of it."""
+        """For every code of a column the extent of its interval, and its growth with the nearer neighbour."""
         first = np.unique(part, return_index=True)[1]
         last = np.append(first[1:], len(part)) - 1
         own = self._extent(j, first, last)
@@ -178,9 +178,9 @@ class CutSets:
         return wide
 
     def score(self, cuts: Flags, classes: Records, most: int) -> int | None:
-        """What a set costs that makes these classes.
+        """The cost of a set with these classes.
 
-        None: it suppresses more than ``most`` rows, or starred rows that are no class.
+        None if it suppresses more than ``most`` rows, or if its starred rows are no class.
         """
         few = classes.rows < self.k
         gone = int(classes.rows[few].sum())

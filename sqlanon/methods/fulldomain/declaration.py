@@ -99,9 +99,9 @@ def minimal_nodes(asked: Asked) -> Refused | None:
 
 
 def suppressed_by_level(asked: Asked) -> Refused | None:
-    """What no node keeps is a class of its own in the local search.
+    """Why suppression is refused in the local search; None if it is not.
 
-    Without it, where l is asked, other classes lose less.
+    Rows that no node keeps are a class of their own. If l is asked, other classes lose less without it.
     """
     if asked.options["search"] != "local" or not asked.suppression:
         return None
@@ -121,7 +121,10 @@ def suppressed_by_level(asked: Asked) -> Refused | None:
 
 
 def persons_by_level(asked: Asked) -> Refused | None:
-    """The rows of a person may need other levels than the person's class has, and rows are not suppressed one by one."""
+    """Why a policy that keeps persons whole is refused; None if it is not.
+
+    The rows of a person may need other levels than the person's class has, and rows are not suppressed one by one.
+    """
     if not asked.whole:
         return None
     if asked.options["search"] != "local":
@@ -135,7 +138,8 @@ def persons_by_level(asked: Asked) -> Refused | None:
 
 FULLDOMAIN = MethodDeclaration(
     "fulldomain",
-    "By levels of hierarchies: one level a column (Incognito, LeFevre et al. 2005), or each class its own nodes (ours).",
+    "By levels of hierarchies: one level a column (Incognito, LeFevre et al. 2005), or each class its own nodes "
+    "(ours).",
     "sqlanon.methods.fulldomain.method:FullDomain",
     Cost(0.02, 0.038, rows=1.25, columns=7.0, worst=50.0),
     (

@@ -7,7 +7,10 @@ from sqlanon.privacy.base import Grouped, beyond_rows, reachable
 
 
 def nothing_found(context: Context) -> str:
-    """What no node does, what the whole table reaches where that is less than is asked, and options that are not yet set."""
+    """The reason why no node is lawful, and options that are not yet set.
+
+    The best that the whole table reaches is added if it is less than asked.
+    """
     encoded, suppression, most = context.encoded, context.suppression, context.most_unassigned
     starred = suppression is None or suppression.rows == "starred"
     options = [

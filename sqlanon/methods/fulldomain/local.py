@@ -62,9 +62,9 @@ def asked_of(context: Context, *, divide: bool) -> tuple[Asked, int]:
 
 
 def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) -> Local:
-    """Everything is in the rest, and ``spare`` rows that are not there, of values of their own.
+    """The initial state, with all rows in the rest.
 
-    They let the rest be no class.
+    ``spare`` imaginary rows with values of their own are added, so that the rest need not be a class.
     """
     asked, column = asked_of(context, divide=divide)
     rows = int(cells.rows.sum())

@@ -66,7 +66,7 @@ class FullDomain:
         return f"method fulldomain (search=single) {lack}, or use mondrian" if lack else None
 
     def row_bytes(self, d: int, s: int) -> int:
-        """Bytes that a row of ``d`` quasi and ``s`` counted columns takes in memory, where every row is a cell of its own."""
+        """Bytes of a row of ``d`` quasi and ``s`` counted columns in memory, if every row is a cell of its own."""
         return 12 * (d + s) + 8 * (d // 4 + 1) * 2 + 96
 
     def assign(self, context: Context) -> Assignment:

@@ -1,6 +1,6 @@
 """Rows of a population in the classes of a node.
 
-Its cells are rolled up beside those of the source, in memory or in SQL.
+The cells of the population are rolled up beside those of the source, in memory or in SQL.
 
 A column has two codes more than in the source: a value that only the last level covers, and one that no level covers.
 """
@@ -52,7 +52,7 @@ class PeopleInMemory:
     def of(self, levels: npt.NDArray[np.int16], classes: Ints) -> Longs:
         """Rows of the population in each class of a node, int64[classes].
 
-        ``classes``: int32[d, classes], the codes of a row of each.
+        ``classes``: codes of one row of each class, int32[d, classes].
 
         Cost: a grouping of the population's cells.
         """
@@ -89,7 +89,7 @@ class PeopleInTables:
         self._codes = [column.code for column in lattice.columns]
 
     def matched(self, node: Sequence[int], rolled: TableRef) -> TableRef:
-        """A table of the classes of a node with their rows, those of the population, and its rows in no class.
+        """A table of a node's classes with their rows, those of the population, and its rows in no class.
 
         See the template.
         """

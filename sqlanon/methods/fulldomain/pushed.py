@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def load_levels(context: Context, lattice: Lattice) -> list[TableRef]:
-    """A scratch table a column.
+    """One scratch table for each column.
 
-    Level, code, the first code of its node, and what suppressing a row of it costs more.
+    Its columns are the level, the code, the first code of the node, and the added cost of a suppressed row.
     """
     tables = []
     for column in lattice.columns:

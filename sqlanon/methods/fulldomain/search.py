@@ -116,9 +116,9 @@ class Search:
             self.best = Best(score, height, node, joined)
 
     def _joined(self, checked: Checked) -> int | None:
-        """How many classes join the suppressed rows of the node that was checked last.
+        """Number of classes that join the suppressed rows of the last checked node.
 
-        None: within the limit they are no class.
+        None if the rows within the limit cannot be a class.
         """
         if not self._starred or not checked.failing.rows or self._checker.meets(0):
             return 0

@@ -91,9 +91,9 @@ def _spans(
     order: npt.NDArray[np.intp],
     starred: int,
 ) -> TableRef:
-    """The intervals of the classes, and of as many starred rows, if there are any, the whole domain.
+    """The intervals of the classes, as recode/spans makes them.
 
-    As recode/spans makes them.
+    ``starred`` rows, if there are any, have the whole domain.
 
     An interval ends at values of rows that have a class (``held``, int32[d, f]), the same in all classes: a value that
     only suppressed rows have is not shown by others.

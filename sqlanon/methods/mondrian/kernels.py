@@ -1,6 +1,6 @@
-"""Mondrian's loss cuts from frequency sets that others have counted.
+"""Mondrian's loss cuts from given frequency sets.
 
-Of rows that are spread over processes, or too many for one.
+They are for rows that are spread over processes, or too many for one process.
 
 A slot is a value of an attribute within an open partition. It has the number of its rows and their box, which can be
 added up from parts of the rows; the cut that they lead to is that of `sqlanon.kernels.counted_cuts`.
@@ -157,7 +157,7 @@ def cut_slots(
 ) -> tuple[int, int, int]:
     """The strict cut of a partition with the least loss.
 
-    Attribute (-1: none is allowed), largest code of the left half, its rows.
+    Returns the attribute (-1 if none is allowed), the largest code of the left half, and its rows.
 
     Loss is rows times extents of the two halves. Ties: the more even cut, then the first attribute, then the lower
     code.

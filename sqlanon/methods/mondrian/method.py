@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 MOST_PUSHED = 32
-"""Quasi columns that the pushdown takes.
+"""Largest number of quasi columns of the pushdown.
 
 2,000 rows of 8 columns took 4 seconds, of 16 columns 14, of 32 more than 100.
 """
@@ -93,7 +93,7 @@ class Mondrian:
         return self._pushed(context, fits)
 
     def row_bytes(self, d: int, s: int) -> int:
-        """Bytes that the kernel and the transfer need for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
+        """Peak bytes of kernel and transfer for one row of ``d`` quasi and ``s`` sensitive columns."""
         from sqlanon.kernels.lanes import padded
 
         fetched = 4 * (2 * (d + s) + 4)
@@ -103,9 +103,9 @@ class Mondrian:
         return fetched + 2 * row + lists + 40
 
     def _groups(self, context: Context) -> int:
-        """How many groups of equal rows the memory holds besides what is kept of every row.
+        """Number of groups of equal rows that fit into memory beside the rows.
 
-        0 where they cannot be grouped.
+        It is 0 if the rows cannot be grouped.
         """
         from sqlanon.methods.shared.bare_rows import BLOCK, GROUPED
 
@@ -117,7 +117,7 @@ class Mondrian:
     def levels(self, context: Context, fits: int) -> tuple[TableRef, TableRef, list[tuple[int, int]]]:
         """Cut by SQL, with ``fits`` only until every partition has at most that many rows.
 
-        A partition is named by the rows before it.
+        A partition is named by the number of rows before it.
 
         Returns:
             rows and classes of finished partitions, rows and partitions of open ones (made where there are any), and
@@ -237,7 +237,7 @@ def _names(
 ) -> npt.NDArray[np.int32]:
     """The class of every leaf of open partitions.
 
-    Where it begins, counted in source rows from the left of the whole tree.
+    Its number is the count of source rows to the left of the leaf in the whole tree.
     """
     import numpy as np
 

@@ -1,6 +1,6 @@
 """A Mondrian tree over a whole table, grown by threads.
 
-Large partitions are shared out, small ones taken down to the leaves.
+Threads share large partitions, and each takes small ones down to the leaves.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The upper levels of a Mondrian tree in an engine's workers.
+"""The upper levels of a Mondrian tree, with the help of an engine's workers.
 
-They count the frequency sets of open partitions, this process chooses the cuts.
+Workers count the frequency sets of open partitions, and this process chooses the cuts.
 
 A level is one pass over the rows. What comes here grows with open partitions and with values of columns, and not with
 the rows.
@@ -56,7 +56,10 @@ class Levels:
 
 
 def can_count(context: Context, fits: int) -> bool:
-    """Whether cuts follow from what workers count, and that is small for a level whose partitions have more than ``fits`` rows each."""
+    """Whether workers' counts suffice for cuts, and are small for a level of large partitions.
+
+    A large partition has more than ``fits`` rows.
+    """
     asked = [one.shape for one in beyond_rows(context.requirements)]
     if any(shape.kind not in ("frequency", "distinct") or shape.within for shape in asked):
         return False
@@ -174,9 +177,9 @@ class _Nodes:
 
 @dataclass(frozen=True, slots=True)
 class _Counting:
-    """Words of rows -> slots that have rows: partition, slot, -1, rows, box, sets.
+    """Function of workers from packed rows to their slots: partition, slot, -1, rows, box, sets.
 
-    Then for each sensitive value that is in one the same, without a box.
+    For each sensitive value in a slot it returns a further row, without a box.
 
     Attributes:
         packing: where the codes are.

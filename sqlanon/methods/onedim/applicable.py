@@ -1,6 +1,6 @@
-"""Which data the optimal solver takes: the quasi columns are a line, and short enough.
+"""Data that the optimal solver accepts: its quasi columns are a line, and short enough.
 
-What policies ask is declared.
+What policies may ask is declared elsewhere.
 """
 
 from __future__ import annotations

@@ -81,9 +81,9 @@ class Order(Protocol):
         """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
-        """Rearrange rows that are sorted by their keys, in place.
+        """Rearrange rows in the order of their keys, in place.
 
-        Those between two multiples of `ONE_TREE` among themselves.
+        Rows between two multiples of `ONE_TREE` are rearranged among themselves.
         """
 
 
@@ -108,7 +108,7 @@ def settled(
 ) -> Sorted:
     """Break ties, then bring the rows into the order.
 
-    Those of a tie are in the order of ``loaded``, and ``exact`` says that their codes are equal.
+    Tied rows are in the order of ``loaded``; ``exact`` says that their codes are equal.
     """
     codes = loaded.codes[:0] if exact else loaded.codes
     sensitive = loaded.sensitive_matrix

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
-    """Where the codes of attribute ``j`` lie on an axis from 0 to `SCALE`, ascending.
+    """Positions of the codes of attribute ``j`` on an axis from 0 to `SCALE`, ascending.
 
     Codes without positions lie evenly.
 
@@ -63,9 +63,9 @@ def preferring(context: Context, geometry: Geometry) -> Geometry:
 
 
 def _rooms(context: Context, found: list[Longs]) -> dict[int, int]:
-    """Per attribute that has an extent, how much of its axis a class may take.
+    """The largest extent of a class on each axis that has one.
 
-    Empty unless extents alone bound a class.
+    It is empty unless extents alone bound a class.
     """
     if context.accuracy is None or context.accuracy.per_class_ncp is not None:
         return {}

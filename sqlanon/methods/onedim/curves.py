@@ -123,7 +123,7 @@ class Hilbert(Curve):
     def keyed(self, context: Context, block: int) -> Keyed:
         """See `Order`.
 
-        Under ``execution: pushdown`` by the stored function, where there is one; keys from here are several times
+        Under ``execution: pushdown`` the stored function is used if there is one; keys from here are several times
         faster.
         """
         keys = self.measure(context, kernel_input.geometry(context))

@@ -1,6 +1,6 @@
 """Solvers of the direct problem on rows in order.
 
-Least loss for a given privacy (Ghinita et al. 2009, sections 3 and 4).
+They minimize the loss for a given privacy (Ghinita et al. 2009, sections 3 and 4).
 
 k alone: the optimal division into runs. Frequency l of one sensitive attribute: the linear heuristic, for a whole
 number or a fraction, whose groups are then merged by the same dynamic programme until every class has k rows.
@@ -144,7 +144,7 @@ def diverse(
 ) -> Groups:
     """Groups of the l-diversity heuristic, merged until each has ``k`` rows.
 
-    ``value`` is the sensitive code by row in order.
+    ``value`` is the sensitive code of each row in order.
     """
     rows, n = arranged.rows, len(value)
     group = np.zeros(n, np.int32)
@@ -173,9 +173,9 @@ def _boxes(
 
 
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
-    """Runs that meet every requirement: by `lawful_runs`, whose time is bounded by how long a run it tries.
+    """Runs that meet every requirement, by `lawful_runs` or `halved_runs`.
 
-    By `halved_runs` where runs are longer.
+    The time of `lawful_runs` is bounded by the length of the runs that it tries; `halved_runs` makes longer ones.
 
     Where unions may fail, `bordered_runs` is tried beside the first: boxes that are published alike are one group,
     which the others do not look at, and many equal rows are more than the longest run that is tried.

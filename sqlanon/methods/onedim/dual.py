@@ -1,6 +1,6 @@
 """Solvers of the dual problem on rows in order.
 
-Greatest privacy for a bounded loss (Ghinita et al. 2009, sections 5 and 6.3).
+They maximize the privacy for a bounded loss (Ghinita et al. 2009, sections 5 and 6.3).
 
 k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, repaired (ours) or as
 in the paper (``ac``); ``ipcsd``, which searches l with the direct heuristic (Figure 3); or ``optimal``, the best of all
@@ -55,7 +55,7 @@ def kernel_for(context: Context, solver: str) -> object:
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
-    """Solve what the direct problem's own solvers do not.
+    """Solve the problems that the direct problem's own solvers cannot.
 
     `sqlanon.methods.onedim.declaration` and `applicable` have checked the request.
     """

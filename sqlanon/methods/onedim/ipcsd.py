@@ -1,6 +1,6 @@
 """Searches that solve one problem through another.
 
-The dual through the direct one (IPCSD) and the direct through the dual.
+They solve the dual through the direct one (IPCSD), and the direct through the dual.
 
 Both are given as functions; nothing here knows rows or a database (Ghinita et al. 2009, Figure 3 and section 5.2).
 """

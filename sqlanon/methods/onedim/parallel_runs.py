@@ -36,7 +36,7 @@ _LEAST_LAWFUL = 1 << 13
 
 
 def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flags, int]:
-    """Where the runs of n >= k rows with the least loss begin, bool[n], and that loss.
+    """Begins of the runs of n >= k rows with the least loss, bool[n], and that loss.
 
     Cost: O(k n d / threads); memory 12 bytes a row.
     """
@@ -51,7 +51,7 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
 
 
 def requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
-    """Where runs begin that meet requirements, of at most ``most`` rows but the last one, and their loss.
+    """Begins of runs that meet requirements and have at most ``most`` rows but the last one, and their loss.
 
     See `lawful_runs`.
 

@@ -100,7 +100,7 @@ def _laid_out(columns: Ints, codes: Ints, threads: int) -> None:
 def _blocks(context: Context, geometry: Geometry, sensitive: bool) -> Iterator[tuple[Ints, Ints, list[Ints]]]:
     """Row ids, codes [d, rows] and sensitive codes, block by block.
 
-    A block may have fewer rows, or none, where they are a part of a table's.
+    A block of a part of a table may have fewer rows, or none.
     """
     past = context.encoded.past
     for start in range(0, max(past, 1), BLOCK):

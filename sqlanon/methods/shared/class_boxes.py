@@ -1,6 +1,6 @@
 """Boxes of classes from rows in memory.
 
-What recode/spans would aggregate in SQL, where a kernel has the rows at hand anyway.
+They replace the aggregates of recode/spans if a kernel has the rows in memory anyway.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: Ints) -> TableRef:
-    """A scratch table as recode/spans makes it.
+    """A scratch table in the form of recode/spans.
 
-    It is as little trusted as that: verify compares every row with its class.
+    It is not trusted either: verify compares every row with its class.
 
     Args:
         context: the run.

@@ -1,4 +1,7 @@
-"""Values of ordered columns as exact integers, so that an extent in a column's own units is compared without rounding."""
+"""Values of ordered columns as exact integers.
+
+They let an extent in a column's own units be compared without rounding.
+"""
 
 from __future__ import annotations
 

@@ -255,7 +255,7 @@ class WholeTable:
 
 
 def whole_table(context: Context) -> WholeTable:
-    """Rows of each code of each sensitive column in the whole table, and their values, if a requirement asks for them."""
+    """Codes and frequencies of each sensitive column in the whole table, if a requirement asks for them."""
     asked, domains = context.requirements, context.encoded.sensitive
     if not any(one.compares or one.reads_values for one in asked):
         return WholeTable()

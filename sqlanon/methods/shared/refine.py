@@ -1,6 +1,6 @@
 """Refine.
 
-A local improvement of any method's classes, and a search after it (ours, not a paper's; see `kernels.refine`).
+It is a local improvement of any method's classes, and a search after it (ours, not a paper's; see `kernels.refine`).
 
 Classes must be numbered so that near numbers are alike, as methods with an order number them.
 """

@@ -39,7 +39,9 @@ def searched(
     classes: Longs,
     trials: int,
 ) -> Longs:
-    """The class of every row, 0 to the number of classes - 1, after so many trials for every class that loses something.
+    """The class of every row after the trials, 0 to the number of classes - 1.
+
+    Every class that loses something gets the same number of trials.
 
     Args:
         context: the run; its ``search_seed`` decides what is drawn.

@@ -26,7 +26,7 @@ _SAMPLE = 256
 
 
 def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | None = None) -> None:
-    """Call ``work(start, stop)`` for up to ``threads`` spans of at least ``least`` rows that make up rows 0 to ``n``."""
+    """Call ``work(start, stop)`` for up to ``threads`` spans of rows 0 to ``n``, of at least ``least`` rows each."""
     threads = max(min(threads, n // (least or LEAST_ROWS)), 1)
     if threads == 1:
         work(0, n)
@@ -39,7 +39,7 @@ def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | 
 
 
 def sorted_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
-    """Rows by ascending key, which is not negative, those of equal keys in their order; and their keys.
+    """Stable order of rows by ascending key, which is not negative, and their keys.
 
     Cost: O(n) for each 11 bits.
 

@@ -31,9 +31,9 @@ _WORD = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Rows that are equal in their quasi codes and in their sensitive codes, with how many they are.
+    """Groups of rows with equal quasi and sensitive codes, and their sizes.
 
-    By both, in that order.
+    They are in the order of the quasi codes, then of the sensitive ones.
 
     Attributes:
         keys: per word of packed quasi codes int64[n].

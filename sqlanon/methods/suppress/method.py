@@ -79,7 +79,7 @@ class Suppress:
         return Assignment(attach(context, cells, sensitive, parts), "kernel", search={"least_stars": stars})
 
     def _starred(self, context: Context, cells: Cells, solved: Solved) -> int | None:
-        """The class of the rows that lose every value, where the policy caps them.
+        """The class of the rows that lose every value, if the policy limits their number.
 
         They count as suppressed rows then.
         """

@@ -186,9 +186,9 @@ def _bits(cells: Cells, varied: Sequence[int]) -> dict[int, int]:
 def _step(
     left: _Left, subsets: Sequence[tuple[int, ...]], bits: dict[int, int], cells: Cells, rules: Rules, classes: _Classes
 ) -> _Left:
-    """Keep what can be kept with so many columns, those subsets first that keep most and hide least.
+    """Keep values in this many columns, first in the subsets that keep most and hide least.
 
-    Rows over bits to the fourth.
+    The measure of a subset is its rows over its bits to the fourth.
     """
     most = []
     for columns in subsets if len(left.cell) else ():

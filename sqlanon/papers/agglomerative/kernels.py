@@ -1,6 +1,6 @@
 """Agglomerative clustering (Gionis & Tassa 2007; Goldberger & Tassa 2010, section 6.2.1).
 
-The two nearest clusters unite first.
+It unites the two nearest clusters first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ def _nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) ->
 def _offer(
     made: Clusters, g: int, h: int, held: bool, first: int, later: Longs, near: Longs, price: Longs, stop: Flag
 ) -> None:
-    """Find the nearest cluster of those whose own is gone, now that ``h`` is a part of ``g``, and offer ``g``, if open, to those before it."""
+    """Find new nearest clusters after ``h`` became a part of ``g``.
+
+    They are found for the clusters whose nearest one is gone. ``g``, if open, is offered to the clusters before it.
+    """
     box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
     facts, table, weight, codes, sets = (
         measure.facts,

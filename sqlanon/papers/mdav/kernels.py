@@ -1,6 +1,6 @@
 """MDAV, maximum distance to the average vector (Domingo-Ferrer & Mateo-Sanz 2002).
 
-Clusters around the rows farthest from the mean.
+It makes clusters around the rows farthest from the mean.
 
 A row is a point: a place on the axis of each ordered or hierarchy column, a code of each nominal one. Everything is an
 integer.

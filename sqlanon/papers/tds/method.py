@@ -155,9 +155,9 @@ class _Cut:
             self._context.progress.update(self.done, 0, "nodes specialized")
 
     def _score(self, node: _Node) -> tuple[Fraction | int, int, int, int]:
-        """What is compared: gain per loss of anonymity, the fall of the smallest class (Fung et al., section 3).
+        """Keys of a comparison (Fung et al., section 3).
 
-        Then volume.
+        They are the gain per loss of anonymity, that is, per fall of the smallest class, and then the volume.
         """
         gain: Fraction | int = 0
         if node.gain:

@@ -1,6 +1,6 @@
 """Tally of t-closeness.
 
-The earth mover's distance from the shares of a class to those of the table, over a tree of values.
+It is the earth mover's distance from the shares of a class to those of the table, over a tree of values.
 
 Each of the paper's distances is that of a tree whose edges all cost the same, and what moves over an edge is the
 difference of what is below it (sum of |n R - N r| over the nodes with a parent, N rows of the class, R of the table).

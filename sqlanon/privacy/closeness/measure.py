@@ -1,6 +1,6 @@
-"""The earth mover's distance of classes to their table as the paper writes it, for verification.
+"""The earth mover's distance of classes to their table in the paper's form, for verification.
 
-No tree, and no code of the tally.
+It uses no tree, and no code of the tally.
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ def _ordered(apart: npt.NDArray[np.int64], order: Sequence[int]) -> npt.NDArray[
 def _hierarchical(
     apart: npt.NDArray[np.int64], levels: Mapping[str, tuple[str, ...]], texts: Sequence[str | None]
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Hierarchical distance, section 4.
+    """Hierarchical distance (section 4), times H.
 
-    Over the inner nodes height(N) / H min(pos, neg) of what their children have too much and too little; times H.
+    It is the sum over inner nodes of height(N) / H min(pos, neg) of the surplus and the lack of their children.
     """
     import numpy as np
 

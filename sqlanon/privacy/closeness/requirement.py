@@ -157,7 +157,7 @@ class TCloseness(OfCounts):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`.
 
-        In histories, which keep hashes, all values are equally far: no less than any other distance.
+        In histories, which keep hashes, all values are equally far: no other distance is larger.
         """
         known = reference(scratch, rows, self.value)
         values = rows.values[self.value] if rows.values and self.reads_values else None

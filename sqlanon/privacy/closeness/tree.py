@@ -46,7 +46,7 @@ class Tree:
         return all(up == len(self.node) for up in self.parent[:-1]) and len(self.parent) == len(self.node) + 1
 
     def distances(self, found: GroupShares) -> Reals:
-        """float64[groups], of each group the distance to the table.
+        """Distance of each group to the table, float64[groups].
 
         Cost: groups x nodes, and memory for some millions of these.
         """
@@ -85,7 +85,7 @@ class Tree:
 def hierarchy_tree(texts: Sequence[str | None], levels: Sequence[tuple[str, ...]]) -> Tree:
     """The tree of a hierarchy above these values.
 
-    One that it lacks, and NULL, is under the root by itself, as deep as all others.
+    NULL and values that the hierarchy lacks are directly under the root, at the depth of all others.
     """
     height = len(levels[0]) - 1
     paths = {path[0]: path for path in levels}

@@ -25,8 +25,8 @@ def _each(asked: Any) -> list[Any]:  # noqa: ANN401 - a value by column
 
 DELTA_DISCLOSURE = RequirementDeclaration(
     name="delta_disclosure",
-    about="delta-disclosure privacy: the logarithm, to base 2, of a value's share of a class by its share of the release "
-    "is nearer to 0 than delta. A class that lacks a value violates it; `{max: 1.5, absent: ignored}` looks at "
+    about="delta-disclosure privacy: the logarithm, to base 2, of a value's share of a class by its share of the "
+    "release is nearer to 0 than delta. A class that lacks a value violates it; `{max: 1.5, absent: ignored}` looks at "
     "the values that it has.",
     code="sqlanon.privacy.delta.requirement:DeltaDisclosure",
     compares=True,

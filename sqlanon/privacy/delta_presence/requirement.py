@@ -58,7 +58,7 @@ class DeltaPresence(OfPopulation):
     def judged(self, rows: Longs, population: Longs) -> Measured:
         """See `OfPopulation.judged`.
 
-        The largest share of a cell, or the least, which is 0 where rows of the population are in none.
+        It is the largest share of a cell, or the least, which is 0 if rows of the population are in no cell.
         """
         import numpy as np
 

@@ -48,7 +48,7 @@ def _tally(coded: Coded, asked: Fraction, value: int, within: tuple[int, ...], a
 
 
 def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[npt.NDArray[np.int32], int, int]:
-    """What is counted of each row, and how many groups and values there are.
+    """Counts of each row, and the number of groups and values.
 
     See `sqlanon.privacy.diversity.kernels`.
     """

@@ -1,6 +1,6 @@
-"""Logarithms as integers, additive.
+"""Additive logarithms as integers.
 
-The number of a product is the sum of the numbers of its factors, as it is of logarithms.
+The number of a product is the sum of the numbers of its factors, as with real logarithms.
 
 Each prime has log2(p) times 2^26, rounded; every other number is made of these. So products that are equal have equal
 numbers, and what differs by more than `ERROR` a factor differs by its logarithm. n times the number of n fits 64 bits

@@ -20,10 +20,10 @@ UNIT = 720_720
 _MET, _WAIT, _MOST, _VALUES = 0, 1, 2, 3
 """First counters: persons that were met, persons that wait, most persons of a value, values that were met."""
 _FIRST = 4
-"""Where the counters of each person begin: its rows, whether it is weighed, its latest pair + 1.
+"""Begins of the counters of each person: its rows, whether it is weighed, its latest pair + 1.
 
-After those of the persons: the list of persons that wait, the list of values that were met, of each value its weight
-and its persons, of each pair its rows and the person's pair before it + 1.
+After the counters of the persons there are the list of waiting persons, the list of met values, the weight and the
+persons of each value, and the rows of each pair with the person's pair before it + 1.
 """
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class RecursiveDiversity(OfCounts):
     """The most frequent value of ``column`` is rarer than ``c`` times those from the l-th on.
 
-    What is measured is l, for this c.
+    The measured number is l, for this c.
     """
 
     name: ClassVar[str] = "recursive_cl"

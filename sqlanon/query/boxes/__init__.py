@@ -1,4 +1,4 @@
-"""The values that a published row may have: intervals, listed values, hierarchy nodes, steps.
+"""The possible values of a published row: intervals, listed values, hierarchy nodes, steps.
 
-Which tests hold for them.
+They decide which tests hold.
 """

@@ -200,7 +200,7 @@ def _step(own: Field) -> Fraction | None:
 def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
     """The declared domain.
 
-    A list of the policy's, the leaves of a hierarchy, or the labels of an enum in its own order.
+    It is a list of the policy, the leaves of a hierarchy, or the labels of an enum in its own order.
     """
     declared = own.declared
     if own.treatment == "hierarchy":

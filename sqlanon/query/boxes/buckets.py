@@ -1,6 +1,6 @@
 """GROUP BY of a column with ranges in steps.
 
-``floor(x / 10)`` of numbers, ``date_trunc`` and parts of dates and timestamps.
+Steps are ``floor(x / 10)`` of numbers, and ``date_trunc`` and parts of dates and timestamps.
 
 A box is unrolled into the buckets that it reaches, not into its values, so that continuous columns can be grouped and
 wide boxes stay small. Which buckets those are is asked of the engine at the two ends of the box: neither function ever
@@ -105,7 +105,7 @@ _DAYS = (exp.Date, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfWeekIso, exp
 def _truncate(term: Tree, box: Box) -> Tree:
     """The term with the start of its step in place of a time.
 
-    ``extract(year FROM date_trunc('year', x))`` is ``extract(year FROM x)``.
+    For example ``extract(year FROM date_trunc('year', x))`` is ``extract(year FROM x)``.
     """
     if box.field.kind not in ("date", "timestamp"):
         return term
@@ -183,7 +183,7 @@ def _constant(node: exp.Expr) -> Fraction | None:
 def unroll_buckets(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select) -> exp.Query:
     """Every distinct box, piece by piece, in the buckets that it reaches.
 
-    Value ``v``, weight ``w``, ``way``, ends ``l``, ``h``.
+    The columns are the value ``v``, weight ``w``, ``way``, and ends ``l``, ``h``.
 
     Args:
         box: the column.

@@ -93,8 +93,7 @@ class Interval:
     def attained(self, groups: Iterable[Group]) -> Tree | None:
         """See `Domain`.
 
-        The ends that are in the groups, which are one value where they meet, and NULL where some rows of the class have
-        it.
+        They are the ends in the groups, one value where both meet, and NULL where some rows of the class have it.
         """
         if not self._box.attained:
             return None

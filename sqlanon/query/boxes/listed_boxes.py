@@ -1,6 +1,6 @@
-"""Boxes whose values are listed.
+"""Boxes with listed values.
 
-Sets, nodes of a hierarchy, declared orders, groups of anatomy, and boxes that GROUP BY spreads.
+They are sets, nodes of a hierarchy, declared orders, groups of anatomy, and boxes that GROUP BY spreads.
 
 Each goes through a *lookup*. Every distinct box is unrolled into its values once (`sqlanon.query.boxes.unroll`), and
 the engine computes the tests on the values. The lookup has one row a box (or a box and a group's key), with the part of
@@ -423,9 +423,9 @@ _STRICT = (
 
 
 def keeps_null_apart(key: Tree) -> bool:
-    """Whether no value of the column has the group of NULL.
+    """Whether no value of the column is in the group of NULL.
 
-    The term is NULL exactly where the column is, or asks for that alone.
+    That holds if the term is NULL exactly where the column is, or is a test for NULL.
     """
     plain = all(isinstance(node, _STRICT) and not isinstance(node, exp.TryCast) for node in key.walk())
     return plain or null_only(key)

@@ -14,9 +14,9 @@ MOST_GROUPS = 64
 
 
 def _combine(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | None:
-    """Which tests can hold together for a value of an interval.
+    """Combinations of tests that can hold together for a value of an interval.
 
-    Any of those that are computed, with each run of the line.
+    Any combination of the computed tests is possible with each run of the line.
     """
     placed = [t.comparison for t in tests if t.comparison is not None and t.comparison.op != "other"]
     free = [test.id for test in tests if test.comparison not in placed]

@@ -1,4 +1,6 @@
-"""Tests of ranges of whole numbers and dates, counted along the line of values once, where unrolling every range would list more.
+"""Tests of ranges of whole numbers and dates, counted once along the line of values.
+
+It is used where unrolling every range would list more.
 
 Of each value the line has how many values up to it are in each group. A range has of a group what it has up to its high
 end, less what lies below its low end.
@@ -26,9 +28,9 @@ def select_line(box: Box) -> exp.Select:
 
 
 def count_line(lookup: Lookup, members: str) -> exp.Select:
-    """The line with the place ``i`` of every value, its group ``way``, and how many values up to it are in group j.
+    """The line with the place ``i`` of every value, its group ``way``, and cumulated counts ``c<j>``.
 
-    ``c<j>``.
+    ``c<j>``: the number of values up to this one in group j.
 
     Args:
         lookup: the box and its groups.

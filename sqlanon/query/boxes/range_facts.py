@@ -1,6 +1,6 @@
-"""Facts about the ranges that a release publishes of a column.
+"""Facts about the published ranges of a column.
 
-How many values they hold, and whether all of these can be listed.
+They are the number of values in the ranges, and whether all can be listed.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def is_line_shorter(view: ReleasedView, box: Box) -> bool:
 
 
 def _span(view: ReleasedView, box: Box) -> float:
-    """How many values there are from the first of a column's ranges to the last.
+    """Number of values from the first of a column's ranges to the last.
 
-    Infinite for types that have no series.
+    It is infinite for types without a series.
     """
     if box.field.kind not in ("integer", "date") or box.field.source_type.upper() in (
         "HUGEINT",
@@ -68,9 +68,9 @@ def _span(view: ReleasedView, box: Box) -> float:
 
 
 def shown_values(view: ReleasedView, box: Box) -> int | None:
-    """How many values a release shows of a column of sets, or declares of a hierarchy or an order.
+    """Number of values of a column of sets in the release, or of a hierarchy or an order in its declaration.
 
-    None: they are not listed.
+    None if they are not listed.
     """
     if box.values:
         return len(box.values)
@@ -95,9 +95,9 @@ def count_listed(view: ReleasedView, box: Box, bucket: Bucket | None = None) -> 
 
 
 def is_finite(view: ReleasedView, box: Box) -> bool:
-    """Whether every end of a column of times is a time.
+    """Whether every end of a column of times is finite.
 
-    Infinite ones are in no step, and have no year that is a number.
+    Infinite times are in no step, and their year is no number.
     """
     if box.shape != "interval" or box.field.kind not in ("date", "timestamp"):
         return True

@@ -1,6 +1,6 @@
-"""Sets that are asked for a few constants.
+"""Sets in tests against a few constants.
 
-What of a set is in which group, straight from the array, without unrolling it.
+The parts of a set in each group come straight from the array, without unrolling it.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Contained:
 
 
 def unknown_share(state: Tree, known: Tree, mine: int, all_of: int, *, null: bool, beside: bool = False) -> Tree:
-    """A share where NULL may be: every group counts the same in a box that is not known.
+    """A share where NULL may be: in an unknown box every group counts the same.
 
     ``beside``: NULL is half of a box that has ends.
     """

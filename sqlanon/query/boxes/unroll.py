@@ -88,9 +88,9 @@ class Unroll:
         return unroll_buckets(box, self._buckets_of[box.id], pieces, self._distinct(box))
 
     def _unknown_buckets(self, lookup: Lookup, known: exp.Query, empty: Sequence[Tree]) -> exp.Query:
-        """Buckets with those of boxes that are not known.
+        """Buckets, including those of unknown boxes.
 
-        Every bucket that is listed, whatever the tests say, and NULL.
+        These have every listed bucket, whatever the tests say, and NULL.
         """
         state, number = f"{lookup.box.id}_state", exp.Literal.number
         listed = exp.Select().select(column("v", "g")).distinct().from_(known.copy().subquery("g"))
@@ -326,7 +326,7 @@ def number_values(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:
 def _beside_null(key: Tree | None) -> tuple[str, ...]:
     """The states of rows that may be in the group of NULL.
 
-    Of any value too, where one that is shown nowhere may have that group.
+    Rows of any value count too, if an unpublished value may be in that group.
     """
     return ("some", "all") if key is None or keeps_null_apart(key) else ("some", "all", "any")
 

@@ -1,4 +1,4 @@
 """The result of a condition for a box: certainly true, certainly false, or a share.
 
-Formulas, their tests, and the line of values.
+It has formulas, their tests, and the line of values.
 """

@@ -45,9 +45,9 @@ Formula = bool | int | tuple[str, frozenset["Formula"]]
 
 @dataclass(frozen=True)
 class Triple:
-    """What SQL computes of a formula for one row: some value of the box satisfies it; all do.
+    """SQL results of a formula for one row.
 
-    The share of those that do.
+    They say whether some value of the box satisfies it, whether all do, and the share that does.
     """
 
     possible: Tree
@@ -104,9 +104,9 @@ class Domain(Protocol):
         """The part of the box that they take."""
 
     def attained(self, groups: Iterable[Group]) -> Tree | None:
-        """How many different values of these groups some row of the class is known to have, as a whole number.
+        """Number of values of these groups that some row of the class is known to have, as a whole number.
 
-        None: the release does not say.
+        None if the release does not say.
         """
 
     def parts(self) -> list[Part]:
@@ -181,7 +181,7 @@ def restrict(formula: Formula, known: Mapping[int, bool]) -> Formula:
 
 @dataclass(frozen=True)
 class Count:
-    """How many rows of a class satisfy a formula, at least and at most.
+    """Least and largest number of rows of a class that satisfy a formula.
 
     ``tight``: each is reached by some consistent source.
     """

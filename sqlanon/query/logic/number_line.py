@@ -46,9 +46,9 @@ class Comparison:
         return self.among if self.at is None else self.among | {self.at}
 
     def holds_at(self, at: Place | None) -> bool:
-        """For a value, whatever the order of the column.
+        """Result of the test for a value, whatever the order of the column.
 
-        One of the constants, or None: a value that is none of them.
+        ``at`` is one of the constants, or None for a value that is none of them.
         """
         if self.op in ("=", "in", "<>", "not in"):
             return (at in self.constants) is (self.op in ("=", "in"))
@@ -205,9 +205,9 @@ def _between(piece: Piece, least_: Fraction, most: Fraction) -> Piece | None:
 
 
 def recode_piece(piece: Piece, recode: Recode, kind: str) -> Piece:
-    """Where the values of a piece are published, at least in part.
+    """The piece in which the values of a piece are published, at least in part.
 
-    Recoding keeps the order, so that its ends go to the ends.
+    Recoding keeps the order, so that the ends of the piece become the ends of the result.
 
     An end that does not belong to the piece stays apart where neighbours of it are published as they are.
     """

@@ -1,6 +1,6 @@
-"""The check that the source's engine accepts the analyst's text.
+"""Check that the source's engine accepts the analyst's text.
 
-It binds it, over columns of the source's types, and runs nothing.
+The engine binds it, over columns of the source's types, and runs nothing.
 
 The parser knows the words of many dialects and rewrites one into another, so that it alone would answer queries that
 the source refuses. The text is put together anew from the tokens that were parsed and admitted, so that the engine
@@ -64,9 +64,9 @@ def check_valid(bound: Bound) -> None:
 
 
 def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
-    """The parts of the text that is bound.
+    """The parts of the text to bind.
 
-    The tokens, the released table as a query of its columns, other tables in full.
+    They are the tokens, the released table as a query of its columns, and the other tables in full.
     """
     dialect = scope.engine.dialect
     tables = {_span(query.source): f"({_rows(scope)}){_alias(query.source, dialect)}"}
@@ -111,9 +111,9 @@ def _token(token: Token, names: Mapping[str, str], dialect: str, *, call: bool) 
 
 
 def _spellings(scope: Scope) -> dict[str, str]:
-    """The columns of the query's tables as they are spelled, by their names in small letters.
+    """The spelling of the columns of the query's tables, by their names in small letters.
 
-    Only where one is meant.
+    It has only names with a single meaning.
     """
     listed = [own.name for own in scope.released.fields]
     listed += [column.name for _, relation in scope.tables.values() for column in relation.columns]

@@ -1,6 +1,6 @@
 """Functions of a query, each with the arguments that it may have.
 
-Sqlglot reads what an engine lacks, and drops what it does not know.
+The parser accepts functions that an engine lacks, and drops arguments that it does not know.
 """
 
 from __future__ import annotations

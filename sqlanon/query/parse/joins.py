@@ -1,6 +1,6 @@
-"""Joins with tables that say something of an exact column's values.
+"""Joins with tables of facts about an exact column's values.
 
-Each is one row a value, unless linking is allowed.
+Each has one row a value, unless linking is allowed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From the analyst's text to the parts of one SELECT, in the engine's own dialect.
 
-What has no answer is refused here.
+Queries without an answer are refused here.
 """
 
 from __future__ import annotations

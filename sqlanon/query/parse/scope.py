@@ -81,7 +81,7 @@ class Scope(ReleasedView):
         return bound
 
     def view(self) -> exp.Expr:
-        """The released view, its exact text in the type and the collation of the source, by which the engine compares it."""
+        """The released view, with exact text in the source's type and collation, for comparisons by the engine."""
         ref = self.released.view.ref
         texts = {
             own.published[0] if own.published else own.name: own for own in self.released.fields if self.is_exact(own)
@@ -241,9 +241,9 @@ class Scope(ReleasedView):
         return self._own(found)
 
     def _comparable(self, node: exp.Column, table: str, name: str) -> None:
-        """Refuse a joined column whose type has operators of its own.
+        """Refuse a joined column with operators of its own type.
 
-        Here they would be those of another type, or none.
+        In this query they would be those of another type, or missing.
         """
         relations = dict(self.tables.values())
         for found in relations[table].columns:

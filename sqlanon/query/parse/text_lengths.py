@@ -1,4 +1,4 @@
-"""How long the texts of a query can become.
+"""Bounds on the length of a query's texts.
 
 Neither DuckDB's memory limit nor a deadline holds within one call of a function.
 """

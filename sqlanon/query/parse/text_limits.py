@@ -1,6 +1,6 @@
-"""Texts that are no query for us, whatever they say.
+"""Texts that are refused before they are parsed.
 
-Too long, too deep, with characters or numbers that nothing here can hold.
+They are too long or too deep, or have characters or numbers that nothing here can hold.
 """
 
 from __future__ import annotations

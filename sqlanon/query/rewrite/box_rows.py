@@ -106,7 +106,9 @@ def box_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
 
 
 def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
-    """Whether counts, or sums and extremes of ranges, are bounded class by class, by the values that some row of each is known to have.
+    """Whether counts, or sums and extremes of ranges, are bounded class by class.
+
+    The bounds of a class come from the values that some of its rows are known to have.
 
     Not where a join repeats rows or leaves some out, and not under conditions on columns that the release shows as they
     are: which rows of a class pass these is known, and which of them have its ends is not.
@@ -124,7 +126,10 @@ def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
 
 
 def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
-    """Whether different values are counted of classes that qualify whole or not at all, and that attain the ends and members they show."""
+    """Whether distinct values are counted over whole classes that attain the ends and members they show.
+
+    Each class qualifies as a whole or not at all.
+    """
     box = a.box
     if a.kind != "distinct" or box is None or not box.attained or box.field.kind == "float":
         return False
@@ -133,9 +138,9 @@ def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
 
 
 def by_row(formula: Formula, plan: QueryPlan) -> bool:
-    """Whether a condition may be decided differently for two rows of a class.
+    """Whether a condition may differ between two rows of a class.
 
-    It asks exact columns, alone or beside boxes.
+    It does if it asks exact columns, alone or beside boxes.
     """
     return bool(tests_in(formula) & (plan.tests.exact.keys() | plan.tests.loose.keys()))
 
@@ -146,9 +151,9 @@ def _asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
 
 
 def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequence[Triple]) -> Tree | None:
-    """Whether a row may satisfy one of some conditions, as SQL over the view: classes that do not are not grouped.
+    """SQL over the view for rows that may satisfy one of some conditions, so that other classes are not grouped.
 
-    None: what decides is joined later.
+    None if a later join decides.
     """
     shown = _shown(scope, plan, domains)
     reached = some(triple.possible for triple in triples)
@@ -169,7 +174,10 @@ def _held(plan: QueryPlan) -> list[str]:
 
 
 def _rough(scope: Scope, plan: QueryPlan, domains: Domains, counts: Mapping[int, Count]) -> frozenset[int]:
-    """The aggregates whose bounds need not be tight, as sources that do not attain what classes attain are not consistent."""
+    """The aggregates whose bounds need not be tight.
+
+    Sources that do not attain all ends and members of classes are not consistent with the release.
+    """
     if not any(box.attained for box in scope.boxes.values()):
         return frozenset()
     listed = all(one.counts_attained for one in domains.lookups if one.box.attained)
@@ -215,7 +223,7 @@ def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, 
 def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by_class: bool) -> exp.Select:
     """Boxes, exact terms and counts, from the view.
 
-    ``by_class``: those of each class apart, with the number of its rows.
+    ``by_class``: for each class apart, with the number of its rows.
     """
     chosen = [named(tree, name) for name, tree in _shown(scope, plan, domains).items()]
     held = _held(plan)

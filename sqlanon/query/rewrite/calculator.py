@@ -1,6 +1,6 @@
-"""What the parts of a calculation with aggregates ask of one another.
+"""Interface between the parts of a calculation with aggregates.
 
-Windows, quotients, CASE, and what is around them.
+The parts are windows, quotients, CASE, and the code around them.
 """
 
 from __future__ import annotations

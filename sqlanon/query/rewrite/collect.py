@@ -258,7 +258,7 @@ class Notes:
         return Aggregate(number, "quantile", condition, term=name, at=at, between=between, type=date)
 
     def _of_known_rows(self, number: int, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
-        """A standard deviation or a variance where the release decides of every row whether it qualifies.
+        """A standard deviation or a variance, if the release decides for every row whether it qualifies.
 
         A check refuses other answers.
         """

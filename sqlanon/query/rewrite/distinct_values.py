@@ -1,6 +1,6 @@
 """COUNT(DISTINCT) of a column with ranges.
 
-At most the values that its ranges reach together, at least those that are sure.
+The upper bound is the values in all ranges together, the lower bound the values that are certain.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Domains:
 def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
     """Divide the boxes of a query by its tests.
 
-    For each condition by its own where it has filters, else for all together.
+    If the query has filters, each condition has its own division, else all conditions share one.
 
     Args:
         scope: the names.
@@ -68,7 +68,7 @@ def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
 def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
     """See `divide`.
 
-    ``prefix`` distinguishes what is listed for one condition of several: boxes that it does not ask are left out.
+    ``prefix`` distinguishes the lists of several conditions; boxes that a condition does not ask are left out.
     """
     branches = [
         one.formula for whole in plan.aggregates for a in whole.parts if a.value is not None for one in a.value.branches

@@ -105,7 +105,7 @@ def _certain(bound: Bound, plan: QueryPlan) -> Tree:
 def _first(bound: Bound, plan: QueryPlan, most: Tree) -> list[Tree]:
     """Whether a group is among the first in every source.
 
-    All groups are certain, and what they are ordered by is exact.
+    It is if all groups are certain, and their sort keys are exact.
     """
     settled, present = plan.outputs.settled, plan.present
     if bound.having is not None or not plan.outputs.order or present is None or is_false(settled):

@@ -1,6 +1,6 @@
 """The terms of GROUP BY over columns with ranges.
 
-Which can be spread over their values or steps, and which are refused.
+Some can be spread over their values or steps; the others are refused.
 """
 
 from __future__ import annotations

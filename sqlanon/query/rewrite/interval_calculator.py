@@ -193,9 +193,9 @@ class IntervalCalculator:
         return Quad(estimate, made.low, made.high, made.undefined, made.tight)
 
     def _rest(self, node: exp.Mod) -> Quad:
-        """What is left of a division by a constant.
+        """The rest of a division by a constant.
 
-        It rises with the aggregate within one quotient, and starts again.
+        It rises with the aggregate within one quotient, and then starts again.
         """
         by = node.right
         if not self.is_constant(by):
@@ -231,7 +231,7 @@ class IntervalCalculator:
     def surely_nothing(self, node: exp.Expr) -> Tree:
         """Whether a calculation is NULL in every consistent source.
 
-        An aggregate in it has no possible value to work on.
+        It is if one of its aggregates has no possible value.
         """
         passes_over = (
             exp.Coalesce,

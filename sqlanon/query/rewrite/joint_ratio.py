@@ -1,6 +1,6 @@
-"""One aggregate divided by another, bounded jointly.
+"""A quotient of two aggregates, bounded jointly.
 
-Every row is taken once, into both, as it is worst (best) for the quotient.
+Every row counts once, in both, with its worst (best) values for the quotient.
 
 The largest N / D of all consistent sources is the v at which the largest N - v D is 0 (Dinkelbach 1967, On nonlinear
 fractional programming). For a given v that is a sum over rows, of each the best of what it may give. A few steps of
@@ -131,7 +131,7 @@ def quotient(
 
 
 class _Turn:
-    """Of each row the best way for a given v, ``m<i>``: N - v D of it, and then N and D.
+    """The best choice of each row for a given v, ``m<i>``: its N - v D, and then N and D.
 
     A row that need not count may give 0.
     """
@@ -171,9 +171,9 @@ def _most(count: range) -> str:
 
 
 def _given(part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None) -> tuple[Tree, Tree, Tree]:
-    """The least and the most that one row gives to an aggregate whose condition it meets, as doubles.
+    """The least and the largest contribution of one row to an aggregate if it meets the condition, as doubles.
 
-    And where that is not known.
+    The last result says where that is not known.
     """
     if part is None:
         zero = number(0.0)

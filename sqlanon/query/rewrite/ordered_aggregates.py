@@ -1,6 +1,6 @@
 """Aggregates that need tables of their own in addition to the sums.
 
-AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
+They are AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
 
 Each gives the tables that it reads, the last of them with one row for every step of its order or value, and the four
 columns of `sqlanon.query.rewrite.sums` over that one.
@@ -147,7 +147,7 @@ def _divide(kind: exp.DataType, total: str, count: str, *, none: bool = False) -
 def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apart:
     """Rows of a group that qualify by their exact columns, and values of the group that qualify.
 
-    How many can, must meet.
+    They give how many rows can qualify, and how many must.
 
     Of N rows m qualify, of N values c: at most min(m, c) rows have both, and at least m + c - N.
     """
@@ -170,9 +170,9 @@ def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -
 
 
 def distinct(number: int, value: Tree, row: Mapping[str, Tree], keys: Sequence[Tree]) -> Apart:
-    """COUNT(DISTINCT): a value is there for certain if a certain row has it.
+    """COUNT(DISTINCT): a value is certain if a certain row has it.
 
-    Else as likely as that some row of it qualifies.
+    Otherwise its probability is that of some qualifying row with the value.
     """
     absent = sql("SUM(:n * LN(1 - LEAST(:s, 0.999999999999)))", n=row["count"], s=row["share"])
     chosen = {

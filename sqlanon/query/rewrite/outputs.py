@@ -191,7 +191,7 @@ class _Outputs:
     def is_settled(self, node: exp.Expr) -> Tree:
         """Whether a term of ORDER BY has one value in every consistent source.
 
-        What groups are called by, or a count that is exact.
+        It has if it is a group's name, or an exact count.
         """
         if isinstance(node, exp.Column) and node.table == ITEM:
             node = self._written[int(node.name)]

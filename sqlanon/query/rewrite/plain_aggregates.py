@@ -1,6 +1,6 @@
-"""Aggregates that need no order of the rows.
+"""Aggregates that need no order of the rows: COUNT, SUM, MIN and MAX.
 
-COUNT, SUM, MIN and MAX, and by how much sums may differ from the source's.
+It also bounds the difference of sums from those of the source.
 
 Sums take certain rows whole and uncertain ones only if they help.
 """

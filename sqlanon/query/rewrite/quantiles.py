@@ -129,9 +129,9 @@ def quantile(
 
 
 def native(scope: Scope, plan: QueryPlan, a: Aggregate, keys: Sequence[str]) -> Apart:
-    """An aggregate of exact values of rows that are known, by the engine itself.
+    """An aggregate of known rows' exact values, computed by the engine itself.
 
-    From the view, or, with a term, from the rows that qualify.
+    It reads the view, or, with a term, the rows that qualify.
     """
     assert a.native is not None
     if a.term is not None:

@@ -1,4 +1,7 @@
-"""Aggregates divided by aggregates, jointly where both are sums over rows (`sqlanon.query.rewrite.joint_ratio`), and multiplied."""
+"""Products and quotients of aggregates, jointly where both are sums over rows.
+
+See `sqlanon.query.rewrite.joint_ratio`.
+"""
 
 from __future__ import annotations
 
@@ -87,9 +90,9 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
 
 
 def _has_whole_values(calculator: Calculator, node: exp.Expr) -> bool:
-    """Whether its values are whole numbers.
+    """Whether the values are whole numbers.
 
-    Sums of them may be of another type (PostgreSQL adds bigint up as numeric).
+    Sums of them may have another type (PostgreSQL adds bigint up as numeric).
     """
     inner = node.this if isinstance(node, exp.Filter) else node
     if isinstance(inner, exp.Sum):
@@ -100,7 +103,7 @@ def _has_whole_values(calculator: Calculator, node: exp.Expr) -> bool:
 def _without_zero(low: Tree, high: Tree) -> list[Tree]:
     """The ends of the whole numbers from ``low`` to ``high`` below and above 0.
 
-    A quotient rises or falls between two of one sign.
+    A quotient is monotone between two ends of one sign.
     """
     return [
         sql("NULLIF(:l, 0)", l=low),

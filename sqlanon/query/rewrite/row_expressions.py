@@ -1,6 +1,6 @@
-"""Arguments of aggregates that are calculated of columns with ranges.
+"""Arguments of aggregates that are expressions of columns with ranges.
 
-``sum(age * 2)``, ``avg(CASE WHEN age > 40 THEN 1 ELSE 0 END)``.
+Examples are ``sum(age * 2)`` and ``avg(CASE WHEN age > 40 THEN 1 ELSE 0 END)``.
 
 CASE is taken apart into branches: a formula each, and a value without CASE. Of a row, the value of a branch lies where
 interval arithmetic puts it, over the part of each box in which the formula is decided alike. The ends are calculated in
@@ -258,9 +258,9 @@ class Arithmetic:
         return Span(low, high, middle, null)
 
     def _divisor(self, node: exp.Div) -> exp.Expr:
-        """What is divided by.
+        """The divisor.
 
-        A number above 0, an exact expression that is nowhere 0, or a column whose ranges are all above 0.
+        It is a number above 0, an exact expression that is nowhere 0, or a column with all its ranges above 0.
         """
         by = node.right.unnest()
         guard = by.expression if isinstance(by, exp.Nullif) else None

@@ -49,9 +49,9 @@ class RowValues:
         self._scope, self._plan, self._rows = scope, plan, rows
 
     def read_box(self, box: Box, condition: int) -> list[Tree]:
-        """Of a boxed argument under a condition.
+        """Values of a boxed argument under a condition.
 
-        Its ends, its mean times its share, its share, possible, certain, open.
+        They are its ends, its mean times its share, its share, possible, certain, open.
         """
         parts = self._rows.compiler.by_part(self._plan.conditions[condition], box.id)
         known = [(part, triple) for part, triple in parts if part.low is not None]
@@ -272,10 +272,9 @@ class RowValues:
         }
 
     def classes(self) -> list[Tree]:
-        """Of the rows' classes.
+        """Counts of the rows' classes.
 
-        How many rows satisfy each condition, how many rows there are in all and in one group, and which row speaks for
-        them.
+        They are the rows that satisfy each condition, all rows, those in one group, and the row that represents them.
         """
         rows, plan = self._rows, self._plan
         if not rows.counts:
@@ -302,7 +301,7 @@ class RowValues:
     def _of_classes(self, condition: int, term: str | None, count: Tree) -> Mapping[str, Tree]:
         """``fewest`` and ``most`` of some rows of a class that satisfy a condition.
 
-        As of the whole class, where all others may be among the rest.
+        They follow from those of the whole class, where all other rows may be among the rest.
         """
         if condition not in self._rows.counts:
             return {}
@@ -321,7 +320,7 @@ class RowValues:
     def _attains(self, box: Box) -> Tree | None:
         """Whether a row of the boxes is a whole class, so that its values have both ends.
 
-        None: no release says so of this box.
+        None if no release says so of this box.
 
         Of doubles nothing is gained: the other end may be infinite.
         """
@@ -337,5 +336,5 @@ class RowValues:
 
 
 def _part(term: str | None) -> str:
-    """The column that has how many rows of a class are in one group, or how many of them have a value of an exact term."""
+    """The column that counts a class's rows in one group, or those with a value of an exact term."""
     return "part" if term is None else f"{term}_part"

@@ -1,6 +1,6 @@
-"""The types that aggregates and calculations have over the source, as its engine determines them.
+"""The types of aggregates and calculations over the source, as its engine determines them.
 
-In which type it divides and rounds.
+They decide how it divides and rounds.
 """
 
 from __future__ import annotations

@@ -83,9 +83,9 @@ def _ways(box: Box, plan: QueryPlan, rows: BoxRows) -> Iterator[Tree]:
 
 
 def _runs(box: Box, tests: Sequence[ValueTest]) -> dict[frozenset[int], Fraction | None]:
-    """Which tests can hold together for a value that is not NULL, and how many values have it so.
+    """Combinations of tests for a value that is not NULL, and the number of values of each.
 
-    None: no end of them.
+    The number is None if it has no bound.
     """
     comparisons = [test.comparison for test in tests if test.comparison is not None]
     found: dict[frozenset[int], Fraction | None] = {}

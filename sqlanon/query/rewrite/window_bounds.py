@@ -46,7 +46,7 @@ _NUMBER = exp.Literal.number
 def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
     """The tables that follow the groups, the last of them `WINDOWED`.
 
-    The groups, with the columns of every window function.
+    It has the groups, with the columns of every window function.
 
     Of window function i it has the estimate ``we<i>``, the bounds ``wl<i>`` and ``wh<i>``, and ``wu<i>``, which is 1
     where it may be NULL or the group may be missing. A sum has also what the other groups add, from ``wo<i>`` to
@@ -87,9 +87,9 @@ def _alike(one: str, first: str, other: str, second: str) -> Tree:
 
 
 def _mark_groups(plan: QueryPlan) -> exp.Select:
-    """The groups: which are sure, which may be, which the estimates show.
+    """The groups: the certain ones, the possible ones, and those in the estimates.
 
-    What windows are divided and ordered by, and add up.
+    They have the terms by which windows are divided and ordered, and the summands.
     """
     outputs, present = plan.outputs, plan.present
     assert present is not None
@@ -201,9 +201,9 @@ def _ahead(over: Over) -> exp.Select:
 
 
 def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
-    """How many different values are ahead.
+    """Number of values ahead.
 
-    Of those that are exact each counts once, of the others from below at least one, from above each.
+    Each exact value counts once; of the others the lower bound counts at least one, the upper bound each.
     """
     sure, may = every([sql("o.sure"), surely]), every([sql("o.may"), maybe])
     some_sure = sql("MAX(CASE WHEN :x THEN 1 ELSE 0 END)", x=sure)

@@ -10,9 +10,9 @@ from sqlanon.query.sql.sqltree import Tree
 
 
 def quantile_of(node: exp.Expr) -> tuple[Fraction, bool] | None:
-    """The share of rows below a quantile, and whether it lies between two values.
+    """The share of rows below a quantile, and whether the quantile lies between two values.
 
-    None: another aggregate, or no plain share.
+    None for another aggregate, or without a plain share.
     """
     if isinstance(node, exp.Median):
         return Fraction(1, 2), True
@@ -25,9 +25,9 @@ def quantile_of(node: exp.Expr) -> tuple[Fraction, bool] | None:
 
 
 def unwrap_within_group(select_: exp.Expr) -> None:
-    """Write quantiles WITHIN GROUP (ORDER BY x), and those of the other form, alike.
+    """Write both forms of quantiles alike, WITHIN GROUP (ORDER BY x) and the other.
 
-    The argument first, then the share.
+    The argument comes first, then the share.
     """
     for node in list(select_.find_all(exp.WithinGroup)):
         inner, order = node.this, node.expression

@@ -239,7 +239,10 @@ def _bound(box: Box) -> Fraction:
 
 
 def _stamp(box: Box) -> exp.DataType:
-    """The column's type of timestamps, without its digits, by which some engines round what is stored and not constants."""
+    """The column's type of timestamps, without its digits.
+
+    Some engines round stored values to these digits, and constants not.
+    """
     kind = exp.DataType.build(box.field.source_type, dialect="duckdb")
     kind.set("expressions", [])
     return kind

@@ -48,9 +48,9 @@ _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)
 FEW = 8
 """Texts in IN up to which each is a test of its own."""
 MOST_RUNS = 200
-"""Values in IN, neighbours as one, that ranges are compared with.
+"""Largest number of values in IN, neighbours as one, for a comparison with ranges.
 
-The SQL that is written has some 40 names for each.
+The generated SQL has some 40 names for each.
 """
 _REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
 _STRICT = (
@@ -307,9 +307,9 @@ class Predicates:
         return self._test(box, node, "other" if bare else "", None, positive=positive)
 
     def _is_long(self, node: exp.In) -> bool:
-        """Whether a list of texts is asked value by value of the values that are listed anyway.
+        """Whether a list of texts is long enough to be one test in place of one for each text.
 
-        As one test in place of one each.
+        The column's values must be listed anyway.
         """
         if not (isinstance(node.this, exp.Column) and node.this.table == "_box" and len(node.expressions) > FEW):
             return False
@@ -318,9 +318,9 @@ class Predicates:
         return texts and box.field.kind == "text" and box.shape in ("node", "order")
 
     def _together(self, node: exp.In, equal: Sequence[Formula], positive: bool) -> int | None:
-        """Many comparisons of one column with a constant each as one test.
+        """One test in place of many comparisons of one column with a constant each.
 
-        None: they are few, or not all of this form.
+        None if they are few, or not all of this form.
         """
         some = {part for part in equal if not (positive and part is False)}  # no value equals NULL
         tests = [self._boxed_tests.get(part) for part in some if type(part) is int]
@@ -407,9 +407,9 @@ class Predicates:
         return side(*ends[op])
 
     def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
-        """Number a test; with ``op`` "" not even its result for NULL is known.
+        """Number a test; if ``op`` is "", even its result for NULL is unknown.
 
-        ``positive`` None: ``op`` has the sign.
+        If ``positive`` is None, ``op`` has the sign.
         """
         number = self._number(f"{box.id} {op} {self._text(node)}", positive is not False)
         if number not in self._boxed_tests:
@@ -472,9 +472,9 @@ def _is_strict(node: exp.Expr) -> bool:
 
 
 def _in_array(node: exp.Expr) -> exp.Expr | None:
-    """``= ANY (ARRAY[...])`` of constants, and ``<> ALL``, as the IN that holds or does not.
+    """``= ANY (ARRAY[...])`` of constants as an IN, and ``<> ALL`` as the IN that it negates.
 
-    None: another predicate.
+    None for another predicate.
     """
     if not isinstance(node, exp.EQ | exp.NEQ):
         return None

@@ -1,6 +1,6 @@
 """Comparisons of the day, the year, or another step of a timestamp, as comparisons of the timestamp itself.
 
-Its ends decide these.
+The ends of the step decide them.
 
 A step holds the times from its start up to, without, the start of the next one.
 """
@@ -31,7 +31,7 @@ _MIRROR: dict[type[exp.Expr], type[exp.Binary]] = {
 def of_the_time_itself(node: exp.Expr, box: Box) -> exp.Expr | None:
     """A comparison of a step of a timestamp with a constant, as comparisons of the timestamp.
 
-    None: it is something else.
+    None for any other comparison.
 
     Args:
         node: a bound predicate.

@@ -1,4 +1,4 @@
-"""Audit: what the groups of a table show, also of a table that sqlanon did not make.
+"""Audit: what the groups of a table reveal, also for a table that sqlanon did not make.
 
 Its numbers come from the table alone.
 """
@@ -190,9 +190,9 @@ def _promised(
     roles: Mapping[str, str],
     sensitive: Sequence[str],
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
-    """What the version that a view shows promises, by the catalog, judged over the view's own classes.
+    """The catalog's promises for the version in a view, judged over the view's own classes.
 
-    And what could not be measured.
+    The second result is what could not be measured.
 
     Requirements over persons and against a population need the policy (``-p``): they are not in it.
     """
@@ -208,9 +208,9 @@ def _promised(
 def _all_rows(
     rows: int, missing: int, starred: int, version: Entry | None, spec: ReleaseSpec | None
 ) -> tuple[RequirementResult, ...]:
-    """Of a release with suppressed rows: those left out and those in it are the source's.
+    """Check that the rows left out and those in the release are the source's.
 
-    No more than the policy allows.
+    No more rows may be left out than the policy allows.
     """
     if not missing and not starred:
         return ()

@@ -1,4 +1,4 @@
-"""Audit of a release with boxes of their own: by its certificate, or by its source what may be.
+"""Audit of a release with boxes of their own by its certificate, and by its source where that may be read.
 
 The view alone does not show k.
 """
@@ -28,7 +28,7 @@ def has_own_boxes(entry: Entry | None, facts: Mapping[str, Any]) -> bool:
 def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
     """Check the certificate of a release.
 
-    Its matchings, its draw, that they are made by the secret, and that the table is as it was written.
+    It checks the matchings, the draw, that both were made by the secret, and that the table is unchanged.
 
     Without a certificate, and with a policy whose source is here, k can be refuted (`most_candidates`), and is never
     said to hold.

@@ -146,7 +146,7 @@ def covered_codes(
 
 
 def _ends(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, *, valued: bool) -> tuple[Ints, Ints]:
-    """The codes of both ends of every cell; -1 where the source has no such value.
+    """The codes of both ends of every cell; -1 if the source has no such value.
 
     ``valued``: a cell is a value of the source.
     """

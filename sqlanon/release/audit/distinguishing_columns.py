@@ -1,4 +1,4 @@
-"""Which columns, left out of the classes, distinguish rows of one class.
+"""Columns that distinguish rows of one class, because the classes leave them out.
 
 They make k over every column smaller than k.
 """

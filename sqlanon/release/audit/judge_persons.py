@@ -79,9 +79,9 @@ def judged(
 def _valued(
     engine: Engine, grouping: Grouping, values: Sequence[str], read: Mapping[str, str], target: TableRef
 ) -> Iterator[Grouping | None]:
-    """The same groups with the values of the columns ``read``, by their hashes, as ``target`` has them.
+    """The same groups with the values of the columns ``read``, by the hashes in ``target``.
 
-    None where it lacks some.
+    None if some are missing there.
     """
     if not read:
         yield None

@@ -1,6 +1,6 @@
-"""Where the table that is audited is.
+"""Place of the audited table.
 
-In the session's database, or in the file that a release of it was published into.
+It is the session's database, or the file into which a release of it was published.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def table_named(engine: Engine, name: str) -> str:
 def is_release(engine: Engine, table: str) -> bool:
     """Whether a table shows a published version.
 
-    By the catalog as far as the session may read it, or by the metadata next to the table.
+    The catalog decides as far as the session may read it, else the metadata next to the table.
     """
     ref = engine.relation(table).ref
     return bool(facts_beside(engine, ref)) or any(ref in views_of(entry) for entry in _published(engine, view=ref))

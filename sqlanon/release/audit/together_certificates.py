@@ -1,6 +1,6 @@
 """Two releases of one source of which one or both have boxes of their own.
 
-Candidates by the edges of the certificates.
+Candidates come from the edges of the certificates.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int) -> TogetherReport:
-    """Count for every row the rows that its records in both releases may be of, to a reader who knows that they are of one row.
+    """Count for every row its candidates, to a reader who knows that its two records are of one row.
+
+    Candidates are the rows that the row's records in both releases may be of.
 
     The least k that one of the two policies promises is to be left for every row, as `history` counts it for two
     versions.
@@ -69,7 +71,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
 
 
 def found_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[npt.NDArray[np.int64], int]:
-    """Of every row of one of the releases the rows that its records may be of, and how many rows both hold.
+    """Candidates of every row of one of the releases, and the number of rows in both.
 
     See `together_candidates`.
     """

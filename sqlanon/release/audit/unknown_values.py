@@ -1,6 +1,6 @@
-"""Values that a policy speaks of and an audited table does not have.
+"""Values in a policy that an audited table does not have.
 
-A requirement of values that are spelled otherwise would hold of none.
+A requirement of values with another spelling would hold of none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sqlanon.privacy.counts import texts
 
 
 def unknown_values(engine: Engine, table: TableRef, requirements: Sequence[Requirement]) -> tuple[str, ...]:
-    """Requirements that read values and cannot be measured by those of a table, each with the reason.
+    """Requirements on values that the values of a table cannot measure, each with the reason.
 
     A run refuses them likewise.
 

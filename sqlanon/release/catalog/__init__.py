@@ -1,4 +1,4 @@
-"""What the database keeps of releases: the catalog's rows, metadata, private tables, lineages, rights.
+"""Records of releases in the database: the catalog's rows, metadata, private tables, lineages, rights.
 
-What changed since. Nothing here publishes.
+It also finds what changed since. Nothing here publishes.
 """

@@ -64,7 +64,9 @@ class Catalog(CatalogReader):
         self._engine.execute_all(makes)
 
     def drop_statistics(self, found: Found) -> None:
-        """Keep the planner's statistics of the catalog and of tables of hashes free of values, of older versions' as well.
+        """Keep values out of the planner's statistics of the catalog and of tables of hashes.
+
+        Older versions of the tables are included.
 
         Args:
             found: the names of all private tables.

@@ -44,9 +44,9 @@ def _marker(secret: str, release: str, version: object, token: object) -> str:
 
 
 def _version_in_file(engine: Engine, entry: Entry) -> int | None:
-    """The version of a release that the file of one of its versions holds, with the marker of this database's catalog.
+    """The version in a file of a release, with the marker of this database's catalog.
 
-    None: it is no such file.
+    None if the file is no such file.
 
     Raises:
         LockedError: another process has it open for writing.

@@ -163,7 +163,7 @@ def of_other_secret(entry: Entry, secret: str | None) -> bool:
 
 
 def of_two_secrets(old: Entry, new: Entry) -> bool:
-    """Whether two versions are of lineages that were made with different secrets, so that no key of the one is found in the other."""
+    """Whether two versions are of lineages with different secrets, so that they have no key in common."""
     marks = [(entry.report.get("lineage") or {}).get("keyed") for entry in (old, new)]
     return all(marks) and marks[0] != marks[1]
 

@@ -132,9 +132,9 @@ def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
 
 
 def _asked(privacy: PrivacySpec) -> dict[str, object]:
-    """What is asked of requirements, as JSON has it; None: nothing.
+    """The values of requirements as JSON; None for nothing.
 
-    Of those in `PrivacySpec.more`, what is asked for.
+    Of those in `PrivacySpec.more` it has the requested ones.
     """
     named = {key: privacy.value(key) for key in REQUIREMENTS if key not in privacy.more}
     return {key: value for key, value in written(named | dict(privacy.more)).items() if value is not None or key in OWN}

@@ -18,9 +18,9 @@ from sqlanon.release.catalog.redacted_policy import redacted
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 
 SETTINGS = ("dimensions", "execution", "memory", "readers", "refresh")
-"""Keys that decide how a release is made, who reads it and what it is joined with, not what is released.
+"""Keys that do not change the released rows: how a release is made, who reads it, and its joins.
 
-They call for no new version.
+A change of these needs no new version.
 """
 
 HIDDEN = "not published"
@@ -182,7 +182,10 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
 
 
 def _finer(one: object, other: object) -> str:
-    """Whether a rule of a hierarchy has all levels of another one of its kind and more, or fewer of them, for people."""
+    """Whether a hierarchy's rule has more levels, or fewer, than another of its kind, for people.
+
+    The larger one has all levels of the smaller one.
+    """
     if not isinstance(one, str) or not isinstance(other, str):
         return ""
     (kind, levels, origin), (now, new, begin) = map(_rule, (one, other))

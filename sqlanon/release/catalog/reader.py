@@ -16,7 +16,7 @@ from sqlanon.spec import RefreshSpec
 from sqlanon.sqltext import statement
 
 STEP = "step"
-"""Where an engine changes no rows: which of the rows of a version is the last.
+"""Column with the order of a version's rows, for engines that change no rows.
 
 Other engines' catalogs need no such column.
 """
@@ -29,7 +29,7 @@ _JSON: dict[str, Bind] = {
 }
 """Patterns of texts that `json.dumps` wrote.
 
-They find all versions of a kind, and whoever asks looks at what was found.
+They find all versions of a kind; the caller checks what was found.
 """
 
 _UNCONDITIONAL: dict[str, object] = {
@@ -49,7 +49,7 @@ _NAMED = 20
 class Place:
     """The names of a published release: its own, its source's and its view's.
 
-    ``file``: the file that the view is in, unless it is in the database.
+    ``file``: the file of the view, unless the view is in the database.
     """
 
     release: str
@@ -279,9 +279,9 @@ def _bound(asked: dict[str, Bind], name: str, values: Sequence[str] | Sequence[i
 
 
 def _placed(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[str, object]:
-    """The parameters that find the releases which may have one of some views.
+    """Parameters of the search for releases with one of some views.
 
-    By its own name, or by that of the view beside which it is.
+    A view is found by its own name, or by the name of the view beside it.
     """
     names = {view.name.removesuffix(end) for view in views for end in ("", METADATA, SENSITIVE)}
     schema = views[0].schema if views else None

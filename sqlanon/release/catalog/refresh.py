@@ -202,9 +202,9 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
 
 
 def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str) -> tuple[int, str, dict[str, int]]:
-    """The number of rows; rows with a keyed hash of the sum of their hashes over every column with a role.
+    """Number of rows, fingerprint of the source, and lengths of texts by staged column.
 
-    Lengths of texts, by staged column.
+    The fingerprint is the number of rows with a keyed hash of the sum of their hashes over every column with a role.
 
     Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more
     release. The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that

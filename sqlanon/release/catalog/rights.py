@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def drop_statistics(engine: Engine, tables: Sequence[TableRef]) -> None:
-    """Keep the planner's statistics of private tables free of values.
+    """Keep values out of the planner's statistics of private tables.
 
-    Without rights whoever reads them reads the tables.
+    On an engine without rights, readers of the statistics can read the tables anyway.
     """
     if engine.rights:
         engine.rights.drop_statistics(tables)
@@ -46,7 +46,7 @@ def grant_usage(engine: Engine, readers: Sequence[str], views: Sequence[TableRef
 
 
 def set_readers(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None) -> None:
-    """Grant SELECT on the views to the policy's readers, and revoke it from those that it no longer names.
+    """Grant SELECT on the views to the policy's readers, and revoke it from readers that it no longer names.
 
     Rights granted by hand stay.
 

@@ -1,6 +1,6 @@
-"""What there is of a release: its catalog rows, its views and tables, its secret.
+"""State of a release: its catalog rows, its views and tables, its secret.
 
-Read once, under the release's lock.
+It is read once, under the release's lock.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class ReleaseState:
 def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> ReleaseState:
     """Read the state of a release in a few statements.
 
-    Its lock is held, and the private schema was found to belong to this role.
+    The caller holds its lock, and has found that the private schema belongs to this role.
 
     Args:
         engine: the database.
@@ -152,9 +152,9 @@ def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
 
 
 def last_shown(entries: Sequence[Entry]) -> Entry | None:
-    """Of the versions of one release the one that readers have, or had last where it was unpublished.
+    """The version that readers have, or had last if the release was unpublished.
 
-    A new one is compared with it.
+    A new version is compared with it.
     """
     shown = [entry for entry in entries if entry.status in SHOWN]
     return max(shown, key=lambda entry: (-SHOWN.index(entry.status), entry.version), default=None)

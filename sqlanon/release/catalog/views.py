@@ -1,6 +1,6 @@
 """The views of a release, and the table that each of them shows.
 
-Their names, which say nothing of whether they are there.
+A name does not mean that the view is there.
 """
 
 from __future__ import annotations

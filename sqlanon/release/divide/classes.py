@@ -1,6 +1,6 @@
 """Classes of staged rows.
 
-Encode, run the method, recode, and compare what would be released with the rows (design, section 3).
+It encodes, runs the method, recodes, and compares the result with the rows (design, section 3).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A division: who runs the method of a policy on what, so that every staged row gets a class.
 
-One file has each; see `choose_division`.
+Each division is a file; see `choose_division`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Divided:
     def divides_equal_rows(self, *, trusted: bool) -> bool:
         """Whether rows of equal codes may be in several classes.
 
-        What a method says of it counts where it is ``trusted``.
+        The method's own statement counts if it is ``trusted``.
         """
         return self.drawn is None and (self.assignment.divided or not trusted)
 
@@ -69,7 +69,7 @@ class Division(Protocol):
     title: ClassVar[str]
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
-        """What groups of classes must meet although the method does not see to it.
+        """Requirements on groups of classes that the method does not ensure.
 
         Groups that fail are united with others.
         """

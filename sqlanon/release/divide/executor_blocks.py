@@ -100,9 +100,9 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
 
 
 def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
-    """Mondrian: workers count what its upper levels are cut by.
+    """Mondrian with frequency sets of its upper levels counted by workers.
 
-    Where that would be much, or is not enough, SQL cuts them.
+    If these would be large, or do not suffice, SQL cuts the upper levels.
     """
     from sqlanon.methods.mondrian.worker_levels import can_count
 

@@ -1,6 +1,6 @@
 """The dual problem at the edges of a run.
 
-What a policy may ask, whether enough privacy was reached, whether the bound holds.
+It checks what a policy may ask, whether enough privacy was reached, and whether the bound holds.
 
 The bound is a promise of the policy. It is measured by SQL on the boxes that are released, apart from every method.
 """

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
-    """Those that a union of classes may fail; none where neither values nor persons are asked about.
+    """Requirements that a union of classes may fail; none without requirements on values or persons.
 
     A population is not counted in groups of rows.
     """
@@ -98,8 +98,8 @@ def notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
         return (f"{groups} classes were united with others, as they did not meet what is asked over persons",)
     return (
         (
-            f"{groups} groups of classes that publish the same were united with others, as together they did not meet what "
-            "each met"
+            f"{groups} groups of classes that publish the same were united with others, as together they did not meet "
+            "what each met"
         ),
     )
 
@@ -162,9 +162,9 @@ def _united(
 
 
 def _in_pairs(joins: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Of groups that are to be joined with the next one only every second of a sequence, from the first.
+    """Every second group of a sequence of groups to be joined with the next one, from the first on.
 
-    No group is in two pairs.
+    That way no group is in two pairs.
     """
     import numpy as np
 

@@ -1,6 +1,6 @@
 """Boxes of their own between method and publication.
 
-Rows and boxes are numbered, one matching is drawn, and every row is there once for each of its boxes.
+Rows and boxes are numbered, one matching is drawn, and every row occurs once for each of its boxes.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) ->
 def _dealt(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
     """The boxes of every slot, int32[k, n].
 
-    Of equal rows the first slot gets the place that comes first in the method's order, whichever row has it there.
+    The first slot of equal rows gets the first place in the method's order, whichever row has it there.
 
     Args:
         matches: the graph.
@@ -114,9 +114,9 @@ def asked(spec: ReleaseSpec) -> dict[str, object]:
 
 
 def matched(scratch: Scratch, encoded: Encoded, classed: TableRef, own: Drawn) -> TableRef:
-    """A scratch table of the classed rows, every one once for each of its boxes.
+    """A scratch table of the classed rows, each once for each of its boxes.
 
-    Boxes are recoded and verified as classes are.
+    Boxes are recoded and verified like classes.
 
     Cost: a join, k rows for every row.
     """
@@ -145,9 +145,9 @@ def counted(scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
 
 
 def surest(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> dict[str, dict[str, float]]:
-    """How sure the likeliest sensitive value of a row is to a reader, mean and worst, per column; l could not be kept.
+    """A reader's belief in the likeliest sensitive value of a row, mean and worst, per column.
 
-    Cost: a join each.
+    l cannot be promised. Cost: a join each.
     """
     own, found = recoded.candidates, {}
     for domain in encoded.sensitive if own is not None else ():

@@ -37,9 +37,9 @@ from sqlanon.table.scratch import Scratch
 Guide = FrequencyDiversity | DistinctDiversity | OfCounts
 """What is asked of the values of rows: of persons it is asked by the value that most rows of each have."""
 _USUAL = Fraction(3, 4)
-"""The share of rows that have the value most rows of their person have, from which on that value guides a method.
+"""Least share of rows with the most frequent value of their person, if that value guides a method.
 
-With a smaller one classes that are divided without a guide, and united where they fail, lose less (random tables of
+With a smaller share classes lose less if they are divided without a guide, and united where they fail (random tables of
 mixed and of constant persons).
 """
 
@@ -113,7 +113,9 @@ def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
 
 
 def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
-    """A table of the persons, how a method sees it, and the share of rows that have what it sees of each value that is asked about.
+    """A table of the persons, its encoded form, and the share of rows that keep each value.
+
+    The shares are of values that are asked about: the part of the rows that have the value which the method sees.
 
     The order of persons is drawn by the secret: neither source nor names decide ties of methods. Which of equally
     frequent values a method sees depends on the number of the person, so that no value is preferred.
@@ -211,10 +213,9 @@ def _reached(scratch: Scratch, table: TableRef, model: Guide, names: Sequence[st
 
 
 def _lessened(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
-    """What is asked.
+    """The requirements on values, adjusted to persons.
 
-    Times what persons reach over what rows reach, where persons leave less than half of the room that rows leave, as
-    ratios.
+    If persons leave less than half of the room that rows leave, they are scaled by the ratio of what both reach.
     """
     asked = Fraction(model.asked)
     ratio = persons / rows if rows else Fraction(1)

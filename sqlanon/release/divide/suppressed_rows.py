@@ -1,6 +1,6 @@
 """Rows that a method suppresses, left out of a release or starred.
 
-How many there are, and whether the policy allows that.
+It counts them and checks that the policy allows as many.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def counted(
 ) -> Suppressed:
     """Count the suppressed rows.
 
-    A row without a class that the assignment does not declare is missing, which verify finds.
+    A row without a class that the assignment does not declare is missing; verify finds it.
 
     Raises:
         InfeasibleError: the policy allows fewer, or no row would be published; the message states how many there are.

@@ -1,6 +1,6 @@
 """Classes of a release with pseudonyms.
 
-Tokens show which rows are one person's, so that persons of a class must have equally many.
+Tokens reveal the rows of one person, so that persons of a class must have equally many rows.
 
 A reader of tokens sees more of a person than its class: how many rows it has there, and its cells in the other tables
 of the scope. Persons are therefore divided into blocks first, by both, and a method divides the persons of each block.
@@ -212,7 +212,7 @@ def _divided(
 ) -> tuple[Ints, Ints, str, tuple[str, ...]] | None:
     """The persons of a block and their classes.
 
-    None: together they do not reach what the method is asked for, so that they stay one class.
+    None if they cannot meet the method's requirements together, so that they stay one class.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Refreshes in which what was published stays as it is: `refresh: {mode: frozen}`.
+"""Refreshes that leave published classes as they are: `refresh: {mode: frozen}`.
 
-Docs/frozen.md has the rules and what they promise.
+The rules and their promises are in docs/frozen.md.
 """

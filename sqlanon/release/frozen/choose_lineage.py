@@ -36,9 +36,9 @@ _SAME = re.compile(
 
 
 def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) -> tuple[Lineage, bool] | None:
-    """The lineage of the version that a run would make, and whether it begins with it.
+    """The lineage of the version that a run would make, and whether the version is its first.
 
-    None: the policy asks for no lineage.
+    None if the policy asks for no lineage.
 
     Args:
         state: the release.
@@ -86,7 +86,7 @@ def newest(state: ReleaseState, number: int) -> Entry:
 def own_histories(state: ReleaseState) -> list[TableRef]:
     """The histories of versions that were computed anew from the whole source.
 
-    Those of a lineage's versions are in it.
+    The histories of a lineage's versions are in the lineage.
     """
     return [entry.history for entry in state.versions if number_of(entry) is None and state.exists(entry.history)]
 
@@ -111,7 +111,7 @@ def _check_clock(state: ReleaseState, number: int) -> None:
 def shows_erased_keys(state: ReleaseState) -> bool:
     """Whether readers still have a class with an erased key.
 
-    An erasure was stopped before its version took the place of theirs.
+    That happens if an erasure was stopped before its version replaced theirs.
     """
     entry = state.published
     lineage = lineage_of(state.engine, entry) if entry else None
@@ -128,10 +128,9 @@ def shows_erased_keys(state: ReleaseState) -> bool:
 
 
 def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
-    """The same.
+    """The decision, changed if an unchanged source needs a new version nevertheless.
 
-    But of an unchanged source a version is made where rows are due by the time alone, erased keys are shown, or a
-    lineage begins.
+    It does if rows are due by the time alone, erased keys are shown, or a lineage begins.
     """
     if begins and decision.previous is not None:
         state_now = decision.state if decision.same_as is None else "made anew"
@@ -154,7 +153,10 @@ def _parsed(at: str) -> datetime.datetime:
 
 
 def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[str], bool]:
-    """What of the policy and of the source's columns differs from the lineage's last version so that its classes cannot stay; whether it is weaker."""
+    """Differences of policy and source columns from the lineage's last version that end its classes.
+
+    The second value is whether the policy is weaker.
+    """
     changed = [one for one in policy_changes(last, spec) if not one.setting]
     found = [str(one) for one in changed if one.weaker or not _SAME.fullmatch(one.what)]
     before = dict(last.source_columns or ())

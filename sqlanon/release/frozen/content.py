@@ -34,9 +34,9 @@ def content_of(
     watch: Stopwatch,
     secret: str,
 ) -> Content:
-    """What writes and verifies the version.
+    """The writer and the verifier of the version.
 
-    The lineage is recorded first, in the same transaction; the tables are written from it.
+    The lineage is recorded first, in the same transaction, and the tables are written from it.
     """
     spec, roles = state.spec, staged.roles
     kept = kept_columns(roles)
@@ -124,9 +124,9 @@ def _facts(done: RunReport) -> dict[str, object]:
 
 
 def _before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
-    """The newest version of the lineage whose table is there.
+    """The newest version of the lineage with an existing table.
 
-    None also where the lineage keeps nothing of classes that it shows, as they were erased.
+    None also if the lineage has erased all it kept of the classes in that version.
     """
     for entry in reversed(state.versions):
         of = number_of(entry) == step.lineage.number and entry.status in SHOWN and entry.version < step.version

@@ -1,6 +1,6 @@
 """The list of erased keys.
 
-With which key and secret its hashes were made, and whether a version that is no lineage's is without them.
+It knows the key and secret of its hashes, and whether a version outside of lineages is without the keys.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from sqlanon.table.scratch import Scratch
 
 
 def list_mark(state: ReleaseState, secret: str | None) -> str:
-    """A mark of what decides the hash of a key.
+    """Mark of the inputs of a key's hash.
 
-    The secret, and the key's columns with their types, in the order in which they are hashed.
+    They are the secret, and the key's columns with their types, in the order of the hash.
     """
     return hashlib.sha256(f"{secret}/erased/{json.dumps(_key_of_now(state))}".encode()).hexdigest()
 
@@ -41,7 +41,7 @@ def _hashed(key: Iterable[str], columns: Iterable[tuple[str, str]]) -> list[tupl
 
 
 def lineages_by_others(state: ReleaseState) -> frozenset[int]:
-    """The numbers of earlier lineages that were made by another key, type of it or secret.
+    """The numbers of earlier lineages with another key, type of it or secret.
 
     Nobody knows which of their rows have a given key.
     """
@@ -54,9 +54,9 @@ def lineages_by_others(state: ReleaseState) -> frozenset[int]:
 
 
 def unrecognized(state: ReleaseState, secret: str | None) -> int | None:
-    """How many erased keys are listed by another key, type of it or secret, so that no run recognizes them.
+    """Number of erased keys on the list with another key, type of it or secret, so that no run recognizes them.
 
-    None: the list is gone.
+    None if the list is gone.
     """
     erased = Lineage.of(state.engine, state.spec.name, 1).erased
     if state.exists(erased):

@@ -1,4 +1,4 @@
-"""Texts of a list of keys, and whether one says the value that a database reads from it.
+"""Texts in a list of keys, and whether a text is exactly the value that a database reads from it.
 
 Casts round, cut, and guess.
 """

@@ -1,4 +1,4 @@
-"""Exit groups.
+"""Exit groups of large classes.
 
 Large classes are divided when they are made, so that they need not be deleted whole before a row of them leaves.
 """

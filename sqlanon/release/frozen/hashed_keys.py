@@ -1,6 +1,6 @@
-"""A list of keys as a person names them.
+"""Hashes of a list of keys that a person gives.
 
-Their hashes, where every text is the value that the database reads from it.
+Every text must be exactly the value that the database reads from it.
 """
 
 from __future__ import annotations

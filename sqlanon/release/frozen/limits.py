@@ -1,6 +1,6 @@
-"""How far a lineage may drift from its source before a run stops.
+"""Limits on the drift of a lineage from its source; beyond them a run stops.
 
-`max_stale`, `max_retained`, `max_waiting`, `max_age`.
+They are `max_stale`, `max_retained`, `max_waiting` and `max_age`.
 """
 
 from __future__ import annotations

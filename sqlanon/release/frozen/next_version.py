@@ -1,6 +1,6 @@
-"""What the next version of a lineage is made of, before any method runs.
+"""Contents of the next version of a lineage, before any method runs.
 
-Who stays, who waits, which cohort is tried.
+They are the rows that stay, the rows that wait, and the cohort to be tried.
 """
 
 from __future__ import annotations

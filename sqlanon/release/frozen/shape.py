@@ -64,9 +64,9 @@ def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort
 
 
 def _without_nulls(names: Names, state: bool) -> tuple[str, str]:
-    """Type and value of the column about NULLs, of a class whose rows had none.
+    """Type and value of the column about NULLs, for a class whose rows had none.
 
-    What its first part hides is any value.
+    Where its first part is hidden, any value is possible.
     """
     first = f"r.{identifier(names.published()[0])}"
     if state:

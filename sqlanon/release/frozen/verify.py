@@ -1,6 +1,6 @@
-"""Verify a version of a lineage, in the publishing transaction.
+"""Verification of a version of a lineage, in the publishing transaction.
 
-It trusts only tables, and shares nothing with what made the version.
+It trusts only tables, and shares no code with what made the version.
 """
 
 from __future__ import annotations
@@ -122,9 +122,9 @@ def verify_version(
 
 @dataclass(frozen=True, slots=True)
 class _InSource:
-    """What the lineage has of the source's rows: ``published``; ``early``: in classes that leave.
+    """Counts of the source's rows in the lineage: ``published``; ``early``: in classes that leave.
 
-    ``twice``: rows of the lineage more than keys.
+    ``twice``: the number of rows of the lineage minus that of keys.
     """
 
     published: int
@@ -133,9 +133,9 @@ class _InSource:
 
 
 def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageReport) -> _InSource:
-    """Keys are compared by 64 bits of a hash first.
+    """Compare keys, first by 64 bits of a hash.
 
-    Where that finds anything wrong, which may be two keys of one hash, they are compared themselves.
+    If that finds a difference, which may be two keys of one hash, the keys themselves are compared.
     """
     lineage = step.lineage
     for exact in (False, True):
@@ -162,9 +162,9 @@ def _as_counted(here: _InSource, found: LineageReport) -> None:
 def _persons(
     scratch: Scratch, step: Step, cohort: Cohort | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
 ) -> tuple[RequirementResult, ...]:
-    """What classes reach over persons: each was measured when it was made, and has the same rows since.
+    """Requirements over persons: each class was measured when it was made, and has the same rows since.
 
-    And no person is in two.
+    No person may be in two classes.
 
     A class's rows hold no number of the person that lasts, so that what is reached is the worst of the version before
     and of the cohort.
@@ -337,7 +337,7 @@ def _staged(
 def _written(
     scratch: Scratch, physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]
 ) -> tuple[str, ...]:
-    """The fingerprint of a written table, its columns in the order of `_columns`.
+    """Fingerprint of a written table, with its columns in the order of `_columns`.
 
     The order in the table follows the source's, which may change.
     """

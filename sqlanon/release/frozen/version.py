@@ -1,4 +1,4 @@
-"""A version of a lineage: what it changes there, and the tables that it is written from.
+"""A version of a lineage: its changes there, and the tables from which it is written.
 
 It reads the lineage alone, never the source.
 """
@@ -125,9 +125,9 @@ def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: Tab
 
 
 def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
-    """Keep nothing of the classes that held an erased key but which keys they had.
+    """Delete what is kept of the classes with an erased key, except their keys.
 
-    Of all, where nobody knows which did.
+    If nobody knows which classes had the key, it is deleted for all.
     """
     if not scratch.engine.exists(lineage.rows):
         return

@@ -1,6 +1,6 @@
-"""Two versions compared of which one or both have boxes of their own.
+"""Comparison of two versions of which one or both have boxes of their own.
 
-Which rows may a record be of, to a reader of both?
+It finds the rows that a record may be of, to a reader of both.
 
 The reader of docs/threat-model.md knows the quasi values of all rows in both versions, and so who came and who went.
 Worse than there, he knows which two records are of one row, as private values may show it. A record of both versions is
@@ -32,7 +32,7 @@ NO_DIVERSITY = "l and other requirements beside k: the values of candidates are 
 def candidate_sets(scratch: Scratch, old: Side, new: Side, k: int) -> Mapping[str, HistorySets]:
     """The candidates of rows that arrived, left, and are common.
 
-    Every row is a group of its own, and fails with fewer than ``k``.
+    Every row is a group, and fails with fewer than ``k`` candidates.
 
     Rows are matched by key alone: a row that changed is common, as its record may be known by a private column that did
     not.

@@ -1,4 +1,4 @@
-"""Two versions of one release compared.
+"""Comparison of two versions of one release.
 
 Their classes are linked, and every group that a reader of both can distinguish is measured.
 """

@@ -1,6 +1,6 @@
-"""A new version and those before it: what changed in the source, and what they reveal together.
+"""A new version and those before it: changes in the source, and what the versions reveal together.
 
-Shared by run and plan.
+Run and plan share it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _bounded(
     recoded: Recoded,
     previous: Entry | None,
 ) -> Entry | None:
-    """The version that readers had in which every row has the candidates and the box that it has now, so that nothing is new to them.
+    """The earlier version that gives every row the same candidates and the same box, so that nothing is new to readers.
 
     Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave
     with fewer candidates than k: without boxes of their own a reader of both is left with what two classes have in
@@ -152,7 +152,7 @@ def _as_before(
 
 
 def changed_rows(scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None) -> DataChange | None:
-    """Rows that came and went since the published version, before the stage is gone.
+    """Rows that came and went since the published version, counted before the stage is dropped.
 
     With a key the histories are compared instead.
     """

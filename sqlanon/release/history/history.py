@@ -87,7 +87,7 @@ def with_boxes(
     own: Candidates,
     counted: Sequence[Counted],
 ) -> TableRef:
-    """The history of a version whose rows have boxes of their own: with all boxes that each row fits.
+    """The history of a version with boxes of their own: all boxes that each row fits.
 
     Cost: a join, k rows for every row.
     """
@@ -142,7 +142,10 @@ def own_boxes(state: ReleaseState, earlier: Entry) -> bool:
 
 
 def of_own_boxes(state: ReleaseState) -> list[Entry]:
-    """The versions that readers had, oldest first, of which or of the one that is to come every row has a box of its own."""
+    """The versions that readers had and that have boxes of their own, oldest first.
+
+    If the coming version has such boxes, they are all versions that readers had.
+    """
     return [entry for entry in state.versions if entry.status in SEEN and own_boxes(state, entry)]
 
 

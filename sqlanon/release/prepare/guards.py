@@ -26,13 +26,16 @@ if TYPE_CHECKING:
 UNIQUE_SHARE = 0.01
 """Share of rows alone with their value above which an insensitive column identifies people."""
 DISTINCT_SHARE = 0.5
-"""Share of distinct values above which a sensitive column identifies people, or a quasi column whose classes publish sets of its values."""
+"""Largest share of distinct values.
+
+Above it a sensitive column identifies people, and so does a quasi column that is published as sets of values.
+"""
 _OWN = 2
 """Persons who have a value, on average, from which values are not those of single persons."""
 FEW_VALUES = 50
-"""Values up to which a column is one of categories.
+"""Largest number of values of a column of categories.
 
-A quasi one however few rows have them, a sensitive one however few persons.
+A quasi column is one however few rows have a value, a sensitive one however few persons.
 """
 
 
@@ -93,9 +96,9 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
 
 
 def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> None:
-    """Of persons who have several rows.
+    """Guard of persons with several rows.
 
-    An insensitive column of which too many rows have a value that is one person's alone.
+    It finds insensitive columns with too many rows whose value is one person's alone.
 
     Raises:
         GuardError: there is one, and the policy does not accept it.
@@ -139,9 +142,9 @@ def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensiti
 
 
 def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Domain) -> tuple[int, str]:
-    """How many may have values of a column of their own, in words too.
+    """Largest number of owners of values in a column, in words too.
 
-    The persons, where each value is one person's, else the rows.
+    They are the persons if each value is one person's, else the rows.
     """
     rows = staged.rows
     if spec.person and domain.distinct > FEW_VALUES:
@@ -154,7 +157,9 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
 
 
 def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool) -> None:
-    """A quasi column of text without hierarchy is published as sets of its values, or as the first and the last of them.
+    """Refuse quasi columns of text without hierarchy that would be published as lists of nearly all their values.
+
+    Such a column is published as sets of its values, or as the first and the last of them.
 
     Where its values are mostly different, that is a list of them all. Where `person` is named and each value is one
     person's, they are compared with the number of persons.
@@ -234,7 +239,7 @@ def guard_combinations(spec: ReleaseSpec) -> None:
 
 
 def _all_differ(scratch: Scratch, source: TableRef, column: Column) -> bool:
-    """Whether no number repeats, as far as that shows without grouping them.
+    """Whether no number repeats, as far as that can be seen without grouping.
 
     Serial numbers mostly come in ascending order.
     """

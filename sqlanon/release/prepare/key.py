@@ -49,9 +49,9 @@ def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int) -> None:
 
 
 def repeated(scratch: Scratch, rows: TableRef, key: str) -> tuple[int, int]:
-    """Rows of a table without a key, and rows more than keys; ``key``: its column of hashes of keys.
+    """Number of rows without a key, and of rows minus that of keys; ``key``: the column of hashes of keys.
 
-    Cost: a pass, a second one where it finds some.
+    Cost: a pass, and a second one if it finds some.
     """
     nulls, alike = scratch.numbers("history/alike", rows=rows, key=key)
     if not alike:

@@ -15,7 +15,9 @@ from sqlanon.spec import ReleaseSpec
 def source_snapshot(
     engine: Engine, asked: Sequence[tuple[ReleaseSpec, TableRef]], *, planned: bool = False
 ) -> Iterator[None]:
-    """One state of the sources, of which the database itself refuses to read a part only, unless the policy accepts that.
+    """One state of the sources; the database refuses to read a part of them only.
+
+    A policy may accept a part.
 
     Args:
         engine: the session.
@@ -74,9 +76,9 @@ def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[st
 
 
 def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
-    """A warning where row-level security hides rows of a table that is only measured.
+    """A warning if row-level security hides rows of a table that is only measured.
 
-    None of a release in another file.
+    There is none for a release in another file.
     """
     if engine.rights is None:
         return ()
@@ -86,8 +88,8 @@ def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"row-level security of {', '.join(found)} may hide rows from this role: what is measured are the rows that it "
-            "sees"
+            f"row-level security of {', '.join(found)} may hide rows from this role: what is measured are the rows "
+            "that it sees"
         ),
     )
 

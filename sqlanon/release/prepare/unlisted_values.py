@@ -10,7 +10,9 @@ from sqlanon.table.scratch import Scratch
 
 
 def others(scratch: Scratch, quasi: Sequence[Domain], rows: int) -> tuple[str, ...]:
-    """How many rows have the value that those count as which a hierarchy does not list, for each column that names one and has such rows.
+    """How many rows have a value that the hierarchy does not list and that counts as the named one, by column.
+
+    Columns without such rows are left out.
 
     Cost: a look at one row of each column's domain.
     """

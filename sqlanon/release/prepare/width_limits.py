@@ -1,6 +1,6 @@
-"""What is too wide to be released.
+"""Limits on the width of a release.
 
-Rows of so many columns, or of such long texts, that an engine or its memory cannot hold them.
+Rows may have too many columns, or too long texts, for an engine or its memory.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 
 COPIES = 12
-"""Blocks of rows that a run has in memory at its peak, at most: 6 to 11 were measured (`python -m benchmarks.texts`).
+"""Largest number of blocks of rows in memory at a run's peak: 6 to 11 were measured (`python -m benchmarks.texts`).
 
 With a limit of fewer than 6 DuckDB fails.
 """

@@ -1,4 +1,4 @@
-"""From classes to what readers see: tables written and verified, views swapped.
+"""From classes to what readers see: tables are written and verified, views swapped.
 
-Versions returned, withdrawn, dropped.
+Versions can be returned to, withdrawn and dropped.
 """

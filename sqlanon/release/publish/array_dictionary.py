@@ -1,6 +1,6 @@
 """Arrays that many classes publish alike.
 
-Which of them the engine may write by number (see sql/duckdb/publish/table.sql).
+It finds those that the engine may write by number (see sql/duckdb/publish/table.sql).
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from sqlanon.table.scratch import Scratch
 MANY_ROWS = 100_000
 """Rows below which a sort is cheap whatever it carries."""
 FEW_ARRAYS = 8192
-"""So many different arrays of a column are a list that every block of rows carries.
+"""Largest number of different arrays of a column in a list that every block of rows carries.
 
 8192 cost about a tenth of what they save.
 
-Their numbers are small integers."""
+Their numbers are small integers.
+"""
 
 
 def repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:

@@ -1,6 +1,6 @@
-"""Compaction.
+"""Compaction of a database's files.
 
-The files of a database without what dropped tables, deleted rows and earlier values of rows left in them.
+Dropped tables, deleted rows and earlier values of rows leave nothing in them.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def compaction_of(engine: Engine) -> Compaction:
 
 
 def _changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
-    """The tables of releases whose rows are changed or deleted after they were written.
+    """The tables of releases with rows that are changed or deleted later.
 
     The others are dropped as a whole.
     """

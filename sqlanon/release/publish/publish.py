@@ -67,9 +67,9 @@ class Private:
     certificate: Certificate | None = None
 
     def keep(self, scratch: Scratch, physical: str) -> None:
-        """Copy the history into a table of its own, which is kept when the version is dropped.
+        """Copy the history into a table of its own, which stays when the version is dropped.
 
-        No statistics of what is private stay.
+        No statistics of private values are left.
         """
         made = [
             private_table(scratch.engine, f"{physical}_link"),
@@ -360,9 +360,9 @@ class New:
 
 
 def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
-    """Create what a version needs: the private schema, of this role alone; the catalog; the secret.
+    """Create what a version needs.
 
-    The schema of the views.
+    It is the private schema, of this role alone, the catalog, the secret, and the schema of the views.
     """
     catalog = Catalog(state.engine)
     schemas = [] if target.file else [target.view]

@@ -62,7 +62,7 @@ def _kept(entries: Sequence[Entry]) -> int:
 def dropped_as(entry: Entry) -> str:
     """The status of a version whose tables are dropped.
 
-    Readers never had one that was abandoned, so that nothing is compared with it.
+    Readers never had an abandoned version, so that nothing is compared with it.
     """
     return "discarded" if entry.status == "abandoned" else "dropped"
 
@@ -75,7 +75,7 @@ def drops_of(engine: Engine, entry: Entry) -> list[Statement]:
 def _drop_late(engine: Engine, entries: Sequence[Entry]) -> list[str]:
     """Drop tables of discarded versions.
 
-    Without transactions a server may finish a table after its run was killed and the next one has tidied up.
+    Without transactions a server may complete a table after its run was killed and the next run cleaned up.
     """
     tables = [table for entry in entries if entry.status == "discarded" for table in _tables_of(entry)]
     there = engine.look_up([], schema=tables[0]).tables if tables else ()

@@ -138,7 +138,7 @@ def _return_views(
 
 
 def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
-    """The catalog records the step that is under way.
+    """Put a version back into its file, with each step recorded in the catalog.
 
     After a kill `reconcile` reads from the file which version it holds.
     """

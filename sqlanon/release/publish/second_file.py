@@ -36,9 +36,9 @@ def put(
     fill: Callable[[str], T],
     watch: Stopwatch,
 ) -> T:
-    """Make a database file and put it in the place of another of the release.
+    """Make a database file and put it in the place of another file of the release.
 
-    Readers see the old one or the new one, whole.
+    Readers see the old file or the new one, whole.
 
     Args:
         engine: the source's database, which attaches the new file while ``fill`` works.
@@ -95,9 +95,9 @@ def make_schema(engine: Engine, view: TableRef) -> None:
 
 
 def settled(engine: Engine, release: str, version: int) -> list[Entry]:
-    """Readers have this version now.
+    """Record that readers have this version now.
 
-    Say so of it and of the one before, in the transaction that is open, if there are any.
+    The record is written for it and the version before, in the open transaction, if there are any.
 
     Views of a version before which this one does not have go: no run would refresh them any more. Gives the rows of the
     catalog that `CatalogReader.live` chooses.

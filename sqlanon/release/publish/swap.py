@@ -44,9 +44,9 @@ def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, 
 
 
 def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
-    """Replace the view where its columns stay or new ones come last.
+    """Replace the view if its columns stay or new ones come last.
 
-    Else drop it, and make it anew with the rights it had.
+    Otherwise it is dropped and created again with its rights.
     """
     wanted = found.columns(item.at)
     rights: list[Statement] = []

@@ -160,7 +160,7 @@ def take_back(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> None:
 def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
     """Drop views that `commit` made and the published version does not have.
 
-    What has their name and another query is left.
+    A view with such a name and another query stays.
     """
     assert entry.view is not None
     shown = pointings(engine, entry.view, entry.physical, pair=is_pair(entry))

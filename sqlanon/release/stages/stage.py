@@ -234,9 +234,9 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """Write the versions, verify what is written against the policy, and show it to readers.
+    """Write the versions, verify them against the policy, and show them to readers.
 
-    Of all tables or of none.
+    It is done for all tables or for none.
     """
 
     releases: tuple[str, ...]

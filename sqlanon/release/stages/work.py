@@ -108,7 +108,7 @@ class Work:
 
 
 def find_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch, *, every: bool = False) -> ReleaseState:
-    """The state of a release whose lock is held, after what a killed run left is tidied.
+    """The state of a release with a held lock, after the remains of a killed run are removed.
 
     ``every``: with all its versions.
     """

@@ -1,6 +1,6 @@
-"""What the policy's method loses in each quasi column, for `plan`.
+"""The loss of the policy's method in each quasi column, for `plan`.
 
-By its classes of the rows, or of a part of a large table.
+It is measured by the method's classes of the rows, or of a part of a large table.
 """
 
 from __future__ import annotations

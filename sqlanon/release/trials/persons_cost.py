@@ -1,4 +1,4 @@
-"""What `persons: whole` costs against `persons: rows`, for reports.
+"""The cost of `persons: whole` compared with `persons: rows`, for reports.
 
 Both are tried on the same rows, and their losses are compared.
 """
@@ -33,9 +33,9 @@ def compares_persons(spec: ReleaseSpec) -> bool:
 def persons_cost(
     scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int, secret: str
 ) -> str | None:
-    """A note of what the policy's method loses with `persons: whole` and would lose with `rows`.
+    """A note of the policy's losses with `persons: whole` and with `rows`.
 
-    None where the policy does not ask for `whole`.
+    None if the policy does not ask for `whole`.
 
     It is also None where the method does not take `rows`, where a population is counted, and where the rows that would
     be measured do not meet what is asked. Trials of ``refine: search`` are left out, and classes that fail afterwards

@@ -10,14 +10,18 @@ from sqlanon.table.tree import flat_share
 MOST_MEASURED = 20_000
 """Rows that are measured, at most; of whole persons about."""
 MOST_SECONDS, MOST_LOOKED = 5, 2_000_000_000
-"""What the policy's method may take for `MOST_MEASURED` rows by its declared cost, and rows times nodes of the lattice, which method
-fulldomain looks at, at most: fewer rows are measured otherwise."""
+"""Limits of a measured sample; beyond them fewer rows are measured.
+
+The first is the seconds that the policy's method may take for `MOST_MEASURED` rows by its declared cost. The second is
+the rows times nodes of the lattice that method fulldomain looks at.
+"""
 
 
 def encoded_part(scratch: Scratch, ready: Prepared, most: int, *, persons: bool = False) -> Encoded:
-    """The staged rows, encoded.
+    """The encoded staged rows, or a sample of them.
 
-    Of a table of more than ``most`` every so many-th row, or with ``persons`` all rows of every so many-th person.
+    A table of more than ``most`` rows gives every so many-th row, or with ``persons`` all rows of every so many-th
+    person.
 
     Cost: that of encoding; of a larger table a scan before, and of persons a GROUP BY and a join.
     """

@@ -1,4 +1,7 @@
-"""What method ``best`` would lose in a release, for ``plan``: where columns have hierarchies, the method of a policy is seldom the best."""
+"""The loss of method ``best`` for a release, as a suggestion of ``plan``.
+
+Where columns have hierarchies, the method of a policy is seldom the best.
+"""
 
 from __future__ import annotations
 

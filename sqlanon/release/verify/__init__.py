@@ -1,1 +1,4 @@
-"""Checks of written tables that rely on no method's results and on nothing that a run made of its source but staged rows and boxes."""
+"""Checks of written tables, independent of methods.
+
+Of what a run made of its source they use the staged rows and boxes only.
+"""

@@ -1,6 +1,6 @@
-"""Verify boxes of their own.
+"""Verification of boxes of their own.
 
-K matchings of rows and boxes, each box what its rows need and no more, one matching drawn by the secret.
+There are k matchings of rows and boxes, each box is the least cover of its rows, and the secret draws one matching.
 
 What a table shows is not enough: points 0 to 4 with the intervals [0,1], [0,1], [0,2], [0,4], [0,4] have two or more
 each, yet points 3 and 4 take both wide ones, so that point 2's is certain. The proof is the certificate, private tables
@@ -62,9 +62,9 @@ class Certificate:
         return self.edges, self.drawn
 
     def mark(self, engine: Engine, key: bytes) -> str:
-        """A keyed hash of what was drawn: rows whose links or boxes change places change it.
+        """Keyed hash of the draw, which changes if links or boxes of rows change places.
 
-        Edges are bound to it by the draw, and by the remix.
+        The draw and the remix bind the edges to it.
 
         Reports have it, and without a key it would show whether a guess of the draw of a small table is right.
         """
@@ -126,9 +126,9 @@ def verify_candidates(
 
 
 def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:
-    """Whether each matching is a bijection of rows onto boxes, and no two have an edge in common.
+    """Check that each matching is a bijection of rows onto boxes, and no two have an edge in common.
 
-    What is wrong, or None.
+    Returns the problem, or None.
     """
     words = [range(first, min(first + _BITS, k)) for first in range(0, k, _BITS)]
     row = scratch.fetch("freeform/regular", edges=certificate.edges, drawn=certificate.drawn, k=k, words=words)[0]
@@ -196,9 +196,9 @@ def numbered(
 
 
 def _content(scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], spec: ReleaseSpec, secret: str) -> str:
-    """What `sqlanon.methods.freeform.secret.content_of` is to be, written apart from it.
+    """Independent computation of `sqlanon.methods.freeform.secret.content_of`.
 
-    Of method, options, k, codes and geometry.
+    It covers method, options, k, codes and geometry.
     """
     from sqlanon.methods.shared.kernel_input import geometry_of
 
@@ -213,9 +213,9 @@ def _content(scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], s
 
 
 def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
-    """Whether every row is published in its box of one and the same matching, and that is the secret's.
+    """Check that every row is published in its box of one matching, and that it is the secret's.
 
-    What is wrong, or None.
+    Returns the problem, or None.
     """
     row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
     found, least_one, greatest = (integer(cell) if cell is not None else -1 for cell in row)
@@ -227,9 +227,9 @@ def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: by
 
 
 def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes, draw: int) -> bool:
-    """Whether remix and draw are those that the secret makes of the graph.
+    """Check that remix and draw are those that the secret makes of the graph.
 
-    A draw that is always the same passes all else.
+    A constant draw would pass all other checks.
 
     Only the graph is read of the certificate: which rows a box has. That boxes are numbered by their rows leaves no
     choice of numbers.
@@ -256,9 +256,9 @@ def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: 
 
 
 def fingerprint(engine: Engine, physical: Relation) -> str:
-    """A hash of a table's rows, whatever their order.
+    """Hash of a table's rows, whatever their order.
 
-    Cells that change, and values that change places between rows, change it. Cost: a scan.
+    A changed cell, or values that change places between rows, change it. Cost: a scan.
     """
     names = [{"source": "r", "name": column.name, "as_text": column.own_operators} for column in physical.columns]
     rows, mark = engine.fetch(statement("verify/fingerprint", engine.dialect, target=physical.ref, published=names))[0]

@@ -145,9 +145,9 @@ def measure(
 
 
 def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
-    """The identifiers by which a version's policy, as the catalog holds it, counts persons of events.
+    """The identifiers by which a version's policy in the catalog counts persons of events.
 
-    None where rows are persons.
+    None if rows are persons.
     """
     return tuple(columns_in(policy))
 
@@ -207,7 +207,7 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
 def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef, tuple[str, ...]] | None]:
     """The rows of a version with its ``class`` and the persons' columns, which are named.
 
-    None where it has none that are known.
+    None if no such columns are known.
     """
     columns = tuple(linked(engine, entry).values())
     if entry is None or not columns:
@@ -234,7 +234,7 @@ def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iter
 def link_table(engine: Engine, entry: Entry) -> Iterator[TableRef]:
     """The private table that ties the rows of a version to persons.
 
-    Its own, or a copy of what its lineage has of it.
+    It is the version's own, or a copy from its lineage.
     """
     lineage = lineage_of(engine, entry)
     if lineage is None:

@@ -1,6 +1,6 @@
 """Rows of a population in the cells of a written table.
 
-What is published and the staged rows of the population are all that counts.
+Only published cells and the staged rows of the population count.
 
 Which values lie in what is published of a column is asked of the format, once for every value and everything that is
 published; nothing here knows codes, levels or methods.
@@ -121,7 +121,9 @@ def _counted(
     readings: Sequence[Reading],
     stage: TableRef,
 ) -> tuple[TableRef, int]:
-    """A table of cells with their rows and those of the population, and how many combinations of values lie in several cells.
+    """A table of cells with their rows and those of the population, and a number of combinations.
+
+    The number counts the combinations of values that lie in several cells.
 
     Args:
         scratch: the run.

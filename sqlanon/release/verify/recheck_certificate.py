@@ -1,6 +1,6 @@
-"""Whether a version with boxes of its own is still as it was verified.
+"""Check that a version with boxes of its own is unchanged since it was verified.
 
-Its certificate, what was drawn, and the published table.
+It checks the certificate, the draw, and the published table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Are the ends of published ranges, and the members of published sets, values of rows? What answers of queries may rest on.
+"""Checks that ends of published ranges and members of published sets are values of rows.
+
+Answers of queries may rest on that.
 
 That every value of a row lies in its box, `sqlanon.release.verify.verify` finds: of the columns whose ends are the
 least and greatest value it need not ask again. A box that is the least cover of its rows ends where they do. What is
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> Least:
-    """Of which quasi columns each published end, or member of a set, is the value of some row of its class.
+    """The quasi columns with published ends, or members of sets, that are values of rows of the class.
 
-    None publishes more than the least.
+    In these columns no cell is more than the least cover of its rows.
 
     Nothing is asked where the format does not declare it, where levels decide what is published, where boxes are wider,
     and where every row has a box of its own: of the one row that is published with it the ends say nothing. Nodes of

@@ -66,7 +66,7 @@ class Shown:
         return (self.event or "").lower()
 
     def measured(self, scratch: Scratch, signs: TableRef, *, together: bool) -> list[RequirementResult]:
-        """What is reached among the rows of tokens that are alike.
+        """Results for the rows of tokens that are alike.
 
         ``together``: in several tables, over which k is asked of tokens alone.
         """
@@ -239,7 +239,7 @@ def verify_tokens(
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
     """Check a written table by itself, and with the other tables of its scope.
 
-    Warnings of what a reader of the versions before finds.
+    Warnings name what a reader of the earlier versions finds.
 
     Raises:
         PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
@@ -305,8 +305,8 @@ def compared(
     if any(one.file or not state.exists(private_table(state.engine, one.physical)) for one in kept):
         return (
             (
-                f"tokens link this version with {number}, whose rows are in another file: what both reveal together is not "
-                "measured"
+                f"tokens link this version with {number}, whose rows are in another file: what both reveal together "
+                "is not measured"
             ),
         )
     earlier = [shown_of(state.engine, one) for one in kept]

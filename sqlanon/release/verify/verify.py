@@ -43,7 +43,7 @@ class Verified:
 def verify_staged(
     scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, form: FormatSpec
 ) -> tuple[str, ...]:
-    """Check that every original value lies in what is published for its row, and that every row has one class or is left out.
+    """Check that published cells contain the original values, and that every row has one class or is left out.
 
     Args:
         scratch: the run.
@@ -101,7 +101,9 @@ def verify_physical(
     physical: Relation,
     requirements: Sequence[Requirement],
 ) -> Verified:
-    """Check that the physical table has the staged rows and the policy's columns, and that its groups meet every requirement.
+    """Check that the physical table has the staged rows and the policy's columns, and meets every requirement.
+
+    The requirements are asked of its groups.
 
     Args:
         scratch: the run.
@@ -159,7 +161,7 @@ def measure_persons(
 def verify_rows(
     scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, physical: Relation
 ) -> Grouping | None:
-    """Check that the physical table has the policy's columns and holds the staged rows, each with what is published for its class.
+    """Check that the physical table has the policy's columns and the staged rows with the cells of their classes.
 
     Args:
         scratch: the run.

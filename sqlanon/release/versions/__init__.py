@@ -1,4 +1,4 @@
-"""How the next version of a release comes from its source and the versions before it.
+"""Kinds of versions: how the next version comes from the source and the versions before it.
 
-One file a kind, behind `sqlanon.release.stages.version.Version`.
+Each kind is a file, behind `sqlanon.release.stages.version.Version`.
 """

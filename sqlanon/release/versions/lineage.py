@@ -1,6 +1,6 @@
-"""Versions of a lineage (`refresh: {mode: frozen}`): who leaves, who waits, and the cohort that is published.
+"""Versions of a lineage (`refresh: {mode: frozen}`): who leaves, who waits, and the published cohort.
 
-Docs/frozen.md.
+See docs/frozen.md.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class OfLineage:
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`.
 
-        Without a cohort nothing is divided, and within a lineage what is published stays as it is.
+        Without a cohort nothing is divided, and within a lineage published classes stay as they are.
         """
         name, tried, before = work.spec.name, self._outlook.tried, work.decision.previous
         stages: list[Stage] = []
@@ -238,7 +238,7 @@ def _notes(found: LineageReport) -> list[str]:
         return []
     return [
         (
-            f"a cohort of {found.cohort_refused} rows does not reach what the policy asks: its rows wait for a new lineage "
-            "(run --new-lineage)"
+            f"a cohort of {found.cohort_refused} rows does not reach what the policy asks: its rows wait for a new "
+            "lineage (run --new-lineage)"
         )
     ]

@@ -242,7 +242,8 @@ CALLS = """\
 import sqlanon
 
 with sqlanon.connect("duckdb:///:memory:") as db:
-    db.anonymize("t", quasi=["age"], sensitive="illness", k=5, l=2.5, method="tree", format="labels", weights={"age": 2})
+    db.anonymize("t", quasi=["age"], sensitive="illness", k=5, l=2.5, method="tree", format="labels", \
+weights={"age": 2})
     db.anonymize("t", quazi=["age"], k=5)
     db.anonymize("t", quasi=["age"], k="5")
     db.anonymize("t", quasi=["age"], rest="ignore")

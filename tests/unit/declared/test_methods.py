@@ -196,12 +196,12 @@ def test_keys_that_do_not_go_together_are_reported_with_their_line() -> None:
         loads(text, {})
     assert raised.value.problems == [
         (
-            "policy:7: releases[a].format: format suppressed does not publish how far a class reaches (a cell is the value "
-            "or nothing), so a bound on it cannot be checked; use ranges, labels or points"
+            "policy:7: releases[a].format: format suppressed does not publish how far a class reaches (a cell is the "
+            "value or nothing), so a bound on it cannot be checked; use ranges, labels or points"
         ),
         (
-            "policy:8: releases[a].refine: refine lowers the loss and does not look at the bound; leave it out where l is "
-            "maximized"
+            "policy:8: releases[a].refine: refine lowers the loss and does not look at the bound; leave it out where "
+            "l is maximized"
         ),
     ]
 

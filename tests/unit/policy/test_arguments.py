@@ -172,8 +172,8 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         (
             {"weights": {"agee": 2}},
             (
-                "weights: the column agee has no role (did you mean age?); a column of quasi, sensitive, identifiers or "
-                "insensitive"
+                "weights: the column agee has no role (did you mean age?); a column of quasi, sensitive, identifiers "
+                "or insensitive"
             ),
         ),
         ({"weights": [("age", 2)]}, "weights: not a mapping; column: value pairs"),
@@ -189,8 +189,8 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         (
             {"ordered": {"zip": ["a", "a"]}},
             (
-                "ordered[zip]: a value is listed twice; alphabetical, declared, a list of different values, or a file with "
-                "one value per line"
+                "ordered[zip]: a value is listed twice; alphabetical, declared, a list of different values, or a file "
+                "with one value per line"
             ),
         ),
         (
@@ -300,15 +300,15 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         (
             {"method": "mondrian:cut"},
             (
-                "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and "
-                "options"
+                "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name "
+                "and options"
             ),
         ),
         (
             {"method": "mondrian:=x"},
             (
-                "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and "
-                "options"
+                "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name "
+                "and options"
             ),
         ),
         (
@@ -320,7 +320,8 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         (
             {"source": "a.b.c.d"},
             (
-                "source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a part "
+                "source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a "
+                "part "
                 'that holds a dot or a quote is double-quoted: schema."my.table"'
             ),
         ),
@@ -332,8 +333,8 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         (
             {"key": "age"},
             (
-                "key: the column age is quasi, so it is published; identifier or pseudonym columns, or columns that rest: "
-                "drop leaves out"
+                "key: the column age is quasi, so it is published; identifier or pseudonym columns, or columns that "
+                "rest: drop leaves out"
             ),
         ),
         (

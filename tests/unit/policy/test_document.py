@@ -123,8 +123,8 @@ def test_any_policy_is_a_spec_or_a_policy_error(tmp_path: Path, lines: list[str]
         (
             "a:\n\tb: c\n",
             (
-                "f:2: not YAML: a character that cannot start a value (a tab, @, ` or %); indent with spaces; put text in "
-                "quotes"
+                "f:2: not YAML: a character that cannot start a value (a tab, @, ` or %); indent with spaces; put "
+                "text in quotes"
             ),
         ),
         ("a: *b\n", "f:1: not YAML: an alias without its anchor; put text that starts with * in quotes"),
@@ -271,8 +271,8 @@ def test_variables_that_are_missing_or_misspelt(problems: Any) -> None:
             "hierarchy; write the value, or $${ for the characters ${ themselves"
         ),
         (
-            "anon.yml:7: releases[0].privacy.k: a variable of the environment; variables are read in connection, secret "
-            "and hierarchy; write the value, or $${ for the characters ${ themselves"
+            "anon.yml:7: releases[0].privacy.k: a variable of the environment; variables are read in connection, "
+            "secret and hierarchy; write the value, or $${ for the characters ${ themselves"
         ),
     ]
 

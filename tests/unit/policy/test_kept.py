@@ -1,6 +1,6 @@
-"""What the catalog keeps of a policy: all of it that JSON can hold, no list of values.
+"""The part of a policy that the catalog keeps: all of it that JSON can hold, no list of values.
 
-And what plan shows of a change.
+It also tests plan's view of a change.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ BASE = """version: 1
 releases:
   - name: stays
     source: stays
-    columns: {pid: identifier, ward: identifier, name: {role: identifier, accept_repeats: true}, age: quasi, dx: sensitive}
+    columns: {pid: identifier, ward: identifier, name: {role: identifier, accept_repeats: true}, age: quasi, \
+dx: sensitive}
     privacy: {k: 10, l: 2}
     person: pid
     persons: rows

@@ -33,7 +33,10 @@ releases:
 """
     assert problems(text) == [
         "anon.yml:1: version: too large; 1",
-        "anon.yml:2: conection: unknown key (did you mean connection?); the keys here are version, connection, releases",
+        (
+            "anon.yml:2: conection: unknown key (did you mean connection?); the keys here are version, connection, "
+            "releases"
+        ),
         (
             "anon.yml:5: releases[one].source: not the name of a table or view; "
             "table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is "

@@ -1,6 +1,6 @@
-"""Clusters of rows that are priced by an objective.
+"""Costs of clusters of rows under an objective.
 
-What one costs, and which one a row or another cluster joins at the least cost.
+They decide which cluster a row or another cluster joins at the least cost.
 
 A class of n rows, n_s of them with sensitive value s, costs the sum over columns of n A - sum_s n_s B(s). A is the
 weighted extent of its cell and B is 0, or both are of counts: A = whole x weight x log F(R), B(s) = part x weight x log
@@ -142,7 +142,7 @@ def _region(objective: Objective, a: int, low: int, high: int) -> tuple[int, int
 
 @njit(nogil=True, cache=True, inline="always")
 def _rows_in(made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int) -> int:
-    """F(R, s), or F(R) for the last ``s``, of the cell of clusters ``g`` and ``other`` together, whose region is given."""
+    """F(R, s), or F(R) for the last ``s``, of the united clusters ``g`` and ``other``, whose region is given."""
     counts, first = objective.counts, objective.first[a]
     if low >= 0:
         return np.int64(counts[first + high + 1, s] - counts[first + low, s])

@@ -68,9 +68,9 @@ def new_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clu
 
 @njit(nogil=True, cache=True, inline="always")
 def width_of(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:
-    """How wide two boxes are together.
+    """Joint width of two boxes.
 
-    Not for loops: it counts references to the arrays of ``measure``, which costs more than the widths.
+    Do not call it in loops: reference counts for the arrays of ``measure`` cost more than the widths.
     """
     total = lines_width(box, one, boxes, other, measure.weight)
     total += sets_width(mask, one, masks, other, measure.sets, measure.table)

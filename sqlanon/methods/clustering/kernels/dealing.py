@@ -1,6 +1,6 @@
-"""Rows dealt out to clusters so that sizes and the rows of each sensitive value differ by at most one.
+"""Rows dealt out to clusters, the start of `sequential`.
 
-Where `sequential` starts.
+Sizes, and the rows of each sensitive value, differ by at most one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Two rows of `sequential` that take each other's place.
+"""Exchange of two rows between clusters of `sequential`.
 
-Where requirements leave no cluster a row to spare, no single move is allowed.
+If no cluster has a row to spare under the requirements, no single move is allowed.
 """
 
 from __future__ import annotations
@@ -86,7 +86,10 @@ def _leave(made: Priced, objective: Objective, codes: Codes, partners: Partners,
 
 @njit(nogil=True, cache=True)
 def _widen(made: Priced, objective: Objective, single: int, since: int, wider: Longs) -> None:
-    """Count what the rows of every cluster priced later than ``since`` cost more beside the row of slot ``single``, without what that row costs."""
+    """Compute the added cost of rows beside the row of slot ``single``, for clusters priced after ``since``.
+
+    The cost of the single row itself is left out.
+    """
     for h in range(len(wider) - 4):
         if made.size[h] == 0 or made.when[h] <= since:
             continue
@@ -113,9 +116,9 @@ def exchange(
     counters: Counters,
     room: Longs,
 ) -> None:
-    """Exchange row ``i`` for the row of its key in another cluster with which the cost falls most, if it falls.
+    """Exchange row ``i`` for the row of its key in another cluster that lowers the cost most, if any does.
 
-    Of several the first.
+    Of several equal rows the first is taken.
 
     Clusters of one row are left as they are. The objective must be one whose cells cost no less when they widen:
     ``part`` is 0.

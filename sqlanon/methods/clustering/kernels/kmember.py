@@ -1,6 +1,6 @@
 """Greedy k-member clustering (Byun, Kamra, Bertino & Li 2007).
 
-Clusters one after the other, each around a row far from the last.
+It makes clusters one after the other, each around a row far from the last one.
 """
 
 from __future__ import annotations

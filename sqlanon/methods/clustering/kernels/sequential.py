@@ -1,4 +1,7 @@
-"""Sequential clustering (Goldberger & Tassa 2010, Algorithms 1 to 3), repaired so that it ends and so that l is kept from the start."""
+"""Sequential clustering (Goldberger & Tassa 2010, Algorithms 1 to 3), with repairs.
+
+It always ends, and l is kept from the start.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ def _pass(
 ) -> None:
     """Move every row, in an order, to the cluster where the cost falls most.
 
-    A lone one, where it must ``leave``, where it rises least.
+    A row that is alone and must ``leave`` moves to the cluster where the cost rises least.
 
     Where there are requirements beyond k, a row that its cluster cannot spare is exchanged for another one; not by
     objectives that count sensitive values, which would take several times as long.
@@ -112,7 +115,10 @@ def _split(
     room: Longs,
     stop: Flag,
 ) -> int:
-    """Deal the rows of every cluster of more than ``large`` hundredths of a row out to two, where the cost does not rise; slots used."""
+    """Split every cluster of more than ``large`` hundredths of a row in two, where the cost does not rise.
+
+    Returns the number of slots in use.
+    """
     first, second, slots = len(made.size) - 3, len(made.size) - 4, len(made.size) - 4
     for g in range(used):
         if stop[0]:
@@ -164,7 +170,7 @@ def _unite(
     room: Longs,
     stop: Flag,
 ) -> None:
-    """Unite every cluster that does not meet the requirements with the one where that costs least, the cheapest of these first."""
+    """Unite every cluster that fails the requirements with its cheapest partner, the cheapest union first."""
     small, near, price = np.zeros(used, np.bool_), np.full(used, -1, np.int64), np.zeros(used, np.int64)
     for x in range(used):
         if stop[0]:

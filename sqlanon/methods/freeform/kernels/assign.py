@@ -1,4 +1,6 @@
-"""One matching of rows to boxes at least cost, while the others stay (Doka et al. 2015, section 4; Jonker and Volgenant 1987).
+"""One matching of rows to boxes at least cost, while the other matchings stay.
+
+The sources are Doka et al. 2015, section 4, and Jonker and Volgenant 1987.
 
 The cost of a row in a box is how much the box grows by it, an integer.
 """

@@ -1,6 +1,6 @@
-"""What a box of its own costs.
+"""Costs of boxes of their own (Doka et al. 2015, section 3).
 
-Rows, boxes and how much a box grows by a row, in integers (Doka et al. 2015, section 3).
+It has rows, boxes, and the growth of a box by a row, as integers.
 
 `targets` int64[k, n] has for each of k matchings the box of every row; the first box of a row is the row alone,
 numbered as it.

@@ -1,6 +1,6 @@
-"""The k-regular graph of rows and boxes whose pairwise costs sum to the least.
+"""The k-regular graph of rows and boxes with the least sum of pairwise costs.
 
-A flow of minimum cost (Doka et al. 2015, section 8).
+It is a flow of minimum cost (Doka et al. 2015, section 8).
 """
 
 from __future__ import annotations

@@ -162,9 +162,9 @@ def _look(
 
 @njit(nogil=True, cache=True)
 def sort_greedy(c: Coordinates, targets: Longs) -> bool:
-    """The cheapest edge between a row and a box that are both free is taken, again and again.
+    """Take the cheapest edge between a free row and a free box, until none is left.
 
-    Of equally cheap ones the first row's, then box's.
+    Of equally cheap edges the first row's comes first, then the first box's.
 
     This is one scan over all edges in the order of their costs. They are not sorted: a heap has the cheapest free box
     of every row, which is looked for again where another row took it. Rows that may take none of the boxes that are

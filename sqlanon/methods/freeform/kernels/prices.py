@@ -1,6 +1,6 @@
-"""What a row costs in a box, for all rows of a window and their boxes.
+"""Costs of the rows of a window in each of their boxes.
 
-How much the box grows by it, an integer (Doka et al. 2015, section 3).
+A cost is the growth of the box, an integer (Doka et al. 2015, section 3).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ TAKEN = np.int32(2**31 - 1)
 
 @njit(nogil=True, cache=True)
 def _numbered(values: Longs, bound: int) -> tuple[Ints, Longs]:
-    """Values from 0 to ``bound`` - 1 by small numbers, in their order.
+    """Small numbers for values from 0 to ``bound`` - 1, in their order.
 
-    The number of each, and a place of each number.
+    It returns the number of each value, and a place of each number.
     """
     m = len(values)
     if bound > 16 * m:  # many that do not occur: they are sorted
@@ -133,9 +133,9 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
 def _growths(
     codes: Ints, geometry: Geometry, rows: Longs, window: _Window, seen: Ints, stamp: int, growth: Ints
 ) -> None:
-    """How much the box of some rows grows by each code of a window, into ``growth``.
+    """Growth of the box of some rows by each code of a window, into ``growth``.
 
-    ``seen`` has room for the codes of sets.
+    ``seen`` is scratch space for the codes of sets.
     """
     facts, table, base, known, place = geometry.facts, geometry.table, window.base, window.known, window.place
     for a in range(len(facts)):

@@ -1,6 +1,6 @@
-"""Other matchings of the same graph.
+"""Random replacement of matchings by others of the same graph.
 
-What the drawn one gives away about the others is spread by chance (Doka et al. 2015, section 4).
+It spreads what the drawn matching reveals about the others (Doka et al. 2015, section 4).
 
 The union of k matchings without a common edge is a k-regular graph. It can be divided into k matchings in many ways.
 Its edges, and so its boxes and their loss, stay as they are.

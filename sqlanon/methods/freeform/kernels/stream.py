@@ -14,9 +14,10 @@ from sqlanon.kernels.compiled import njit
 Words = npt.NDArray[np.uint32]
 
 _KEY, _COUNTER, _NONCE, _BUFFER, _USED, _BYTES, _LEFT = 4, 12, 13, 16, 32, 33, 34
-"""Where the parts of a state begin: constants, key, counter, nonce; 16 words of output; how many of them are used.
+"""Begins of the parts of a state.
 
-Bytes of one more word that is used byte by byte; how many of them are left.
+They are constants, key, counter, nonce; 16 words of output; the number of used words; bytes of one more word that is
+used byte by byte; the number of bytes left.
 """
 
 FEW = 64
@@ -79,9 +80,9 @@ def word(state: Words) -> np.uint32:
 
 @njit(nogil=True, cache=True)
 def below(state: Words, bound: int) -> int:
-    """A whole number from 0 to ``bound`` - 1, all equally likely.
+    """A uniform whole number from 0 to ``bound`` - 1.
 
-    ``bound`` up to 2^31, so that its product with a word has 63 bits.
+    ``bound`` is at most 2^31, so that its product with a word has 63 bits.
     """
     while True:
         product = np.int64(word(state)) * bound
@@ -94,9 +95,9 @@ def below(state: Words, bound: int) -> int:
 
 @njit(nogil=True, cache=True)
 def choice(state: Words, bound: int) -> int:
-    """As `below`, from a byte of the stream where ``bound`` is at most `FEW`.
+    """Like `below`, but from one byte of the stream if ``bound`` is at most `FEW`.
 
-    To make the stream is most of what a random walk takes.
+    A random walk spends most of its time on the stream.
     """
     if bound > FEW:
         return below(state, bound)

@@ -27,10 +27,10 @@ MOST_ROWS: Mapping[str, int] = {
     "sortgreedy": 10_000,
     "ring": 1_000_000,
 }
-"""The solvers, and how many rows each takes together, at most.
+"""The solvers, with the largest number of rows that each takes together.
 
-By its cost, exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 k (greedy ones, which take a minute or two for so
-many rows and k = 10); `ring` costs n k.
+It follows from the cost: exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 k (greedy ones, which take a minute or
+two for so many rows and k = 10); `ring` costs n k.
 """
 
 MOST_SETS = 100_000
@@ -38,7 +38,7 @@ MOST_SETS = 100_000
 
 
 class UnsolvedError(ValueError):
-    """A solver gave up on rows that it takes, as far as their number says.
+    """A solver gave up on rows whose number it accepts.
 
     The text names the default solver and no value.
     """

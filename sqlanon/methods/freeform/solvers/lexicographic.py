@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def lexicographic(codes: npt.NDArray[np.int32]) -> Longs:
-    """int64[n]: the rows of int32[n, d] in order.
+    """The order of the rows of int32[n, d], int64[n].
 
-    Columns of as many values as each other stay in their order, equal rows too.
+    Columns with the same number of values keep their order, and so do equal rows.
     """
     columns = sorted(range(codes.shape[1]), key=lambda a: len(np.unique(codes[:, a])))
     if not columns:

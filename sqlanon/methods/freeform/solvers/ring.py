@@ -1,4 +1,6 @@
-"""Solver ``ring``: inside classes of k to 2k - 1 rows, each box covers k neighbours of a ring (Wong, Mamoulis and Cheung 2010).
+"""Solver ``ring``: each box covers k neighbours of a ring (Wong, Mamoulis and Cheung 2010).
+
+A ring lies inside a class of k to 2k - 1 rows.
 
 The partitioner is ours: the order in which the rows come, divided into classes with the least loss (Ghinita et al.
 2009, section 3). A ring goes through every other row of its class and comes back through those between, so that

@@ -1,6 +1,6 @@
 """Lower bounds of sets of cut points.
 
-What each further cut would cost at least, of all cuts of a column in one pass.
+One pass computes the least cost of each further cut, for all cuts of a column.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What the intervals of one column cost at least, where the columns after it may be divided in each interval in its own best way.
+"""The least cost of the intervals of one column.
+
+In each interval the columns after it may be divided in its own best way.
 
 Rows are counted by the codes of the columns that are not divided yet, in each group of the columns that are.
 """
@@ -14,9 +16,9 @@ from sqlanon.kernels.tally import Longs
 from sqlanon.methods.fulldomain.kernels.cut_bounds import CLASSES, SQUARES
 
 VALUES = 3
-"""What is added up: rows without the most frequent value of their class.
+"""Summand: rows without the most frequent value of their class.
 
-Beside `ROWS`, `SQUARES` and `CLASSES` of `cut_bounds`.
+The others are `ROWS`, `SQUARES` and `CLASSES` of `cut_bounds`.
 """
 
 NEVER = np.int64(1) << 62

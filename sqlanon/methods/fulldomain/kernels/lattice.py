@@ -55,9 +55,9 @@ def maps_of(nodes: Sequence[npt.NDArray[np.int32]]) -> Maps:
 
 
 class Room(NamedTuple):
-    """Room for grouping.
+    """Scratch arrays for grouping.
 
-    The records, their keys and groups, a hash table, and of each group its key and first record.
+    They hold the records, their keys and groups, a hash table, and the key and first record of each group.
     """
 
     rows: Ints
@@ -127,9 +127,9 @@ def hashed(keys: npt.NDArray[np.int64], words: int, i: int) -> np.uint64:
 
 @njit(nogil=True, cache=True)
 def thin_out(n: int, words: int, room: Room, counts: Longs, least: int, sums: npt.NDArray[np.uint8]) -> int:
-    """Drop records whose groups surely have fewer than ``least`` rows.
+    """Drop records in groups that surely have fewer than ``least`` rows.
 
-    Places, keys and the order of the others are kept.
+    The other records keep their places, keys and order.
 
     Every record adds its rows to one of a few sums, by its key; the sum is at least the rows of its group. The sums fit
     a processor's cache, where the hash table of all groups does not.
@@ -210,9 +210,9 @@ def add_up(n: int, groups: int, room: Room, counts: Longs) -> None:
 
 @njit(nogil=True, cache=True)
 def sorted_by_group(label: Ints, n: int, groups: int) -> tuple[Longs, Ints]:
-    """Where each group begins, int64[groups + 1], and the places 0 to ``n`` in the order of their groups.
+    """Begins of the groups, int64[groups + 1], and the places 0 to ``n`` in the order of their groups.
 
-    Below 0: in none.
+    A group below 0 means none.
     """
     start = np.zeros(groups + 1, np.int64)
     for i in range(n):

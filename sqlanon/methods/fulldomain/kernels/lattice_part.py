@@ -1,4 +1,7 @@
-"""What part of a group of rows a class takes, so that class and rest both keep l (ours; phase one of Xiao, Yi and Tao 2010)."""
+"""Division of a group of rows into a class and a rest that both keep l.
+
+It is ours; compare phase one of Xiao, Yi and Tao 2010.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ IN_USE, ROWS, CLASSES, PIECES = 0, 1, 2, 3
 class Tallied(NamedTuple):
     """The rows of one group by sensitive value.
 
-    Rows of each value, the values that occur, and what a class takes of each.
+    It has the rows of each value, the values that occur, and the part of a class in each.
     """
 
     rows: Longs
@@ -101,9 +104,9 @@ def part(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
 
 @njit(nogil=True, cache=True)
 def fill(values: int, h: int, bound: int, size: int, rest: Rest, tallied: Tallied) -> None:
-    """What a class of ``size`` rows takes of each value.
+    """Rows of each value in a class of ``size`` rows.
 
-    What it must, then one by one of the value most frequent in the rest.
+    It takes the necessary ones first, then one by one of the value that is most frequent in the rest.
     """
     taken, missing = tallied.taken, size
     for y in range(values):

@@ -60,9 +60,9 @@ def project(
 
 @njit(nogil=True, cache=True)
 def places(rest: Rest, place: Ints) -> Longs:
-    """The place of each record that has rows; `Rest.records` forgets the others.
+    """The place of each record with rows; `Rest.records` forgets the others.
 
-    Returns how many there are, and their rows.
+    Returns their number, and their rows.
     """
     n, rows = 0, np.int64(0)
     for i in range(rest.facts[IN_USE]):

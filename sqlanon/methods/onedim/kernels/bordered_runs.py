@@ -1,4 +1,6 @@
-"""Division of an order into runs that end where a quasi value changes, for requirements that a union of lawful runs may fail.
+"""Division of an order into runs that end where a quasi value changes.
+
+It is for requirements that a union of lawful runs may fail.
 
 Rows that are equal in all columns are published alike, so they are one group to readers whatever runs divide them. A
 run is closed at the first change of a value at which it meets the requirements; what is left at the end joins as many
@@ -25,7 +27,9 @@ def bordered_runs(
     demands: Demands,
     first: npt.NDArray[np.bool_],
 ) -> None:
-    """Divide rows that together meet the requirements into runs that meet them and share no tuple of quasi values with the next run.
+    """Divide rows into runs that meet the requirements and share no tuple of quasi values with the next run.
+
+    All rows together meet the requirements.
 
     Args:
         places, sets, number: n rows in order, see `Rows`.

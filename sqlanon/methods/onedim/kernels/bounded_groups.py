@@ -1,6 +1,6 @@
-"""The accuracy-constrained heuristic.
+"""The accuracy-constrained heuristic (Ghinita et al. 2009, 5.3, 6.3).
 
-Groups as private as a bound on their loss allows (Ghinita et al. 2009, 5.3, 6.3).
+It makes groups as private as a bound on their loss allows.
 
 Rows join the current group, in order, as long as it stays within the bound. Two neighbouring groups then exchange rows,
 the most frequent sensitive values first, as long as the lesser of their privacies PM = rows / most frequent value does

@@ -22,9 +22,9 @@ _LOOKS = 200
 
 @njit(nogil=True, cache=True)
 def _spares(value: int, most: int, tops: int, donor: int, worst: int, state: Members) -> tuple[bool, int]:
-    """Whether a group stays more private than the worst one without a row of this value.
+    """Whether a group stays more private than the worst one if it loses a row of this value.
 
-    Its most frequent value then.
+    The second result is the number of rows of its most frequent value then.
     """
     rest = most - (1 if state.held[OTHER, value] == most and tops == 1 else 0)
     size = state.size[donor] - 1
@@ -41,7 +41,7 @@ def _gather(
     bounds: Bounds,
     state: Members,
 ) -> bool:
-    """Rows inside the worst group's box, which widen nothing, join it, of values that are not its most frequent ones."""
+    """Move rows of rarer values from inside the worst group's box to that group, which does not widen it."""
     held, count, low, high = state.held, state.count, state.box[WORST, :, LOW], state.box[WORST, :, HIGH]
     facts, base = geometry.facts, bounds.base
     d, full = len(facts), state.most[worst]
@@ -95,7 +95,10 @@ def _borrow(
     bounds: Bounds,
     state: Members,
 ) -> bool:
-    """Rows of values that are not the worst group's most frequent ones join it, one of each value at most, nearest first."""
+    """Move rows of rarer values to the worst group, at most one row of each value, nearest first.
+
+    Rarer values are all but the group's most frequent ones.
+    """
     values = state.held.shape[1]
     held = state.held[WORST]
     nearest, found = np.full(values, OVER, np.int64), np.full(values, -1, np.int64)
@@ -143,7 +146,10 @@ def _give(
     bounds: Bounds,
     state: Members,
 ) -> bool:
-    """Rows of the worst group's most frequent values join other groups, as long as it becomes more private, or is gone."""
+    """Move rows of the worst group's most frequent values to other groups.
+
+    It goes on while the group's privacy grows, or until the group is gone.
+    """
     held, count, box = state.held, state.count, state.box
     own = rows_of(worst, state)
     size, most, tops = len(own), state.most[worst], np.int64(0)
@@ -218,7 +224,7 @@ def _alone(
 ) -> bool:
     """Whether no division within the bounds is more private.
 
-    A row with too few values within its reach is in some group.
+    A row with too few values within its reach proves that, since it is in some group.
     """
     row = state.head[worst]
     reset(codes[row : row + 1], np.zeros(1, np.int64), OTHER, state.count, state.box, bounds.base)

@@ -1,6 +1,6 @@
 """`runs.best_runs` for single rows and the loss GCP, in half the steps.
 
-The box of the last k rows is not grown but kept.
+It keeps the box of the last k rows in place of growing it.
 
 Rows are in blocks of k. A window of k rows is the end of one block and the beginning of the next; the boxes of all ends
 are made once a block, the beginning grows with the window (van Herk 1992).

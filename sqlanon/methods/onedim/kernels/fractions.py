@@ -1,6 +1,6 @@
 """l-diverse groups along an order for a fractional l = p / q.
 
-The heuristic of `diverse_groups` with repeated values (ours).
+It is the heuristic of `diverse_groups` with repeated values (ours).
 
 A group of a fractional l may hold a value more than once: c times among at least c p / q rows. So the frontier holds a
 value's next row again until the group has ``copies`` rows of it. A group takes the rows of the frontier that come first
@@ -24,9 +24,9 @@ MOST_COPIES = 8
 
 
 def copies_of(p: int, q: int) -> int:
-    """The rows of one value, at most `MOST_COPIES`, among which groups come nearest to l = p / q.
+    """Number of rows of one value, at most `MOST_COPIES`, with which groups come nearest to l = p / q.
 
-    The fewest of them.
+    Of several equally good numbers it is the least.
     """
     return min(range(1, min(q, MOST_COPIES) + 1), key=lambda c: (-(-c * p // q) / c, c))
 

@@ -1,6 +1,6 @@
 """The frontier of an order.
 
-Of every sensitive value the first row that is in no group yet, and how many rows are left of each.
+For every sensitive value it has the first row in no group yet, and the number of remaining rows.
 """
 
 from __future__ import annotations

@@ -76,9 +76,9 @@ def leave(
     base: npt.NDArray[np.int64],
     members: npt.NDArray[np.int64],
 ) -> bool:
-    """Remove a row from a side whose other rows are among ``members`` (count gives how many have each code).
+    """Remove a row from a side with other rows among ``members``.
 
-    Whether its box changed.
+    ``count`` gives the frequency of each code. Returns whether the side's box changed.
     """
     changed = False
     for a in range(box.shape[1]):

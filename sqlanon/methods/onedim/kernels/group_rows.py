@@ -87,7 +87,7 @@ def rows_of(g: int, state: Members) -> npt.NDArray[np.int64]:
 def tally(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, state: Members) -> tuple[int, int]:
     """Count the rows by value, in counters that are zero.
 
-    Returns the most frequent value's rows and how many values have as many.
+    Returns the rows of the most frequent value, and the number of values with as many rows.
     """
     held = state.held
     most, tops = np.int64(0), np.int64(0)
@@ -111,7 +111,7 @@ def forget(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int,
 def near(g: int, side: int, state: Members, geometry: Geometry, bounds: Bounds) -> bool:
     """Whether the bound lets a side reach as far as the nearest corner of a group's box.
 
-    What it denies is impossible.
+    False means that it is impossible; True decides nothing.
     """
     total = np.int64(0)
     for a in range(len(geometry.facts)):
@@ -127,7 +127,7 @@ def near(g: int, side: int, state: Members, geometry: Geometry, bounds: Bounds) 
 def reaches(codes: npt.NDArray[np.int32], row: int, g: int, state: Members, geometry: Geometry, bounds: Bounds) -> bool:
     """Whether the bound lets a row share a group with the nearest corner of a group's box.
 
-    What it denies is impossible.
+    False means that it is impossible; True decides nothing.
     """
     total = np.int64(0)
     for a in range(len(geometry.facts)):

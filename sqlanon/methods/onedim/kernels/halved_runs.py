@@ -1,6 +1,6 @@
 """Division of an order into runs by halving.
 
-For requirements that only long runs meet, such as closeness to the whole table.
+It is for requirements that only long runs meet, such as closeness to the whole table.
 
 A run is divided where both parts meet the requirements, at the cut in its middle half that loses least, or else at the
 one nearest to the middle; parts are divided in turn. Where unions of runs that meet the requirements meet them, a run
@@ -24,7 +24,9 @@ _LOOKS = 64
 
 @njit(nogil=True, cache=True)
 def without_run(number: npt.NDArray[np.int32], demands: Demands, most: int, looks: int) -> int:
-    """At how many of ``looks`` places of the order, evenly apart, no run of at most ``most`` rows before the place meets the requirements.
+    """At how many of ``looks`` places of the order no short run before the place meets the requirements.
+
+    The places are evenly apart; a short run has at most ``most`` rows.
 
     Cost: O(n tallies) to arrange what is counted, and looks x ``most`` rows.
     """
@@ -50,9 +52,9 @@ def _one_side(
     step: int,
     wide: npt.NDArray[np.int64],
 ) -> None:
-    """The widths of the boxes that begin at row ``start`` and have 1, 2, ..
+    """The widths of the boxes of 1, 2, .. rows that begin at row ``start``, into ``wide``.
 
-    Rows, into ``wide``; ``step`` is 1 or -1.
+    ``step`` is 1 or -1.
     """
     facts, table = geometry.facts, geometry.table
     lanes, words = places.shape[1], sets.shape[1]

@@ -37,7 +37,7 @@ def steps(count: Sequence[int], dual: bool = False) -> int:
 def _domains(
     value: npt.NDArray[np.int32], values: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Rows of every value in order with where each value begins, int64[n] and int64[m + 1], and the radix, int64[m + 1]."""
+    """The order of rows by value, the begin of each value, and the radix: int64[n], and twice int64[m + 1]."""
     start, radix = np.zeros(values + 1, np.int64), np.ones(values + 1, np.int64)
     for v in value:
         start[v + 1] += 1

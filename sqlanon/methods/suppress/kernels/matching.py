@@ -1,4 +1,7 @@
-"""Minimum perfect matching of two sides of equal size, by shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987)."""
+"""Minimum perfect matching of two sides of equal size, by shortest augmenting paths.
+
+See Kuhn 1955, and Jonker and Volgenant 1987.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Phases two and three of TP.
+"""Phases two and three of TP (Xiao, Yi and Tao 2010, sections 5.3 and 5.4).
 
-More rows go to the residue until it is eligible (Xiao, Yi and Tao 2010, sections 5.3 and 5.4).
+They move rows to the residue until it is eligible.
 
 Sets that meet l = p / q give rows. A set is *thin* if it has fewer than l x its highest count + 1 rows, else *fat*;
 *dead* if it is empty, or thin with a most frequent value that is also one of the residue's; else *live*. Ties go to the
@@ -221,7 +221,7 @@ def _phase_two(give: Giving) -> None:
 def _choose(give: Giving) -> None:
     """First step of a round of phase three.
 
-    Sets that together share no most frequent value of the residue, each giving its own.
+    It chooses sets that together share no most frequent value of the residue, and takes rows of each.
 
     Each time the set that shares fewest of those shared by all chosen so far, until none is, or until no set shrinks
     them.
@@ -254,9 +254,9 @@ def _choose(give: Giving) -> None:
 
 @njit(nogil=True, cache=True)
 def _until_dead(give: Giving, s: int) -> None:
-    """Second step: a live set gives rows until it is dead.
+    """Second step of a round: a live set gives rows until it is dead.
 
-    A fat one the value rarest in the residue, never one most frequent there.
+    A fat set gives the value that is rarest in the residue, never one that is most frequent there.
     """
     while not _eligible(give) and _live(give, s):
         if not _fat(give, s):
