@@ -92,25 +92,34 @@ def _mark(folder: Path) -> int:
     return marker
 
 
-def _remove(folder: Path) -> None:
-    """Remove a folder; the marker after all else, so that what a killed process leaves is still known for ours."""
+def _remove(folder: Path) -> bool:
+    """Remove a folder, its marker last, so that what a killed process leaves is known for ours; whether it is gone.
+
+    Another user may put a link in the folder's place meanwhile: what is removed is in the folder that was opened.
+    """
     with contextlib.suppress(OSError):
-        for entry in [entry for entry in folder.iterdir() if entry.name != MARKER]:
-            shutil.rmtree(entry, ignore_errors=True)  # no file and no link
-            entry.unlink(missing_ok=True)
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            for name in [entry.name for entry in os.scandir(opened) if entry.name != MARKER]:
+                shutil.rmtree(name, ignore_errors=True, dir_fd=opened)  # no file and no link
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=opened)
+            if {entry.name for entry in os.scandir(opened)} - {MARKER}:
+                return False
+        finally:
+            os.close(opened)
     shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()
 
 
 def _removed(folder: Path) -> bool:
     """Remove a folder if `PrivateFolder` made it, and the process that made it is gone; whether it did."""
     try:
-        if not stat.S_ISDIR(folder.lstat().st_mode):
+        known = folder.lstat()
+        if not stat.S_ISDIR(known.st_mode) or known.st_uid != os.geteuid():
             return False
         with _locked(folder / MARKER) as marker:
-            if os.read(marker, len(_CONTENT) + 1) != _CONTENT:
-                return False
-            _remove(folder)
-            return True
+            return os.read(marker, len(_CONTENT) + 1) == _CONTENT and _remove(folder)
     except FileNotFoundError:
         return _removed_unmarked(folder)
     except OSError:

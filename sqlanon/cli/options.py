@@ -12,7 +12,7 @@ import typer
 from sqlanon.cli.arguments import pairs
 from sqlanon.cli.confirmed import confirmations
 from sqlanon.declared.keys import PUBLISHED
-from sqlanon.errors import PolicyError, SqlanonError
+from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -197,16 +197,16 @@ def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator
     confirmed = confirmations(where, screen.confirmed)
     try:
         connected = connect(where, progress=screen.progress(), read_only=read_only, **confirmed)
-    except SqlanonError as error:
-        if isinstance(where, FromVariables):
-            # Whoever writes the policy may name any variable: no part of its value is in what is printed, nor in the
-            # cause.
-            advice = getattr(error, "advice", "") or "with --db URL the error has the reason"
-            raise type(error)(
-                f"the database of connection: {where.written} cannot be opened, and values of variables are not shown: "
-                f"{advice}"
-            ) from None
-        raise
+    except Exception as error:
+        if not isinstance(where, FromVariables):
+            raise
+        # Whoever writes the policy may name any variable: no part of its value is in what is printed, nor in the cause.
+        kind = type(error) if isinstance(error, SqlanonError) else DatabaseError
+        advice = getattr(error, "advice", "") or "with --db URL the error has the reason"
+        raise kind(
+            f"the database of connection: {where.written} cannot be opened, and values of variables are not shown: "
+            f"{advice}"
+        ) from None
     try:
         yield connected
     finally:

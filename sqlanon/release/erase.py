@@ -104,6 +104,7 @@ def erase(
                 work = Work(state, target, decision, version, machine, watch, secret, scratch)
                 works = {spec.name: work}
                 execute([read_of(works)], works)
+                work.decision = decision  # whatever else has changed
                 execute(stages_after_reading(works), works)
             _check_dropped(engine, spec.name)
             return replace(found, done=True, version=work.finished.version)

@@ -216,11 +216,13 @@ def _tables(spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> list[ReleaseSpe
 
 
 def _work(engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, new_lineage: bool) -> Work:
+    # In the order of run, so that both end in the same error where there are several.
     state = read_state(engine, spec)
+    target, decision = target_of(state), decide(state)
     version = version_of_run(state, new_lineage=new_lineage)
-    decision = version.decide(state, decide(state))
+    decision = version.decide(state, decision)
     scratch = Scratch(engine, watch, alone=spec.together is None)
-    return Work(state, target_of(state), decision, version, machine, watch, secret_of(state), scratch)
+    return Work(state, target, decision, version, machine, watch, secret_of(state), scratch)
 
 
 def _compared(work: Work, stages: Sequence[Stage]) -> Compared:
@@ -236,7 +238,8 @@ def _compared(work: Work, stages: Sequence[Stage]) -> Compared:
         return Compared(None, work.data, reports, ())
     if not comparable and not history.of_own_boxes(state):
         return Compared(None, work.data, (), () if ready.keyed else (WITHOUT_KEY,))
-    execute([stage for stage in stages if isinstance(stage, Divide | Compare)], {spec.name: work})
+    own = [stage for stage in stages if isinstance(stage, Divide | Compare) and stage.release == spec.name]
+    execute(own, {spec.name: work})
     return work.compared
 
 

@@ -139,7 +139,7 @@ def _run(
             states = _states(engine, specs, watches)
             kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}
             if options.only_due and not any(map(_is_due, states)):
-                return tuple(_not_due(state, watches[state.spec.name]) for state in states)
+                return _not_due(states, watches)
             for state in states:
                 name = state.spec.name
                 keep = kept[name].keep if options.keep_scratch else None
@@ -174,12 +174,17 @@ def _is_due(state: ReleaseState) -> bool:
     return entry is None or due(state.spec, entry, now) or shows_erased_keys(state)
 
 
-def _not_due(state: ReleaseState, watch: Stopwatch) -> RunReport:
-    """Leave a release that is not due; readers that the policy names now get their rights."""
-    assert state.published is not None
-    keep_readers(state.engine, state.spec, state.published)
-    refuse_few(state.spec, state.published)
-    return published_report(state.spec, state.published, "fresh", ("not due yet",), watch)
+def _not_due(states: Sequence[ReleaseState], watches: Mapping[str, Stopwatch]) -> tuple[RunReport, ...]:
+    """Leave releases that are not due; readers that the policy names now get their rights."""
+    entries = [entry for state in states if (entry := state.published) is not None]
+    for state, entry in zip(states, entries, strict=True):
+        refuse_few(state.spec, entry)
+    for state, entry in zip(states, entries, strict=True):
+        keep_readers(state.engine, state.spec, entry)
+    return tuple(
+        published_report(state.spec, entry, "fresh", ("not due yet",), watches[state.spec.name])
+        for state, entry in zip(states, entries, strict=True)
+    )
 
 
 def _work(state: ReleaseState, machine: Machine, watch: Stopwatch, scratch: Scratch, options: RunOptions) -> Work:

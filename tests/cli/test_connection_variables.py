@@ -37,7 +37,7 @@ CONNECTIONS = (
 
 @pytest.mark.parametrize("connection", CONNECTIONS)
 @pytest.mark.parametrize(
-    "value", [SECRET, "zqcanary", "duckdb:///zqcanary.duckdb", "postgresql://zqcanary@127.0.0.1:1/x"]
+    "value", [SECRET, "zqcanary", "zqcanary" * 60, "duckdb:///zqcanary.duckdb", "postgresql://zqcanary@127.0.0.1:1/x"]
 )
 def test_no_part_of_a_value_is_printed(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, connection: str, value: str

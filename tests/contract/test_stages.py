@@ -161,6 +161,53 @@ def test_plan_announces_what_run_does_with_tables_together(shared_db: Any, tmp_p
     assert agree()[-1].count("version 2 of") == 3
 
 
+KEYED = """\
+version: 1
+releases:
+  - name: {name}
+    person: pid
+    suppression: {{limit: 1, rows: left_out}}
+    tables:
+      - source: {name}_a
+        key: [pid]
+        columns: {{pid: pseudonym, born: quasi, sex: quasi}}
+        privacy: {{k: 3}}
+      - source: {name}_b
+        key: [stay]
+        columns: {{stay: identifier, pid: pseudonym, ward: quasi, ill: sensitive}}
+        privacy: {{k: 3, l: 2}}
+"""
+
+
+def test_plan_of_tables_with_keys_compares_its_own(shared_db: Any) -> None:
+    """Of all stages those of its table alone are carried out."""
+    db, name = shared_db, f"keyed_{uuid.uuid4().hex[:8]}"
+    create_table(
+        db,
+        f"{name}_a",
+        {"pid": "INTEGER", "born": "INTEGER", "sex": "TEXT"},
+        [(n, 1950 + n, "FM"[n % 2]) for n in range(1, 13)],
+    )
+    create_table(
+        db,
+        f"{name}_b",
+        {"stay": "INTEGER", "pid": "INTEGER", "ward": "TEXT", "ill": "TEXT"},
+        [
+            (100 * j + n, n, "ABC"[n % 3], ("flu", "gout", "asthma", "cold")[(n + j) % 4])
+            for n in range(1, 13)
+            for j in (0, 1)
+        ],
+    )
+    specs = policy.loads(KEYED.format(name=name), {}).releases
+    db.run_tables(specs)
+    db.engine.execute(f"INSERT INTO {name}_b VALUES (999, 1, 'A', 'p')")
+    announced = [list(db.plan(spec, beside=specs).stages) for spec in specs]
+    with logged() as done:
+        db.run_tables(specs)
+    assert announced == [done] * 2
+    assert sum("compare with version 1" in stage for stage in done) == 2
+
+
 def test_preview_stops_in_the_list(shared_db: Any, tmp_path: Path) -> None:
     db, table = shared_db, f"staged_{uuid.uuid4().hex[:8]}"
     create_table(db, table, COLUMNS, ROWS)

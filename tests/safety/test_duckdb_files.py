@@ -18,6 +18,7 @@ import duckdb
 import pytest
 
 import sqlanon
+from sqlanon import private_folder
 from sqlanon.cli.failures import describe
 from sqlanon.engines.duckdb.errors import meaning
 from sqlanon.private_folder import MARKER, PrivateFolder, sweep
@@ -117,7 +118,7 @@ def test_a_folder_is_removed_wherever_its_process_was_killed(tmp_path: Path, ste
     """Before its marker is in place, and while it is removed."""
     stem = tmp_path / "shared.duckdb"
     ends = {
-        "unlink": "pathlib.Path.unlink = ending(pathlib.Path.unlink)",
+        "unlink": "os.unlink = ending(os.unlink)",
         "rmdir": "os.rmdir = ending(os.rmdir, 2)",
     }.get(step, f"{step} = lambda *arguments, **named: os._exit(9)")
     code = f"""
@@ -161,6 +162,37 @@ def test_a_folder_that_another_process_sweeps_before_its_marker_is_locked_is_mad
         assert sweep(stem) == []
         assert list(tmp_path.iterdir()) == [folder.path]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_that_takes_the_place_of_a_folder_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at a folder and its removal; nor is a folder removed that keeps rows."""
+    stem, victim = tmp_path / "shared.duckdb", tmp_path / "victim"
+    victim.mkdir()
+    (victim / "rows").write_text("rows", encoding="utf-8")
+    code = f"import os, pathlib, sqlanon.private_folder as p; p.PrivateFolder(pathlib.Path({str(stem)!r})); os._exit(9)"
+    subprocess.run([sys.executable, "-c", code], check=False)
+    (left,) = tmp_path.glob("shared.duckdb.*")
+    remove = private_folder._remove
+
+    def swapped(folder: Path) -> bool:
+        folder.rename(tmp_path / "away")
+        folder.symlink_to(victim)
+        return remove(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(private_folder, "_remove", swapped)
+        sweep(stem)
+    assert (victim / "rows").read_text(encoding="utf-8") == "rows"
+    left.unlink()
+    (tmp_path / "away").rename(left)
+    (left / "rows").write_text("rows", encoding="utf-8")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", lambda *_, **__: None)
+        assert sweep(stem) == []
+    assert (left / MARKER).exists()
+    assert sweep(stem) == [left]
 
 
 def test_clean_keeps_the_users_folders(make_url: Any, tmp_path: Path) -> None:

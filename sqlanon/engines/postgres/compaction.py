@@ -107,12 +107,13 @@ class Compacting(Session):
         VACUUM FULL keeps deleted rows that the oldest transaction of the *server* may see: one in another database
         holds them too.
         """
-        end, kept = time.monotonic() + SEEN_SECONDS, list(tables)
+        end, kept, pause = time.monotonic() + SEEN_SECONDS, list(tables), _PAUSE
         while True:
             kept = [table for table in kept if self._vacuum(table)]
             if not kept or time.monotonic() > end:
                 return kept
-            time.sleep(_PAUSE)
+            time.sleep(pause)
+            pause *= 2  # readers of a large table wait while it is written
 
     def _vacuum(self, table: TableRef) -> int:
         """VACUUM FULL of a table; returns the number of deleted rows that stay."""

@@ -184,7 +184,9 @@ class IntervalCalculator:
         if isinstance(node, exp.Round) and node.args.get("decimals") is not None:
             # The estimate is a double, which not every engine rounds to places.
             scale = sql("POWER(CAST(10 AS DOUBLE), :p)", p=node.args["decimals"])
-            estimate = sql("ROUND(:e * :s) / :s", e=inner.estimate, s=scale)
+            rounded = sql("ROUND(:e * :s) / :s", e=inner.estimate, s=scale)
+            # 10 to the power of more places is no double, and a double has fewer digits.
+            estimate = when(sql(":p > 300", p=node.args["decimals"]), inner.estimate, rounded)
         return self.meet(Quad(estimate, at(inner.low), at(inner.high), inner.undefined, inner.tight))
 
     def meet(self, made: Quad) -> Quad:

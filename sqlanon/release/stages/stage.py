@@ -78,13 +78,13 @@ class ReadSources:
         sources = [(work.spec, work.state.source.ref) for work in all_of]
         # One table that must be made anew is enough for all of them to be read.
         compare = not planned and all(work.decision.same_as is not None for work in all_of)
-        with source_snapshot(all_of[0].state.engine, sources) if several else nullcontext():
+        with source_snapshot(all_of[0].state.engine, sources, planned=planned) if several else nullcontext():
             for work in all_of:
                 _read(work, compare=compare, held=several, planned=planned)
             if any(isinstance(work.read, Staged) for work in all_of):
                 for work in all_of:
                     if isinstance(work.read, Unchanged):
-                        _read(work, compare=False, held=several)
+                        _read(work, compare=False, held=several, planned=planned)
         for work in all_of:
             work.decision = work.decision.against(work.source.fingerprint)
         changed = not all(work.unchanged for work in all_of)
