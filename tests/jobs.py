@@ -16,6 +16,12 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     "spark": ("tests/spark/",),
     "dbt": ("tests/dbt/",),
     "papers": ("tests/benchmarks/", "tests/paper/"),
+    "answers": (
+        "tests/contract/test_query_interval.py",
+        "tests/oracle/test_ends_beside_null.py",
+        "tests/oracle/test_query.py",
+        "tests/oracle/test_query_words.py",
+    ),
     "install": (
         "tests/cli/test_warm.py",
         "tests/docs/test_commands.py",
@@ -40,6 +46,8 @@ JOBS: Mapping[str, tuple[str, ...]] = {
 """Beginnings of test ids."""
 SHORT: tuple[str, ...] = (
     "tests/dbt/test_package.py",
+    "tests/oracle/test_query_words.py::test_more_answers_hold[duckdb-0]",
+    "tests/oracle/test_query_words.py::test_more_answers_hold[postgres-1]",
     "tests/safety/test_crash_readers.py",
     "tests/spark/test_appending.py",
     "tests/spark/test_workers.py",
