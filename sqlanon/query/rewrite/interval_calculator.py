@@ -28,6 +28,8 @@ from sqlanon.query.sql.sqltree import (
 from sqlanon.query.sql.types import is_number, is_whole
 
 _OF_NULL = "a calculation with NULL is NULL"
+_PLACES = 2
+"""Digits of a number of places, at most, to which estimates are rounded."""
 
 
 class IntervalCalculator:
@@ -185,8 +187,9 @@ class IntervalCalculator:
             # The estimate is a double, which not every engine rounds to places.
             scale = sql("POWER(CAST(10 AS DOUBLE), :p)", p=node.args["decimals"])
             rounded = sql("ROUND(:e * :s) / :s", e=inner.estimate, s=scale)
-            # 10 to the power of more places is no double, and a double has fewer digits.
-            estimate = when(sql(":p > 300", p=node.args["decimals"]), inner.estimate, rounded)
+            # 10 to the power of hundreds of places is no double, and a double has fewer digits.
+            places = node.args["decimals"]
+            estimate = inner.estimate if places.is_int and len(places.name) > _PLACES else rounded
         return self.meet(Quad(estimate, at(inner.low), at(inner.high), inner.undefined, inner.tight))
 
     def meet(self, made: Quad) -> Quad:
