@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from sqlanon.database.taken import check_file, frame_of, write
 from sqlanon.declared import FORMATS
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.views import sensitive_of, spelled, view_of
@@ -107,8 +108,6 @@ class Release:
             PrivacyViolation: what is read back differs from the published rows.
             DatabaseError: it cannot be written.
         """
-        from sqlanon.database.taken import check_file, write
-
         target = Path(path)
         check_file(target, escape_formulas=escape_formulas)
         view = view_of(self._database.engine, self.spec)
@@ -131,8 +130,6 @@ class Release:
         return FORMATS[self.spec.format.kind].paired
 
     def _frame(self, kind: Literal["pandas", "polars", "arrow"], *, sensitive: bool = False) -> object:
-        from sqlanon.database.taken import frame_of
-
         if sensitive and not self._paired:
             raise PolicyError("sensitive: format anatomy alone publishes a second table")
         view = view_of(self._database.engine, self.spec)

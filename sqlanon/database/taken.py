@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from sqlanon.database.opening import connect
+from sqlanon.engines import connect
 from sqlanon.engines.base import Column, Engine, FrameKind, TableRef
 from sqlanon.errors import PolicyError, file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
@@ -116,11 +116,11 @@ def _readable(engine: Engine, view: TableRef, file: str | None) -> Iterator[tupl
             target=table,
             columns=[{"name": column.name, "as_text": _goes_as_text(column)} for column in columns],
         )
-        with connect("duckdb:///:memory:") as memory:
-            assert memory.engine.frames is not None
-            copy = memory.engine.target("released")
-            memory.engine.frames.import_rows(copy, columns, engine.fetch(made, max_rows=MOST))
-            yield memory.engine, copy
+        with closing(connect("duckdb:///:memory:")) as memory:
+            assert memory.frames is not None
+            copy = memory.target("released")
+            memory.frames.import_rows(copy, columns, engine.fetch(made, max_rows=MOST))
+            yield memory, copy
 
 
 def _goes_as_text(column: Column) -> bool:

@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from sqlanon.engines.base import TableRef
-
 if TYPE_CHECKING:
     from sqlanon.loss.facts import Facts, OfValue
 
@@ -23,38 +21,6 @@ class Attribute:
     name: str
     weight: int
     size: int
-
-
-class Groups(Protocol):
-    """Which class is in which group of the release (`sqlanon.formats.RowGroups`)."""
-
-    @property
-    def table(self) -> TableRef:
-        """A row a class."""
-
-    @property
-    def key(self) -> str:
-        """Its column of the class."""
-
-    @property
-    def group(self) -> str:
-        """Its column of the group."""
-
-
-class Lost(Protocol):
-    """Rows that lose all their quasi values (`sqlanon.formats.Recoded`)."""
-
-    @property
-    def left_out(self) -> int:
-        """Rows that are not published."""
-
-    @property
-    def suppressed(self) -> int:
-        """These, and those that are starred."""
-
-    @property
-    def starred(self) -> int | None:
-        """The starred class."""
 
 
 class Metric(Protocol):

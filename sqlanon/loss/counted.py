@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import integer, number
-from sqlanon.loss.base import Groups, Lost
+from sqlanon.loss.values import Groups, Lost
 from sqlanon.table.scratch import Scratch
 
 

@@ -21,8 +21,8 @@ from sqlanon.table.wide import Part, beside, few
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.loss.base import Groups, Lost
     from sqlanon.loss.joint import Joint
+    from sqlanon.loss.values import Groups, Lost
     from sqlanon.table.encode import Domain, Encoded
     from sqlanon.table.scratch import Scratch
 

@@ -23,8 +23,9 @@ from sqlanon.declared import METRICS, MetricDeclaration, asked_metrics
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import number
 from sqlanon.errors import PolicyError
-from sqlanon.loss.base import AskedMetric, Attribute, Groups, Lost, Metric
+from sqlanon.loss.base import AskedMetric, Attribute, Metric
 from sqlanon.loss.facts import Facts
+from sqlanon.loss.values import Groups, Lost
 from sqlanon.results import LossReport
 from sqlanon.table.scratch import Scratch
 

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.errors import InfeasibleError
-from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.requirements import Counters, Demands, demands_of, new_counters, satisfied
-from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
-from sqlanon.methods.fulldomain.infeasible import nothing_found
+from sqlanon.methods.base import Context
+from sqlanon.methods.fulldomain.cells import Cells
 from sqlanon.methods.fulldomain.kernels.lattice import maps_of, room_of
 from sqlanon.methods.fulldomain.kernels.lattice_local import Filter, Pieces, visit
 from sqlanon.methods.fulldomain.kernels.lattice_part import CLASSES, PIECES, ROWS, Asked, Rest
@@ -91,42 +88,6 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
     return Local(cells, value, asked, demands, counters, rest, pieces)
 
 
-def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> Assignment:
-    """The classes of the local search.
-
-    Args:
-        context: the run.
-        lattice: of the metric loss.
-        divide: a class may take part of the rows of a cell, by sensitive value.
-        most: nodes that are looked at, at most, before the last one takes the rest.
-
-    Raises:
-        InfeasibleError: all rows together do not meet what is asked, and no classes were found that leave few enough of
-            them out.
-    """
-    expect(visit)
-    cells = read_cells(context)
-    local = local_of(context, cells, divide=divide)
-    search(context, lattice, local, most)
-    pieces, lawful = completed(local)
-    if context.suppression is not None and context.most_unassigned:
-        from sqlanon.methods.fulldomain.left_out import better
-
-        found = better(context, lattice, cells, pieces if lawful else None, divide=divide, most=most)
-        if found is None:
-            raise InfeasibleError(nothing_found(context))
-        pieces = found
-    table, divided = attach(context, cells, pieces.record, _numbered(pieces), pieces.rows)
-    nodes = len(lattice.nodes)
-    notes = (
-        ()
-        if most >= nodes - 1
-        else (f"fulldomain: the search ended after {most} of {nodes} nodes, as nodes: {most} says",)
-    )
-    gone = int(pieces.rows.sum()) < context.encoded.rows
-    return Assignment(table, "kernel", notes, divided=divided, unassigned=gone)
-
-
 def search(context: Context, lattice: Lattice, local: Local, most: int, spare: int = 0) -> None:
     """Let the nodes keep classes, by ascending loss, as long as there are rows beyond the ``spare`` ones."""
     order = lattice.ascending
@@ -196,12 +157,3 @@ def completed(local: Local) -> tuple[Pieces, bool]:
         np.append(made.rows, left[rest]),
     )
     return pieces, lawful and (low > 0 or joined(0))
-
-
-def _numbered(pieces: Pieces) -> Ints:
-    """Classes in the order of their first cells, so that near numbers are alike."""
-    first = np.full(int(pieces.label.max(initial=-1)) + 1, len(pieces.record) and int(pieces.record.max()) + 1)
-    np.minimum.at(first, pieces.label, pieces.record)
-    rank = np.empty(len(first), np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
-    return rank[pieces.label]

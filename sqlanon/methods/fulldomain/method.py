@@ -81,9 +81,9 @@ class FullDomain:
             return single.assign(context, self.metric, self.nodes)
         lattice = self._lattice(context)
         if self.search == "local":
-            from sqlanon.methods.fulldomain import local
+            from sqlanon.methods.fulldomain import local_assignment
 
-            return local.assign(context, lattice, divide=self.divide == "values", most=self.nodes)
+            return local_assignment.assign(context, lattice, divide=self.divide == "values", most=self.nodes)
         from sqlanon.methods.fulldomain import search
 
         encoded = context.encoded
