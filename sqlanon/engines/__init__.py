@@ -77,5 +77,6 @@ def connect(
 def guest(session: Session) -> AbstractContextManager[Guest]:
     """Work inside a DuckDB that the host process has open; see `sqlanon.engines.duckdb.guest.guest`."""
     from sqlanon.engines.duckdb import guest
+    from sqlanon.engines.duckdb.engine import DuckDBEngine
 
-    return guest.guest(session)
+    return guest.guest(session, DuckDBEngine)

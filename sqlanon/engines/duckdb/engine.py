@@ -33,6 +33,7 @@ from sqlanon.engines.duckdb import views as stored_views
 from sqlanon.engines.duckdb.compaction import Compacting
 from sqlanon.engines.duckdb.connection import quoted
 from sqlanon.engines.duckdb.errors import cannot_open, refused
+from sqlanon.engines.duckdb.guest import guest
 from sqlanon.engines.duckdb.opening import connected
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
@@ -243,9 +244,7 @@ class DuckDBEngine(Compacting):
     @contextmanager
     def inside(self) -> Iterator[DuckDBEngine]:
         """See `Frames.inside`."""
-        from sqlanon.engines.duckdb.guest import guest
-
-        with guest(self._connection) as made:
+        with guest(self._connection, DuckDBEngine) as made:
             with suppress(duckdb.Error):  # as when a database is opened
                 made.engine.execute("SET TimeZone = 'UTC'")
             yield made.engine

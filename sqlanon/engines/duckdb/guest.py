@@ -9,16 +9,19 @@ has there is not ours to write to.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from sqlanon.engines.base import Session, TableRef
-from sqlanon.engines.duckdb.engine import DuckDBEngine
 from sqlanon.engines.duckdb.errors import meaning
 from sqlanon.errors import DatabaseError
+
+if TYPE_CHECKING:
+    from sqlanon.engines.duckdb.engine import DuckDBEngine
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +78,12 @@ class Guest:
 
 
 @contextmanager
-def guest(session: Session) -> Iterator[Guest]:
+def guest(session: Session, make_engine: Callable[[Any, None, str], DuckDBEngine]) -> Iterator[Guest]:
     """Attach a private database in memory and detach it at the end, with all that is in it.
 
     Args:
         session: an open DuckDB connection, or an object with its interface.
+        make_engine: `DuckDBEngine`, which imports this file.
 
     Raises:
         DatabaseError: the host refused.
@@ -88,7 +92,7 @@ def guest(session: Session) -> Iterator[Guest]:
     try:
         own = session.cursor()
         own.execute(f"ATTACH ':memory:' AS {name} (READ_WRITE)")
-        engine = DuckDBEngine(own, None, name)
+        engine = make_engine(own, None, name)
     except (duckdb.Error, AttributeError) as error:
         raise DatabaseError(
             f"no DuckDB session ({type(error).__name__}); give the session that dbt-duckdb hands to the model"
