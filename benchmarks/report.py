@@ -46,6 +46,7 @@ PAGES: Mapping[Path, Sections] = {
     ROOT / "docs" / "doka2015.md": report_doka.SECTIONS,
     ROOT / "docs" / "freeform.md": report_freeform.SECTIONS,
     ROOT / "docs" / "fulldomain.md": report_lattice.SECTIONS,
+    ROOT / "docs" / "koptimize.md": report_lattice.CUTS,
     ROOT / "docs" / "clustering.md": {
         "clusters": report_loss.clusters,
         "clusters slow": partial(report_loss.clusters, name="clusters_slow"),

@@ -1,4 +1,4 @@
-"""The tables of method fulldomain for ``docs/fulldomain.md``."""
+"""The tables of methods fulldomain and koptimize for their pages."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def _met(one: Result) -> str:
     return ("yes" if one["met"] else "**no**") if meant else "-"
 
 
-def single(folder: Path) -> str:
+def koptimize(folder: Path) -> str:
     """The best cut points, with the cost that no others are below."""
-    result = read(folder, "single")
+    result = read(folder, "koptimize")
     if result is None:
         return ""
     rows = [
@@ -98,4 +98,5 @@ def _cost(one: Result, name: str) -> str:
     return f"{one[name]:,.0f}" if one["metric"] == "dm" else f"{one[name]:.4f}"
 
 
-SECTIONS: Mapping[str, Callable[[Path], str]] = {"lattice": lattice, "single": single}
+SECTIONS: Mapping[str, Callable[[Path], str]] = {"lattice": lattice}
+CUTS: Mapping[str, Callable[[Path], str]] = {"koptimize": koptimize}

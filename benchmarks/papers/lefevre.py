@@ -76,7 +76,7 @@ CONTENDERS = (
         for variant, cut in product(("strict", "relaxed"), ("median", "loss"))
     ),
     Contender("Incognito", "fulldomain:search=all,metric=dm", levels=True),
-    Contender("K-Optimize", "fulldomain:search=single,metric=dm"),
+    Contender("K-Optimize", "koptimize:metric=dm"),
 )
 
 
@@ -145,13 +145,10 @@ def adult(url: str, ks: tuple[int, ...]) -> list[Point]:
 def release(url: str, points: list[Point], sets: int) -> list[Published]:
     """Publish every point by every contender that there is."""
     import sqlanon
-    from sqlanon.declared import METHODS
 
-    searches = METHODS["fulldomain"].words["search"]
-    able = [who for who in CONTENDERS if who.name != "K-Optimize" or "single" in searches]
     done = []
     with sqlanon.connect(url) as db:
-        for place, (point, who) in enumerate(product(points, able)):
+        for place, (point, who) in enumerate(product(points, CONTENDERS)):
             name = f"r{place}"
             method = f"{who.method},nodes={sets}" if who.name == "K-Optimize" else who.method
             order = {} if who.levels else {"ordered": dict.fromkeys(point.text, "alphabetical")}
@@ -168,7 +165,7 @@ def release(url: str, points: list[Point], sets: int) -> list[Published]:
                 **own,
             ).report
             done.append(Published(point, who, f"release.{name}", report))
-            print(f"{place + 1} of {len(points) * len(able)}: {point.figure} {point.x} {who.name}", flush=True)
+            print(f"{place + 1} of {len(points) * len(CONTENDERS)}: {point.figure} {point.x} {who.name}", flush=True)
     return done
 
 

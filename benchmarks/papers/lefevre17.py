@@ -26,7 +26,7 @@ from examples.sources import duckdb_url
 
 ROWS, VALUES, SEEDS = 1_000, 50, 5
 KS = (10, 25, 50)
-MULTI, SINGLE = "mondrian:variant=strict,cut=median", "fulldomain:search=single,metric=dm,nodes=5000"
+MULTI, SINGLE = "mondrian:variant=strict,cut=median", "koptimize:metric=dm,sets=5000"
 METHODS = (MULTI, "mondrian:variant=strict,cut=loss", "tree", SINGLE)
 PAPER = {
     (MULTI, 10, "x"): "4.66 / 3.26",

@@ -175,9 +175,9 @@ def suppression_refused(method: MethodDeclaration, suppression: SuppressionSpec 
     if not isinstance(method.suppresses, Lack):
         what = f"{method.name} hides values and leaves no row out"
         return Refused(what, "say rows: starred; limit then caps the rows that lose every quasi value")
-    takers = [name for name, one in METHODS.items() if one.suppresses == "rows"]
+    takers = [one.name for one in METHODS.own if one.suppresses == "rows"]
     what = f"{method.name} suppresses no rows: {method.suppresses.why}"
-    return Refused(what, f"leave suppression out{f', or use {_or(takers)}' if takers else ''}")
+    return Refused(what, f"leave suppression out, or use {_or(takers)}")
 
 
 def most_suppressed(spec: ReleaseSpec, rows: int) -> int:

@@ -262,7 +262,8 @@ TABLE: Final[tuple[Key, ...]] = (
         REQUIRED,
         # A test compares: to ask the registry here would import what its extensions declare.
         "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, "
-        "`suppress`, `best`, `tds`, `fulldomain`, `kmember`, `mdav`, `agglomerative`, `sequential`, `freeform`. "
+        "`suppress`, `best`, `tds`, `fulldomain`, `koptimize`, `kmember`, `mdav`, `agglomerative`, `sequential`, "
+        "`freeform`. "
         "docs/onedim.md says which to take.",
     ),
     Key("refine.window", _REFINE.window, "Classes on either side that a row looks at."),

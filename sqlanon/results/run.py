@@ -86,8 +86,8 @@ class RunReport(Report):
     search: Mapping[str, int] = field(default_factory=dict)
     """What the method reports of its search, by name. Method suppress: ``phase``, the phase of TP that ended it, and
     ``least_starred_rows``, no more than any solution has; with ``solver: optimal`` ``least_stars``. Method fulldomain:
-    ``nodes`` of the lattice, and how many were ``looked_at``; with ``search: single`` sets of cuts, and with ``metric:
-    dm`` a ``bound`` that none is below.
+    ``nodes`` of the lattice, and how many were ``looked_at``. Method koptimize: how many sets of cuts were
+    ``looked_at``, and with ``metric: dm`` a ``bound`` that none is below.
     """
     pm: Mapping[str, float] = field(default_factory=dict)
     """Where diversity is asked: PM per sensitive column, the least rows / most frequent value of any class."""

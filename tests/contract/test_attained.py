@@ -141,7 +141,7 @@ def test_a_column_with_a_wider_box_is_not_listed(
         {"format": "labels"},
         {"format": "points"},
         {"method": "freeform", "boxes": "own"},
-        {"method": {"name": "fulldomain", "search": "single"}, "suppression": {"limit": 0.5}},
+        {"method": {"name": "koptimize"}, "suppression": {"limit": 0.5}},
     ],
     ids=str,
 )

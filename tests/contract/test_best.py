@@ -153,7 +153,7 @@ def test_intervals_of_a_method_are_kept(connect_module: Any, tmp_path: Path, eng
     Losses are those of the intervals.
     """
     one, db = ordered(12, k=4, rows=40), connect_module(engine)
-    single = "fulldomain:search=single,metric=dm"
+    single = "koptimize:metric=dm"
     rows, report = release_rows(db, one, tmp_path, method=single)
     again, kept = release_rows(db, one, tmp_path, method={"name": "best", "of": [single], "metric": "gcp"})
     assert multiset(again) == multiset(rows)

@@ -240,7 +240,7 @@ def test_what_means_any_value_has_no_ends(shared_db: Any) -> None:
     for row in published(shared_db, name):
         assert row["a_null"] != "some" or (row["a_lo"], row["a_hi"]) == (None, None)
     name = source(shared_db)
-    release(shared_db, name, method={"name": "fulldomain", "search": "single"}, suppression={"limit": 0.5})
+    release(shared_db, name, method={"name": "koptimize"}, suppression={"limit": 0.5})
     for row in published(shared_db, name):
         assert row["a_null"] != "some" or (row["a_lo"], row["a_hi"]) == (None, None)
 

@@ -59,9 +59,9 @@ def test_what_cannot_be_is_refused(shared_db: Any, starring: Any, options: Any, 
 @pytest.mark.parametrize("rows", ["starred", "left_out"])
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_that_suppress_nothing_say_why(name: str, rows: str) -> None:
-    """All but two; `suppress` takes a cap on starred rows."""
+    """All but three; `suppress` takes a cap on starred rows."""
     refused = suppression_refused(METHODS[name], SuppressionSpec(Fraction(1, 20), rows))  # type: ignore[arg-type]
-    if name == "fulldomain" or (name, rows) == ("suppress", "starred"):
+    if name in ("fulldomain", "koptimize") or (name, rows) == ("suppress", "starred"):
         assert refused is None
     elif name == "suppress":
         assert "leaves no row out; say rows: starred" in str(refused)
@@ -72,7 +72,7 @@ def test_methods_that_suppress_nothing_say_why(name: str, rows: str) -> None:
 
 @pytest.mark.parametrize(
     "method",
-    ["suppress", "fulldomain:search=global", "fulldomain:search=all", "fulldomain:search=single", "fulldomain"],
+    ["suppress", "fulldomain:search=global", "fulldomain:search=all", "koptimize", "fulldomain"],
 )
 @pytest.mark.parametrize(("limit", "said"), [("-1/10", "too small"), ("3/2", "too large"), ("zqcanary", "limit")])
 def test_a_limit_is_a_share(method: str, limit: str, said: str) -> None:

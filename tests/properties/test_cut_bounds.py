@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.methods.fulldomain.kernels.cut_bounds import (
+from sqlanon.papers.koptimize.kernels.cut_bounds import (
     CLASSES,
     ROWS,
     SQUARES,

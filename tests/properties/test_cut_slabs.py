@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.methods.fulldomain.kernels.cut_bounds import CLASSES, ROWS, SQUARES
-from sqlanon.methods.fulldomain.kernels.cut_slabs import NEVER, VALUES, Price, slab_bounds
+from sqlanon.papers.koptimize.kernels.cut_bounds import CLASSES, ROWS, SQUARES
+from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, VALUES, Price, slab_bounds
 from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property

@@ -1,4 +1,4 @@
-"""Levels of hierarchies (after LeFevre et al. 2005), and cut points of ordered columns."""
+"""Levels of hierarchies (after LeFevre et al. 2005)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from sqlanon.methods.shared.declaration import BOXES_ALONE, DIVIDE, NO_BOUND, pe
 MOST_NODES = 1_000_000
 """Nodes of a lattice of levels, at most: the state of each is kept in memory, and each is looked at in turn."""
 
-MOST_CUTS = 2000
-"""Cut points of ordered columns, at most: each is looked at with every set of cuts."""
-
 
 def options_of_search(asked: Asked) -> Refused | None:
     """Each search has options of its own."""
@@ -23,34 +20,12 @@ def options_of_search(asked: Asked) -> Refused | None:
         return Refused(f"{own} goes by the loss", "leave metric out, or say search=global", "metric")
     if search == "local" and asked.execution == "pushdown":
         return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
-    metric = asked.options["metric"]
-    if search in ("global", "all") and metric in ("cm", "c_avg"):
-        return Refused(f"{own} does not minimize {metric}", "use another metric, or say search=single", "metric")
     if search in ("global", "all") and asked.options["nodes"] != MOST_NODES:
         return Refused(
             f"{own} finds the best node, however many there are",
             "leave nodes out, or say search=local",
             "nodes",
         )
-    return None
-
-
-def single_search(asked: Asked) -> Refused | None:
-    """The enumeration of cuts is for k, in memory, and its metrics are sums over rows."""
-    if asked.options["search"] != "single":
-        return None
-    own, metric = f"{asked.method}: search=single", asked.options["metric"]
-    if asked.diverse:
-        what = f"{own} is for k alone"
-        return Refused(what, f"with {', '.join(asked.requirements)} say search=global or search=local", "search")
-    if metric not in ("loss", "dm", "cm", "c_avg"):
-        what = f"{own} minimizes loss, dm, cm or c_avg"
-        return Refused(what, "use one of them, or say search=global", "metric")
-    if metric == "cm" and asked.sensitive != 1:
-        what = f"{own} with metric=cm is for one sensitive column, and there are {asked.sensitive}"
-        return Refused(what, "use metric=loss or metric=dm", "metric")
-    if asked.execution == "pushdown":
-        return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
     return None
 
 
@@ -145,24 +120,23 @@ FULLDOMAIN = MethodDeclaration(
     (
         Word(
             "search",
-            ("local", "global", "all", "single"),
+            ("local", "global", "all"),
             "Whether each class has its own nodes, or every column one level: the best, or the best of all minimal "
-            "ones; single: the best cut points of ordered columns.",
+            "ones.",
             shown=True,
         ),
         Word(
             "metric",
-            ("loss", "entropy", "height", "dm", "cm", "c_avg"),
-            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric; "
-            "single: LM, dm, the classification metric, or the mean class size.",
+            ("loss", "entropy", "height", "dm"),
+            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric.",
         ),
         Whole(
             "nodes",
             1,
             MOST_NODES,
             MOST_NODES,
-            "Combinations of levels that local looks at, at most, before the rest becomes one class, or sets of cuts "
-            "that single looks at. The report says where the search ended.",
+            "Combinations of levels that local looks at, at most, before the rest becomes one class. The report says "
+            "where the search ended.",
         ),
         DIVIDE,
     ),
@@ -171,7 +145,6 @@ FULLDOMAIN = MethodDeclaration(
     other_formats=BOXES_ALONE,
     rules=(
         options_of_search,
-        single_search,
         minimal_nodes,
         suppressed_by_level,
         persons_by_level,

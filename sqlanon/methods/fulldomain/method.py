@@ -3,8 +3,7 @@
 ``search: global`` takes one level a column, the same for all rows: the node of the lattice that is best by ``metric``
 within the policy's ``suppression``. ``all`` finds every minimal node as Incognito does (LeFevre, DeWitt, Ramakrishnan
 2005), and publishes the best of them. ``local`` (ours, the default) lets every node keep what classes it can, finest
-nodes first, and publishes the least common node of each class. ``single`` finds the best cut points of ordered columns
-(after K-Optimize).
+nodes first, and publishes the least common node of each class.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.methods.fulldomain.declaration import MOST_CUTS, MOST_NODES
+from sqlanon.methods.fulldomain.declaration import MOST_NODES
 
 if TYPE_CHECKING:
     from sqlanon.methods.fulldomain.levels import Lattice
@@ -32,8 +31,6 @@ class FullDomain:
         """See `Algorithm.refusal`."""
         from sqlanon.methods.fulldomain.levels import nodes_of
 
-        if self.search == "single":
-            return self._refuses_single(problem)
         nodes = nodes_of(problem.quasi)
         if nodes > MOST_NODES:
             trees = any(domain.reading.treatment == "hierarchy" for domain in problem.quasi)
@@ -48,23 +45,6 @@ class FullDomain:
             return f"method fulldomain (search=local) {lack}, or use search=global, or use mondrian" if lack else None
         return None
 
-    def _refuses_single(self, problem: Problem) -> str | None:
-        other = [domain.reading.name for domain in problem.quasi if domain.reading.treatment != "ordered"]
-        if other:
-            return (
-                f"method fulldomain (search=single) divides ordered columns, and {', '.join(other)} "
-                f"{'is none' if len(other) == 1 else 'are none'}: give an order (ordered) in place of a hierarchy or "
-                "of none, or use search=global or search=local"
-            )
-        cuts = sum(max(domain.codes - 1, 0) for domain in problem.quasi)
-        if cuts > MOST_CUTS:
-            return (
-                f"method fulldomain (search=single) takes at most {MOST_CUTS} cut points, and the quasi columns have "
-                f"{cuts}: round their values in the source, or use mondrian"
-            )
-        lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
-        return f"method fulldomain (search=single) {lack}, or use mondrian" if lack else None
-
     def row_bytes(self, d: int, s: int) -> int:
         """Bytes of a row of ``d`` quasi and ``s`` counted columns in memory, if every row is a cell of its own."""
         return 12 * (d + s) + 8 * (d // 4 + 1) * 2 + 96
@@ -75,10 +55,6 @@ class FullDomain:
         Cost: a GROUP BY of the table and a join with it; in between the search looks at cells alone, nodes x cells at
         worst.
         """
-        if self.search == "single":
-            from sqlanon.methods.fulldomain import single
-
-            return single.assign(context, self.metric, self.nodes)
         lattice = self._lattice(context)
         if self.search == "local":
             from sqlanon.methods.fulldomain import local_assignment

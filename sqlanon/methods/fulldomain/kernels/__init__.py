@@ -1,1 +1,1 @@
-"""Kernels of levels of hierarchies, and of cut points."""
+"""Kernels of levels of hierarchies."""

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from sqlanon.methods.fulldomain.kernels.cut_slabs import NEVER, Price, slab_bounds
+from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, Price, slab_bounds
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.methods.fulldomain.cut_sets import CutSets
+    from sqlanon.papers.koptimize.cut_sets import CutSets
 
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""``search: single``: the best single-dimensional partition of ordered columns, published as intervals."""
+"""The best single-dimensional partition of ordered columns, published as intervals."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.compiled import expect
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import Cells, attach
-from sqlanon.methods.fulldomain.cut_search import CutSearch
-from sqlanon.methods.fulldomain.cut_sets import CutSets, read_records
-from sqlanon.methods.fulldomain.kernels.cut_bounds import cut_bounds
-from sqlanon.methods.fulldomain.kernels.cut_slabs import slab_bounds
 from sqlanon.methods.fulldomain.kernels.lattice import group
+from sqlanon.papers.koptimize.cut_search import CutSearch
+from sqlanon.papers.koptimize.cut_sets import CutSets, read_records
+from sqlanon.papers.koptimize.kernels.cut_bounds import cut_bounds
+from sqlanon.papers.koptimize.kernels.cut_slabs import slab_bounds
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
-    from sqlanon.methods.fulldomain.cut_sets import Flags, Records
+    from sqlanon.papers.koptimize.cut_sets import Flags, Records
 
     Ints = npt.NDArray[np.int32]
 
@@ -39,7 +39,7 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
     proven = search.run(most)
     if search.best is None:
         raise InfeasibleError(
-            "fulldomain: no set of cuts has suppressed rows that are a class of k rows within the limit: raise limit, "
+            "koptimize: no set of cuts has suppressed rows that are a class of k rows within the limit: raise limit, "
             "or say rows: left_out"
         )
     score, head = search.best
@@ -54,12 +54,12 @@ def _notes(search: CutSearch, sets: CutSets, score: int, head: Flags, most: int,
         f"{sets.metric} {sets.shown(score)}"
     )
     if proven:
-        return [f"fulldomain: {found}, the least of all"]
+        return [f"koptimize: {found}, the least of all"]
     gap = 1 - sets.value(search.bound) / max(sets.value(score), 1e-300)
     return [
-        f"fulldomain: {found}",
+        f"koptimize: {found}",
         (
-            f"fulldomain: the search ended there, as nodes: {most} says; no set costs less than "
+            f"koptimize: the search ended there, as sets: {most} says; no set costs less than "
             f"{sets.shown(search.bound)}, {gap:.2%} below"
         ),
     ]

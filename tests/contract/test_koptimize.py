@@ -1,4 +1,4 @@
-"""Method fulldomain, search=single.
+"""Method koptimize.
 
 The enumeration is compared with every set of cuts of tiny tables; publication and refusals are tested too.
 """
@@ -17,11 +17,11 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Context
-from sqlanon.methods.fulldomain import cut_columns
-from sqlanon.methods.fulldomain.cut_search import CutSearch
-from sqlanon.methods.fulldomain.cut_sets import CutSets, read_records
-from sqlanon.methods.fulldomain.single import _published as published
-from sqlanon.methods.fulldomain.single import assign
+from sqlanon.papers.koptimize import cut_columns
+from sqlanon.papers.koptimize.assignment import _published as published
+from sqlanon.papers.koptimize.assignment import assign
+from sqlanon.papers.koptimize.cut_search import CutSearch
+from sqlanon.papers.koptimize.cut_sets import CutSets, read_records
 from sqlanon.progress import Silent
 from sqlanon.spec import SuppressionSpec
 from sqlanon.sqltext import identifier
@@ -105,7 +105,7 @@ def test_a_search_that_ends_early_has_a_bound(
             assert search.best is not None
             assert search.bound <= whole.bound <= search.best[0]
         made = assign(context, "dm", 1)
-        assert "the search ended there, as nodes: 1 says; no set costs less than" in made.notes[1]
+        assert "the search ended there, as sets: 1 says; no set costs less than" in made.notes[1]
 
 
 def test_ways_of_equal_cost_are_counted(connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +197,7 @@ def test_a_whole_run_publishes_the_intervals(connect_module: Any, tmp_path: Path
         connect_module(engine),
         one,
         tmp_path,
-        method={"name": "fulldomain", "search": "single", "metric": "dm"},
+        method={"name": "koptimize", "metric": "dm"},
         suppression={"limit": "1/5", "rows": rows},
     )
     expected = cuts.least(one.table, 4, "dm", int(limit * 40), starred=rows == "starred")
@@ -236,13 +236,21 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
         ("sa",),
         Privacy(k=2),
     )
+    two = Case(
+        "single_two",
+        {"a": "INTEGER", "sa": "TEXT", "sb": "TEXT"},
+        ((1, "p", "q"), (2, "p", "q")),
+        {"a": QI()},
+        ("sa", "sb"),
+        Privacy(k=2),
+    )
     db = connect_module(PAIR[0])
     for table, options, more, what in (
-        (one, {}, {"l": 2}, "search=single is for k alone"),
-        (one, {"metric": "height"}, {}, "minimizes loss, dm, cm or c_avg"),
-        (one, {}, {"execution": "pushdown"}, "search=single has no pushdown"),
-        (one, {"search": "global", "metric": "cm"}, {}, "does not minimize cm"),
-        (one, {}, {"refine": True}, "leave refine out, or say search=local"),
+        (one, {}, {"l": 2}, "koptimize is for k alone"),
+        (one, {"metric": "height"}, {}, "allowed are loss, dm, cm, c_avg"),
+        (one, {}, {"execution": "pushdown"}, "koptimize has no pushdown"),
+        (two, {"metric": "cm"}, {}, "metric=cm is for one sensitive column, and there are 2; use metric=loss"),
+        (one, {}, {"refine": True}, "leave refine out, or use fulldomain"),
         (
             one,
             {},
@@ -253,7 +261,7 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
             one,
             {},
             {"k": None, "l": 2, "format": "anatomy"},
-            "cannot be published in the format anatomy: .*; fulldomain goes with ranges",
+            "cannot be published in the format anatomy: .*; koptimize goes with ranges",
         ),
         (
             one,
@@ -267,20 +275,19 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
             {},
             {},
             (
-                r"\(search=single\) divides ordered columns, and a is none: give an order \(ordered\) in place .*, or "
-                r"use "
-                r"search=global"
+                r"koptimize divides ordered columns, and a is none: give an order \(ordered\) in place .*, or use "
+                r"method fulldomain"
             ),
         ),
         (
             trees,
             {},
             {},
-            r"and a, b are none: give an order \(ordered\) in place of a hierarchy or of none, or use .*search=local$",
+            r"and a, b are none: give an order .* in place of a hierarchy or of none, or use method fulldomain$",
         ),
     ):
         with pytest.raises(PolicyError, match=what):
-            release_rows(db, table, tmp_path, method={"name": "fulldomain", "search": "single", **options}, **more)
+            release_rows(db, table, tmp_path, method={"name": "koptimize", **options}, **more)
 
 
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)

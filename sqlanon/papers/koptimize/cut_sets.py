@@ -10,9 +10,9 @@ import numpy as np
 from sqlanon.kernels.extent import SCALE
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, arranged
-from sqlanon.methods.fulldomain.kernels.cut_bounds import CLASSES, ROWS, SQUARES
-from sqlanon.methods.fulldomain.kernels.cut_slabs import VALUES
 from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, maps_of, room_of
+from sqlanon.papers.koptimize.kernels.cut_bounds import CLASSES, ROWS, SQUARES
+from sqlanon.papers.koptimize.kernels.cut_slabs import VALUES
 from sqlanon.privacy.base import least_rows
 from sqlanon.table.encode import by_code
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.tally import Longs
-from sqlanon.methods.fulldomain.kernels.cut_bounds import CLASSES, SQUARES
+from sqlanon.papers.koptimize.kernels.cut_bounds import CLASSES, SQUARES
 
 VALUES = 3
 """Summand: rows without the most frequent value of their class.

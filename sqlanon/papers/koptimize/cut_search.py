@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.methods.fulldomain.cut_columns import ColumnSearch
-from sqlanon.methods.fulldomain.cut_sets import CutSets, Records
-from sqlanon.methods.fulldomain.kernels.cut_bounds import bound_of_groups, cut_bounds, totals
+from sqlanon.papers.koptimize.cut_columns import ColumnSearch
+from sqlanon.papers.koptimize.cut_sets import CutSets, Records
+from sqlanon.papers.koptimize.kernels.cut_bounds import bound_of_groups, cut_bounds, totals
 from sqlanon.progress import Progress, Silent
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The best cut points of ordered columns by ``fulldomain search: single``: the cost, and its gap to the bound.
+"""The best cut points of ordered columns by method ``koptimize``: the cost, and its gap to the bound.
 
 10,000 rows of 5 columns of 8 values, that depend on each other or do not, without suppressed rows and with any number
 of them. Adult, 5 or 8 columns, each in an order of its values, after about 60 seconds; classes below k are suppressed,
@@ -25,20 +25,20 @@ TRIED = 2000
 """Sets of the first run, by whose time the number of the second is chosen; the result depends on the number alone."""
 SETS = 100_000
 """Sets of a generated table, at most."""
-_FOUND = re.compile(r"fulldomain: (\d+) sets of cuts were looked at, (\d+) of (\d+) cuts are published; \w+ ([0-9.]+)")
+_FOUND = re.compile(r"koptimize: (\d+) sets of cuts were looked at, (\d+) of (\d+) cuts are published; \w+ ([0-9.]+)")
 _LEFT = re.compile(r"no set costs less than ([0-9.]+), ([0-9.]+)% below")
 
 
-def released(db: Any, table: str, source: str, metric: str, k: int, nodes: int, **asked: Any) -> dict[str, Any]:
+def released(db: Any, table: str, source: str, metric: str, k: int, most: int, **asked: Any) -> dict[str, Any]:
     """One release; what its notes and its report say, and the method's seconds."""
     start = time.process_time()
     report = db.anonymize(
         source,
         rest="drop",
         k=k,
-        publish=f"release.single_{table}",
+        publish=f"release.koptimize_{table}",
         allow_weaker=True,
-        method={"name": "fulldomain", "search": "single", "metric": metric, "nodes": nodes},
+        method={"name": "koptimize", "metric": metric, "sets": most},
         **asked,
     ).report
     said = " ".join(report.notes)
@@ -51,7 +51,7 @@ def released(db: Any, table: str, source: str, metric: str, k: int, nodes: int, 
         "columns": len(asked["quasi"]),
         "metric": metric,
         "k": k,
-        "nodes": nodes,
+        "most": most,
         "limit": asked["suppression"]["limit"] if "suppression" in asked else 0,
         "sets": int(found[1]),
         "cuts": int(found[2]),
@@ -88,14 +88,14 @@ def generated(db: Any) -> Iterator[dict[str, Any]]:
 def adult(db: Any, metric: str, columns: tuple[str, ...], k: int, seconds: float) -> dict[str, Any]:
     """A release of Adult after about so many processor seconds."""
 
-    def tried(nodes: int) -> dict[str, Any]:
+    def tried(most: int) -> dict[str, Any]:
         return released(
             db,
             "adult",
             ADULT.name,
             metric,
             k,
-            nodes,
+            most,
             quasi=columns,
             sensitive=ADULT.sensitive,
             ordered=dict.fromkeys([name for name in ADULT.text if name in columns], "alphabetical"),
@@ -110,12 +110,12 @@ def main(words: list[str] | None = None) -> int:
     """Release the tables by each metric and k."""
     import sqlanon
 
-    parser = options(__doc__, RESULTS / "single.json")
+    parser = options(__doc__, RESULTS / "koptimize.json")
     parser.add_argument("--seconds", type=float, default=60, help="processor seconds of a release of Adult, about")
     parser.add_argument("--k", default="10,50", help="comma list")
     parser.add_argument("--metric", default="dm,cm", help="comma list, of Adult; none: the generated tables alone")
     args = parser.parse_args(words)
-    record, results = Record("single"), []
+    record, results = Record("koptimize"), []
     with duckdb_url() as url:
         load_csv(url, ADULT.name, data_folder() / ADULT.file)
         with sqlanon.connect(url) as db:

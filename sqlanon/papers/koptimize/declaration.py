@@ -1,0 +1,66 @@
+"""Cut points of ordered columns (after Bayardo and Agrawal 2005)."""
+
+from __future__ import annotations
+
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.method_options import Whole, Word
+from sqlanon.lack import never, notimpl
+from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, ROWS_ALONE
+
+MOST_CUTS = 2000
+"""Cut points of all columns, at most: each is looked at with every set of cuts."""
+MOST_SETS = 1_000_000
+"""Sets of cuts that are looked at, at most."""
+
+
+def one_sensitive_column(asked: Asked) -> Refused | None:
+    """The classification metric is of one sensitive column."""
+    if asked.options["metric"] != "cm" or asked.sensitive == 1:
+        return None
+    what = f"{asked.method}: metric=cm is for one sensitive column, and there are {asked.sensitive}"
+    return Refused(what, "use metric=loss or metric=dm", "metric")
+
+
+def refined_classes(asked: Asked) -> Refused | None:
+    """Refining moves single rows between classes, whose intervals then are not those of the cuts."""
+    if not asked.refine:
+        return None
+    what = f"{asked.method}: its intervals are not kept by refine, which moves single rows between classes"
+    return Refused(what, "leave refine out, or use fulldomain")
+
+
+KOPTIMIZE = MethodDeclaration(
+    "koptimize",
+    "The best cut points of ordered columns, the same for all rows (after K-Optimize, Bayardo and Agrawal 2005).",
+    "sqlanon.papers.koptimize.method:KOptimize",
+    Cost(0.02, 0.038, rows=1.25, columns=7.0, worst=50.0),
+    (
+        Word(
+            "metric",
+            ("loss", "dm", "cm", "c_avg"),
+            "What is minimized: LM, the discernability metric, the classification metric, or the mean class size.",
+        ),
+        Whole(
+            "sets",
+            1,
+            MOST_SETS,
+            MOST_SETS,
+            "Sets of cuts that are looked at, at most. The report says where the search ended.",
+        ),
+    ),
+    pushdown=notimpl("it looks at sets of cuts one after the other, each in what those before it have left"),
+    requirements=("k",),
+    other_requirements=notimpl("its bounds on what a set of cuts costs are of classes of k rows"),
+    maximizes=NO_BOUND,
+    formats=("ranges", "labels", "points", "suppressed"),
+    other_formats=BOXES_ALONE,
+    suppresses="rows",
+    persons=ROWS_ALONE,
+    whole=never("it publishes intervals of its own, and the rows of a person may not fit the person's"),
+    population=NO_POPULATION,
+    rules=(one_sensitive_column, refined_classes),
+    instead="fulldomain or mondrian",
+    after="fulldomain",
+)

@@ -1,0 +1,1 @@
+"""Kernels of sets of cut points."""
