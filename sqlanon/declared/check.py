@@ -144,7 +144,7 @@ def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
             "one known match helps against others"
         )
         return [Refused(what, "say privacy: {boxes: own} to accept that, or use tree")]
-    makers = [name for name, one in METHODS.items() if one.own_boxes]
+    makers = [one.name for one in METHODS.own if one.own_boxes]
     return [Refused(f"{method.name} makes classes, not boxes of their own", f"leave boxes out, or use {_or(makers)}")]
 
 

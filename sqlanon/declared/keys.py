@@ -263,7 +263,7 @@ TABLE: Final[tuple[Key, ...]] = (
         # A test compares: to ask the registry here would import what its extensions declare.
         "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, "
         "`suppress`, `best`, `tds`, `fulldomain`, `koptimize`, `kmember`, `mdav`, `agglomerative`, `sequential`, "
-        "`freeform`. "
+        "`freeform`, `matchings`. "
         "docs/onedim.md says which to take.",
     ),
     Key("refine.window", _REFINE.window, "Classes on either side that a row looks at."),

@@ -17,7 +17,7 @@ from benchmarks.papers.doka.systems import MARKERS, REFINED, in_tree_order
 from benchmarks.papers.report_doka import SECTIONS
 from examples.sources import DataMissingError, data_folder
 from sqlanon.kernels.extent import SCALE
-from sqlanon.methods.freeform.kernels.cost import total
+from sqlanon.papers.matchings.kernels.cost import total
 
 pytestmark = pytest.mark.thorough
 

@@ -20,6 +20,13 @@ from tests.engines import PAIR
 from tests.oracle.chance import SEED
 from tests.oracle.methods import ORACLES
 
+ELSEWHERE: Mapping[str, str] = {
+    "freeform": "tests/contract/test_freeform_drawn.py",
+    "matchings": "tests/properties/test_matchings.py",
+    "koptimize": "tests/contract/test_koptimize.py",
+}
+"""Methods with a suite of their own, and where it is: those of boxes, and the one that takes ordered columns alone."""
+
 
 @dataclass(frozen=True)
 class Way:
@@ -46,16 +53,13 @@ class Way:
 
 
 def ways() -> list[Way]:
-    """Every method of the registry that makes classes, in every variant.
-
-    Boxes of their own have a suite of their own.
-    """
+    """Every method of the registry that makes classes of any columns, in every variant; others are in `ELSEWHERE`."""
     from sqlanon.declared import METHODS
 
     return [
         Way(name, dict(zip(method.words, values, strict=True)))
         for name, method in METHODS.items()
-        if not method.own_boxes
+        if name not in ELSEWHERE
         for values in product(
             *(given[:1] if option in ORACLES[name].elsewhere else given for option, given in method.words.items())
         )

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, UnsupportedError
-from sqlanon.methods.freeform import blocks
-from sqlanon.methods.freeform import method as code
-from sqlanon.methods.freeform.solvers import UnsolvedError
+from sqlanon.papers.matchings import blocks
+from sqlanon.papers.matchings import method as code
+from sqlanon.papers.matchings.solvers import UnsolvedError
 from tests.contract.own_boxes import OWN, SMALL, run
 
 
@@ -56,18 +56,18 @@ def test_a_solver_that_finds_nothing_is_one_error(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without SciPy, which plan finds as well; and after too long."""
-    asked = {"method": "freeform:solver=mip,block=6"}
+    asked = {"method": "matchings:solver=mip,block=6"}
     with monkeypatch.context() as without:
         without.setattr(code, "find_spec", lambda _: None)
-        with pytest.raises(PolicyError, match=r"needs SciPy: install sqlanon\[mip\], or use solver hungarian"):
+        with pytest.raises(PolicyError, match=r"needs SciPy: install sqlanon\[mip\], or use method freeform"):
             run(shared_db, SMALL, tmp_path, **asked)
 
     def late(*_: Any) -> Any:
-        raise UnsolvedError("solver mip has no optimum after 600 s; use solver hungarian")
+        raise UnsolvedError("solver mip has no optimum after 600 s; use method freeform")
 
     monkeypatch.setattr(code, "find_spec", lambda _: True)
     monkeypatch.setattr(blocks, "solved_in_blocks", late)
-    with pytest.raises(UnsupportedError, match="method freeform: solver mip has no optimum after 600 s"):
+    with pytest.raises(UnsupportedError, match="method matchings: solver mip has no optimum after 600 s"):
         run(shared_db, SMALL, tmp_path, **asked)
 
 

@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 
+from sqlanon.declared import METHODS
 from sqlanon.errors import PolicyError
 from sqlanon.policy import release as spec_of
 from tests.contract.assigned import Sample, encoded_sample
 from tests.contract.axes import (
+    ELSEWHERE,
     Way,
     by_options,
     contrasting,
@@ -45,6 +47,8 @@ def expected(case: Case, way: Way, kind: str = "ranges", **options: Any) -> Coun
 
 def test_every_method_has_an_oracle_and_an_execution() -> None:
     assert {way.method for way in ways()} == set(ORACLES)
+    assert set(ORACLES) | set(ELSEWHERE) == set(METHODS)
+    assert all((Path(__file__).parents[2] / file).is_file() for file in ELSEWHERE.values())
     for way in ways():
         assert executions(way)
         assert way.classes(next(case for case in samples_of(way) if way.takes(case)))

@@ -92,6 +92,8 @@ def pinned_environment(folder: Path) -> dict[str, str]:
         for top in {path.parts[0] for path in held.files or () if path.parts[0] not in ("..", "__pycache__")}:
             if not (site / top).exists():
                 (site / top).symlink_to(held.locate_file(top))
+    described = next(path.parts[0] for path in metadata.distribution("sqlanon").files or () if path.name == "METADATA")
+    (site / described).symlink_to(metadata.distribution("sqlanon").locate_file(described))
     path = os.pathsep.join([str(site), str(ROOT)])
     for name, words in (("python", ""), ("sqlanon", "-m sqlanon")):
         program = programs / name

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from sqlanon.kernels.freeform_graph import are_in_order, boxes_in_order, rows_of_boxes
 from sqlanon.methods.freeform.draw import drawn, remixed
 from sqlanon.methods.freeform.kernels.assign import assign
-from sqlanon.methods.freeform.kernels.cost import coordinates, joined, total
 from sqlanon.methods.freeform.kernels.prices import prices
 from sqlanon.methods.freeform.kernels.remix import decomposed, remix, split, swap
 from sqlanon.methods.freeform.kernels.stream import below, choice, refill, stream, word
 from sqlanon.methods.freeform.walk import walked, windows_of
+from sqlanon.papers.matchings.kernels.cost import coordinates, joined, total
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.extent import extent

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from sqlanon.kernels.strong_components import strong_components
-from sqlanon.methods.freeform.kernels.cost import Coordinates, grow, joined
+from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joined
 
 Longs = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from benchmarks.loss import ADULT
 from examples.sources import data_folder
 from sqlanon.kernels.extent import ORDERED, SCALE, SET, Geometry
-from sqlanon.methods.freeform.kernels.cost import Coordinates, coordinates
 from sqlanon.methods.shared.kernel_input import rows_of
+from sqlanon.papers.matchings.kernels.cost import Coordinates, coordinates
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

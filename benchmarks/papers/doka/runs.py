@@ -16,7 +16,7 @@ from benchmarks.kept import Kept
 from benchmarks.papers.doka.data import Rows
 from benchmarks.papers.doka.experiments import Point
 from benchmarks.papers.doka.systems import NotMeasuredError
-from sqlanon.methods.freeform.solvers.lexicographic import lexicographic
+from sqlanon.papers.matchings.solvers.lexicographic import lexicographic
 
 Figures = dict[str, Any]
 

@@ -13,14 +13,14 @@ from benchmarks.papers.doka.data import Longs, Rows
 from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.refine import refine
 from sqlanon.kernels.requirements import demands_of
-from sqlanon.methods.freeform.kernels.cost import joined, total
 from sqlanon.methods.freeform.kernels.remix import SWAPS, remix
 from sqlanon.methods.freeform.kernels.stream import stream
-from sqlanon.methods.freeform.solvers import MOST_ROWS, refusal, solved
-from sqlanon.methods.freeform.solvers.lexicographic import lexicographic
-from sqlanon.methods.freeform.solvers.ring import classes
 from sqlanon.methods.freeform.walk import walked
 from sqlanon.methods.shared.kernel_input import bare_of, room, rows_of
+from sqlanon.papers.matchings.kernels.cost import joined, total
+from sqlanon.papers.matchings.solvers import MOST_ROWS, refusal, solved
+from sqlanon.papers.matchings.solvers.lexicographic import lexicographic
+from sqlanon.papers.matchings.solvers.ring import classes
 from sqlanon.spec import RefineSpec
 
 KEY = bytes(32)

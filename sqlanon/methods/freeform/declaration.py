@@ -27,12 +27,10 @@ def size_of(block: int, k: int) -> int:
 
 
 def together(options: Mapping[str, object], rows: int, k: int) -> int:
-    """Rows that are matched together; the solver `ring` divides its block into classes of fewer than 2 k rows."""
-    solver, block = options.get("solver"), options.get("block", rows)
+    """Rows that are matched together."""
+    block = options.get("block", rows)
     assert isinstance(block, int)
-    if solver == "ring":
-        return 2 * k
-    return size_of(block, k) if solver == "hungarian" else block or rows
+    return size_of(block, k)
 
 
 def block_of_k(asked: Asked) -> Refused | None:
@@ -43,6 +41,15 @@ def block_of_k(asked: Asked) -> Refused | None:
     what = f"blocks of {block} rows have fewer than 2 k = {2 * asked.k}"
     return Refused(what, f"say {2 * asked.k} or more, or leave it out", "block")
 
+
+ORDER = Word(
+    "order",
+    ("tree", "hilbert", "lexicographic"),
+    "What rows are cut into blocks along; lexicographic: by the columns in ascending number of values, as the paper "
+    "does.",
+)
+CLASSES_ALONE = never("they are about classes, and it makes a box for each row")
+ENDS_ALONE = notimpl("its boxes are published as ends and sets")
 
 FREEFORM = MethodDeclaration(
     "freeform",
@@ -61,42 +68,30 @@ FREEFORM = MethodDeclaration(
         sized=together,
         times="passes",
         once=1,
-        slower=(("solver", "flow", 8.0),),
     ),
     (
-        Word(
-            "solver",
-            ("hungarian", "greedy", "sortgreedy", "flow", "ring", "mip"),
-            "How rows are matched; all but the default are for comparison (docs/freeform.md).",
-        ),
-        Word(
-            "order",
-            ("tree", "hilbert", "lexicographic"),
-            "What rows are cut into blocks along; lexicographic: by the columns in ascending number of values, as in "
-            "the paper.",
-        ),
+        ORDER,
         Whole(
             "block",
             0,
             MOST_BLOCK,
             0,
-            "Rows that are matched together, at least 2 k; 0: 512, or 2 k if that is more, and with other solvers than "
-            "the default the whole table.",
+            "Rows that are matched together, at least 2 k; 0: 512, or 2 k if that is more.",
         ),
         Whole(
             "passes",
             0,
             100,
             2,
-            "How often each matching is taken out and made anew; the other solvers make none anew.",
+            "How often each matching is taken out and made anew.",
         ),
     ),
     pushdown=NO_SQL,
     requirements=("k",),
-    other_requirements=never("they are about classes, and it makes a box for each row"),
+    other_requirements=CLASSES_ALONE,
     maximizes=NO_BOUND,
     formats=("ranges", "labels"),
-    other_formats=notimpl("its boxes are published as ends and sets"),
+    other_formats=ENDS_ALONE,
     persons=ROWS_ALONE,
     whole=ROWS_ALONE,
     population=NO_POPULATION,

@@ -1,7 +1,6 @@
-"""The default solver.
+"""Matchings, one by one in blocks of the order; each is improved by removing it and making it again.
 
-It makes matchings one by one in blocks of the order, and improves each by removing it and making it again (see
-`kernels.freeform_assign`).
+See `sqlanon.methods.freeform.kernels.assign`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The other solvers, block by block of the order, as the paper partitions a table (Doka et al. 2015, section 5)."""
+"""The solvers, block by block of the order, as the paper partitions a table (Doka et al. 2015, section 5)."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def solved_in_blocks(
     """
     import numpy as np
 
-    from sqlanon.methods.freeform.kernels.cost import coordinates
-    from sqlanon.methods.freeform.solvers import solved
     from sqlanon.methods.shared.kernel_input import rows_of
+    from sqlanon.papers.matchings.kernels.cost import coordinates
+    from sqlanon.papers.matchings.solvers import solved
 
     n = codes.shape[1]
     targets, windows = np.empty((k, n), np.int64), windows_of(n, block or n)

@@ -1,6 +1,6 @@
-"""The paper's other solvers (Doka et al. 2015): pure functions from rows and k to k matchings.
+"""The paper's solvers (Doka et al. 2015): pure functions from rows and k to k matchings.
 
-A solver is a function ``solve(rows, k)`` of `sqlanon.methods.freeform.kernels.cost.Coordinates` that returns int64[k,
+A solver is a function ``solve(rows, k)`` of `sqlanon.papers.matchings.kernels.cost.Coordinates` that returns int64[k,
 n]: row i of matching t goes to box ``targets[t, i]``. Every matching is a permutation, the first one the identity, and
 no row has a box twice. `solved` checks the number of rows first.
 """
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.methods.freeform.kernels.cost import Coordinates
-
-DEFAULT = "hungarian"
+    from sqlanon.papers.matchings.kernels.cost import Coordinates
 
 MOST_ROWS: Mapping[str, int] = {
     "mip": 20,
@@ -40,7 +38,7 @@ MOST_SETS = 100_000
 class UnsolvedError(ValueError):
     """A solver gave up on rows whose number it accepts.
 
-    The text names the default solver and no value.
+    The text names method freeform and no value.
     """
 
 
@@ -48,20 +46,19 @@ def refusal(solver: str, rows: int, k: int) -> str | None:
     """Why a solver cannot take so many rows at a time; None if it can."""
     if rows > MOST_ROWS[solver]:
         return (
-            f"solver {solver} takes at most {MOST_ROWS[solver]} rows at a time, and here are {rows}; use solver "
-            f"{DEFAULT}"
+            f"solver {solver} takes at most {MOST_ROWS[solver]} rows at a time, and here are {rows}; use method "
+            "freeform"
         )
     if k > rows:
         return f"{k} matchings need as many rows, and here are {rows}"
     if solver in ("greedy", "sortgreedy") and 2 * k >= rows + 3:
         return (
-            f"solver {solver} takes k below (n + 3) / 2, for {rows} rows at most {(rows + 2) // 2}; use solver "
-            f"{DEFAULT}"
+            f"solver {solver} takes k below (n + 3) / 2, for {rows} rows at most {(rows + 2) // 2}; use method freeform"
         )
     if solver == "mip" and rows * comb(rows - 1, k - 1) > MOST_SETS:
         return (
             f"solver mip takes at most {MOST_SETS} sets of rows, and boxes of {k} among {rows} rows have more; use "
-            f"solver {DEFAULT}"
+            "method freeform"
         )
     return None
 
@@ -79,7 +76,7 @@ def solved(solver: str, rows: Coordinates, k: int, *, any_size: bool = False) ->
         int64[k, n], see above.
 
     Raises:
-        ValueError: the solver cannot take these rows; the text names the default solver and no value.
+        ValueError: the solver cannot take these rows; the text names method freeform and no value.
         UnsolvedError: it found nothing.
     """
     n = len(rows.codes)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.methods.freeform.kernels.flow import cheapest_regular, pair_costs
 from sqlanon.methods.freeform.kernels.remix import decomposed
 from sqlanon.methods.freeform.kernels.stream import stream
+from sqlanon.papers.matchings.kernels.flow import cheapest_regular, pair_costs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.methods.freeform.kernels.cost import Coordinates
+    from sqlanon.papers.matchings.kernels.cost import Coordinates
 
 
 def solve(rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
-    """See `sqlanon.methods.freeform.solvers`. Cost: O(k n^3) at worst, memory O(n^2)."""
+    """See `sqlanon.papers.matchings.solvers`. Cost: O(k n^3) at worst, memory O(n^2)."""
     edges = np.empty((len(rows.codes), k), np.int64)
     cheapest_regular(pair_costs(rows), k, edges)
     return decomposed(edges, stream(bytes(32)))

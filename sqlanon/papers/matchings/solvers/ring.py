@@ -20,7 +20,7 @@ from sqlanon.kernels.runs import exact_runs
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.methods.freeform.kernels.cost import Coordinates
+    from sqlanon.papers.matchings.kernels.cost import Coordinates
 
     Longs = npt.NDArray[np.int64]
 
@@ -36,7 +36,7 @@ def classes(rows: Coordinates, k: int) -> list[Longs]:
 
 
 def solve(rows: Coordinates, k: int) -> Longs:
-    """See `sqlanon.methods.freeform.solvers`. Cost: O(n k d)."""
+    """See `sqlanon.papers.matchings.solvers`. Cost: O(n k d)."""
     targets = np.empty((k, len(rows.codes)), np.int64)
     for members in classes(rows, k):
         ring = np.concatenate([members[::2], members[1::2][::-1]])

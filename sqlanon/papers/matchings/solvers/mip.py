@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.methods.freeform.kernels.remix import decomposed
-from sqlanon.methods.freeform.kernels.sets import set_costs
 from sqlanon.methods.freeform.kernels.stream import stream
-from sqlanon.methods.freeform.solvers import UnsolvedError
+from sqlanon.papers.matchings.kernels.sets import set_costs
+from sqlanon.papers.matchings.solvers import UnsolvedError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.methods.freeform.kernels.cost import Coordinates
+    from sqlanon.papers.matchings.kernels.cost import Coordinates
 
     Longs = npt.NDArray[np.int64]
 
@@ -32,7 +32,7 @@ _UNIT = 1 << 10
 
 
 def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
-    """See `sqlanon.methods.freeform.solvers`.
+    """See `sqlanon.papers.matchings.solvers`.
 
     Args:
         rows: as there.
@@ -49,7 +49,7 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csc_array
     except ImportError as missing:
-        raise UnsolvedError("solver mip needs SciPy: install sqlanon[mip], or use solver hungarian") from missing
+        raise UnsolvedError("solver mip needs SciPy: install sqlanon[mip], or use method freeform") from missing
     own = np.arange(n, dtype=np.int64)
     sets = np.array(list(combinations(range(n - 1), k - 1)), np.int64).reshape(comb(n - 1, k - 1), k - 1)
     others = sets[None] + (sets[None] >= own[:, None, None])
@@ -66,7 +66,7 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
         options={"mip_rel_gap": 0.0, "time_limit": seconds},
     )
     if found.x is None or found.status != 0:
-        raise UnsolvedError(f"solver mip has no optimum after {seconds:g} s; use solver hungarian")
+        raise UnsolvedError(f"solver mip has no optimum after {seconds:g} s; use method freeform")
     chosen = found.x.reshape(n, len(sets)).argmax(axis=1)
     held = decomposed(np.concatenate([own[:, None], others[own, chosen]], axis=1), stream(bytes(32)))
     return np.argsort(held, axis=1)  # from the row of each box to the box of each row

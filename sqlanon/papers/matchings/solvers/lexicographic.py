@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.methods.freeform.kernels.cost import Coordinates
+    from sqlanon.papers.matchings.kernels.cost import Coordinates
 
     Longs = npt.NDArray[np.int64]
 

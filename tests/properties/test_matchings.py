@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.methods.freeform import solvers
-from sqlanon.methods.freeform.kernels import greedy as freeform_greedy
-from sqlanon.methods.freeform.kernels.cost import Coordinates, coordinates, total
-from sqlanon.methods.freeform.solvers import MOST_ROWS, lexicographic, ring, solved
 from sqlanon.methods.shared.kernel_input import rows_of
+from sqlanon.papers.matchings import solvers
+from sqlanon.papers.matchings.kernels import greedy as freeform_greedy
+from sqlanon.papers.matchings.kernels.cost import Coordinates, coordinates, total
+from sqlanon.papers.matchings.solvers import MOST_ROWS, lexicographic, ring, solved
 from tests.contract.cases import Case
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Quasi, Table
@@ -153,7 +153,7 @@ def test_boxes_that_are_looked_for_again_are_the_same(remembered: int) -> None:
 
 @pytest.mark.skipif(find_spec("scipy") is not None, reason="SciPy is there")
 def test_mip_without_scipy_names_the_extra() -> None:
-    with pytest.raises(ValueError, match=r"install sqlanon\[mip\], or use solver hungarian"):
+    with pytest.raises(ValueError, match=r"install sqlanon\[mip\], or use method freeform"):
         solved("mip", rows_in(line([1, 2, 3])), 2)
 
 
@@ -170,7 +170,7 @@ def test_columns_of_few_values_come_first() -> None:
                 solver,
                 most + 1,
                 2,
-                f"solver {solver} takes at most {most} rows at a time, and here are {most + 1}; use solver hungarian",
+                f"solver {solver} takes at most {most} rows at a time, and here are {most + 1}; use method freeform",
             )
             for solver, most in MOST_ROWS.items()
         ),
@@ -179,13 +179,13 @@ def test_columns_of_few_values_come_first() -> None:
             18,
             9,
             (
-                "solver mip takes at most 100000 sets of rows, and boxes of 9 among 18 rows have more; use solver "
-                "hungarian"
+                "solver mip takes at most 100000 sets of rows, and boxes of 9 among 18 rows have more; use method "
+                "freeform"
             ),
         ),
         ("ring", 3, 4, "4 matchings need as many rows, and here are 3"),
-        ("greedy", 8, 6, "solver greedy takes k below (n + 3) / 2, for 8 rows at most 5; use solver hungarian"),
-        ("sortgreedy", 9, 6, "solver sortgreedy takes k below (n + 3) / 2, for 9 rows at most 5; use solver hungarian"),
+        ("greedy", 8, 6, "solver greedy takes k below (n + 3) / 2, for 8 rows at most 5; use method freeform"),
+        ("sortgreedy", 9, 6, "solver sortgreedy takes k below (n + 3) / 2, for 9 rows at most 5; use method freeform"),
     ],
 )
 def test_what_is_too_large_names_the_default(solver: str, rows: int, k: int, words: str) -> None:

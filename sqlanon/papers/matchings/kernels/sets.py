@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.unions import copy_box
-from sqlanon.methods.freeform.kernels.cost import Coordinates, grow, joined
+from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joined
 
 Longs = npt.NDArray[np.int64]
 

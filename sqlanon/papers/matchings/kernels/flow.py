@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.methods.freeform.kernels.cost import Coordinates, joined
+from sqlanon.papers.matchings.kernels.cost import Coordinates, joined
 
 Longs = npt.NDArray[np.int64]
 

@@ -1,0 +1,60 @@
+"""Method ``matchings``: boxes of their own for rows, by the solvers that Doka et al. 2015 compare with theirs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from sqlanon.errors import UnsupportedError
+from sqlanon.methods.base import Assignment, Context, Problem
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.kernels.extent import Geometry
+
+
+class Matchings:
+    """k matchings of rows and boxes, found by the quasi values alone.
+
+    Args:
+        solver: how rows are matched.
+        order: what rows are cut into blocks along.
+        block: rows that are matched together; 0: all.
+    """
+
+    def __init__(self, solver: str, order: str, block: int) -> None:
+        self.solver, self.order, self.block = solver, order, block
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Algorithm.refusal`."""
+        from sqlanon.papers.matchings.blocks import largest
+        from sqlanon.papers.matchings.declaration import MATCHINGS
+        from sqlanon.papers.matchings.solvers import refusal
+
+        (k,) = (int(one.asked) for one in problem.requirements if one.name == "k")
+        if problem.rows < k:
+            return f"method matchings needs at least k = {k} rows, and the table has {problem.rows}"
+        refused = refusal(self.solver, largest(problem.rows, self.block), k)
+        if refused:
+            return f"method matchings: {refused}, or name a block"
+        if self.solver == "mip" and find_spec("scipy") is None:
+            return "method matchings: solver mip needs SciPy: install sqlanon[mip], or use method freeform"
+        options = {"solver": self.solver, "block": self.block}
+        lack = problem.lacks(MATCHINGS.cost.memory(problem.rows, len(problem.quasi), k, options))
+        return f"method matchings {lack}, or use tree" if lack else None
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Algorithm.assign`. Cost: the order, and that of the solver for every block."""
+        from sqlanon.methods.freeform.method import match_rows, matchings_made
+        from sqlanon.papers.matchings.blocks import solved_in_blocks
+        from sqlanon.papers.matchings.solvers import UnsolvedError
+
+        def match(codes: npt.NDArray[np.int32], geometry: Geometry, k: int) -> npt.NDArray[np.int64]:
+            try:
+                return solved_in_blocks(self.solver, codes, geometry, k, self.block, matchings_made(context))
+            except UnsolvedError as unsolved:
+                raise UnsupportedError(f"method matchings: {unsolved}") from unsolved
+
+        return match_rows(context, self.order, match)
