@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.prepare.prepare import profiled, read_source
 from sqlanon.release.prepare.staged import Prepared, Staged
 from sqlanon.spec import ReleaseSpec
@@ -24,4 +25,5 @@ def prepared(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, memory
     watch, source = Stopwatch("test", Silent()), scratch.engine.relation(spec.source)
     staged: Any = read_source(scratch, spec, source, watch, secret, memory=memory)
     assert isinstance(staged, Staged)
-    return profiled(scratch, spec, staged, watch, memory=memory)
+    units = division_of_run(spec, scratch.engine.workers)
+    return profiled(scratch, staged, units, watch, memory=memory)

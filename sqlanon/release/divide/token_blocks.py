@@ -21,7 +21,7 @@ from sqlanon.methods.method import Method
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.kanonymity.requirement import KAnonymity, of_units
 from sqlanon.release.divide import persons_whole
-from sqlanon.release.divide.division import Divided
+from sqlanon.release.divide.division import Divided, Keyed
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -242,10 +242,14 @@ class TokenBlocks(persons_whole.PersonsWhole):
 
     title: ClassVar[str] = "persons, in blocks of tokens that are alike,"
 
-    def __init__(self, linking: Linking) -> None:
-        self._linking = linking
+    by_choice: ClassVar[bool] = False
+    sampled: ClassVar[bool] = False
 
-    def divide(self, context: Context, method: Method) -> Divided:
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
         """See `assigned`."""
-        assignment, blocks = assigned(context, method, self._linking)
+        token = context.encoded.roles.token_of(self._token).alias
+        assignment, blocks = assigned(context, method, Linking(token, keyed.elsewhere))
         return Divided(assignment, blocks)

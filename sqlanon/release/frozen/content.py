@@ -12,13 +12,13 @@ from sqlanon.release.catalog.lineage import number_of
 from sqlanon.release.catalog.metadata import metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
-from sqlanon.release.divide.classes import Made
 from sqlanon.release.frozen.choose_lineage import newest
 from sqlanon.release.frozen.shape import Shape, kept_columns
-from sqlanon.release.frozen.verify import Before, Cohort, verify_before, verify_version
+from sqlanon.release.frozen.verify import Before, verify_before, verify_version
 from sqlanon.release.frozen.version import Step, published, record
 from sqlanon.release.prepare.staged import Staged
 from sqlanon.release.publish.publish import Content, as_verified, listed
+from sqlanon.release.verify.made import Made
 from sqlanon.results import RunReport
 from sqlanon.table.scratch import Scratch
 
@@ -70,7 +70,7 @@ def content_of(
             scratch.drop(part)
 
     def verify(place: TableRef, found: Found) -> RunReport:
-        cohort = Cohort(made.encoded, made.classed, made.recoded) if made and step.entered else None
+        cohort = made if step.entered else None
         sensitive = {reading.alias: reading.name for reading in roles.sensitive}
         assert report.lineage is not None
         before = _before(state, scratch, step)

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.rows import integer, integers
 from sqlanon.errors import PrivacyViolation
-from sqlanon.formats import Grouping, Recoded
+from sqlanon.formats import Grouping
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.population import of_rows
 from sqlanon.release.frozen.shape import Shape
 from sqlanon.release.frozen.version import Step, published
 from sqlanon.release.prepare.key import repeated
+from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import Verified, measure_persons, measure_requirements
 from sqlanon.results import LineageReport, RequirementResult
 from sqlanon.sqltext import table_name
-from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 _FAULTS = {
@@ -40,22 +40,13 @@ class Before:
     table: TableRef
 
 
-@dataclass(frozen=True, slots=True)
-class Cohort:
-    """A cohort as the method made it: its rows, the same with their class, and what is published of every class."""
-
-    encoded: Encoded
-    classed: TableRef
-    recoded: Recoded
-
-
 def verify_version(
     scratch: Scratch,
     step: Step,
     shape: Shape,
     physical: Relation,
     before: Before | None,
-    cohort: Cohort | None,
+    cohort: Made | None,
     requirements: Sequence[Requirement],
     kept: Sequence[Mapping[str, object]],
     sensitive: Mapping[str, str],
@@ -160,7 +151,7 @@ def _as_counted(here: _InSource, found: LineageReport) -> None:
 
 
 def _persons(
-    scratch: Scratch, step: Step, cohort: Cohort | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
+    scratch: Scratch, step: Step, cohort: Made | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
 ) -> tuple[RequirementResult, ...]:
     """Requirements over persons: each class was measured when it was made, and has the same rows since.
 
@@ -283,7 +274,7 @@ def _differing(
 
 
 def _as_made(
-    scratch: Scratch, step: Step, cohort: Cohort, physical: Relation, kept: Sequence[Mapping[str, object]]
+    scratch: Scratch, step: Step, cohort: Made, physical: Relation, kept: Sequence[Mapping[str, object]]
 ) -> None:
     """The cohort is in the lineage as the method made it, whole."""
     names = {

@@ -12,8 +12,8 @@ from typing import Any
 from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.release.catalog.lineage import KEEPS, Lineage
 from sqlanon.release.catalog.rights import drop_statistics
-from sqlanon.release.divide.classes import Made
 from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
+from sqlanon.release.verify.made import Made
 from sqlanon.table.scratch import Scratch
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from sqlanon.engines.base import TableRef
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.lineage import lineage_of
-from sqlanon.release.verify import persons
+from sqlanon.release.verify.stored_rows import counted_in, stored_rows
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import hashes_of
 
@@ -24,7 +24,7 @@ class Side:
             otherwise.
         rows_are: what its policy calls its rows.
         persons: of events: per identifier that is counted, its column in the history.
-        own_boxes: every row has a box of its own, and the history all that it fits.
+        boxes: the column of its history with all boxes that a row fits; None: its class is all.
     """
 
     def __init__(
@@ -37,10 +37,10 @@ class Side:
         rows_are: str,
         persons: Mapping[str, str],
         *,
-        own_boxes: bool = False,
+        boxes: str | None = None,
     ) -> None:
         self.version = version
-        self.own_boxes = own_boxes
+        self.boxes = boxes
         self.rows_are = rows_are
         self.persons = persons
         self.history = history
@@ -52,38 +52,9 @@ class Side:
         self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in key)
 
 
-def history_of(scratch: Scratch, entry: Entry) -> TableRef:
-    """The history of a version: its own table, or what its lineage says of it.
-
-    Classes of a lineage that publish the same are one, as readers see them. Where persons are counted, every class is
-    by itself, as what is promised of persons is promised of each: it has no exit groups, and a union of classes of
-    several cohorts may fail what its parts meet.
-    """
-    lineage = lineage_of(scratch.engine, entry)
-    if lineage is None:
-        return entry.history
-    table = scratch.named(f"history_v{entry.version}")
-    if table not in scratch.made:
-        sensitive = range(1, 1 + sum(column["role"] == "sensitive" for column in entry.policy["columns"]))
-        persons_of = list(hashes_of(persons.counted_in(entry.policy)).values())
-        # Of an older lineage somebody may have dropped its classes.
-        kept = not persons_of and scratch.engine.exists(lineage.classes)
-        scratch.execute(
-            "frozen/history",
-            history=scratch.table(f"history_v{entry.version}"),
-            rows=lineage.rows,
-            at=entry.version,
-            sensitive=sensitive,
-            persons=persons_of,
-            classes=lineage.classes if kept else None,
-            parts=lineage.published_parts() if kept else [],
-        )
-    return table
-
-
 def side_of(scratch: Scratch, entry: Entry) -> Side:
     """A version of the catalog; an older sqlanon kept no persons in its history."""
-    persons_of, history = hashes_of(persons.counted_in(entry.policy)), history_of(scratch, entry)
+    persons_of, history = hashes_of(counted_in(entry.policy)), stored_rows(scratch.engine, entry).history(scratch)
     if persons_of:
         there = {column.name for column in scratch.engine.look_up([history]).columns(history)}
         persons_of = persons_of if there.issuperset(persons_of.values()) else {}
@@ -98,5 +69,18 @@ def side_of(scratch: Scratch, entry: Entry) -> Side:
         entry.source_columns or (),
         rows_are,
         persons_of,
-        own_boxes=bool(entry.certificate),
+        boxes=entry.boxes,
     )
+
+
+class Boxed(Protocol):
+    """A version, or a side of a comparison."""
+
+    @property
+    def boxes(self) -> str | None:
+        """The column of its history with all boxes that a row fits; None: its class is all."""
+
+
+def counts_candidates(one: Boxed, two: Boxed) -> bool:
+    """Whether a comparison counts the rows that fit two boxes, not those of two classes."""
+    return one.boxes is not None or two.boxes is not None

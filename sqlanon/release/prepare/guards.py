@@ -72,8 +72,9 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
                 "Say null_person: one (all are one person's) or null_person: distinct (each is another's), or leave "
                 "these rows out in a view"
             )
+    persons = {name.lower() for name in spec.person}
     for reading in roles.pseudonyms:
-        if spec.token is not None and reading.name.lower() == spec.token.name.lower():
+        if reading.name.lower() in persons:
             continue
         filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, reading.name)
         if distinct < rows:

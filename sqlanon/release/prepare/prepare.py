@@ -15,7 +15,6 @@ from sqlanon.formats import format_of
 from sqlanon.methods.base import Problem
 from sqlanon.methods.method import method_of
 from sqlanon.methods.shared.exact_values import measures
-from sqlanon.privacy.kanonymity.requirement import of_units
 from sqlanon.privacy.population import of_rows
 from sqlanon.privacy.requirements import requirements
 from sqlanon.progress import Stopwatch
@@ -36,7 +35,7 @@ from sqlanon.release.prepare.guards import (
 from sqlanon.release.prepare.key import check_key, key_columns
 from sqlanon.release.prepare.population import feasible_in, population_of
 from sqlanon.release.prepare.row_security import source_snapshot
-from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
+from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged, Units
 from sqlanon.release.prepare.width_limits import guard_columns, guard_texts
 from sqlanon.release.verify.persons import feasible_persons
 from sqlanon.spec import ReleaseSpec
@@ -92,7 +91,7 @@ def read_source(
         spec.columns,
     )
     key, owned = key_columns(spec, roles), spec.refresh.frozen and bool(persons)
-    token_keys = pseudonyms.keys(spec, pseudonyms.secret_of(spec, tokens)) if spec.token else None
+    token_keys = pseudonyms.keys(spec, tokens)
     started = now()
     with (
         watch.stage("snapshot"),
@@ -138,13 +137,13 @@ def read_source(
             if key and not follows:
                 check_key(scratch, spec, stage)
     scratch.expect(rows + many)
-    return Staged(roles, stage, rows, seen, persons, asked, bool(key), people, beside, many, owned)
+    return Staged(spec, roles, stage, rows, seen, persons, asked, bool(key), people, beside, many, owned)
 
 
 def profiled(
     scratch: Scratch,
-    spec: ReleaseSpec,
     staged: Staged,
+    units: Units,
     watch: Stopwatch,
     *,
     memory: int,
@@ -153,17 +152,12 @@ def profiled(
 ) -> Prepared:
     """Find the domains of a source that was read, and decide whether a release of it can be made.
 
-    ``memory``: bytes for the kernels; ``part``: the rows are some of the source's, so that a column that has many
-    values there may have few in all, and a value that a requirement lists may occur in others. ``judged``: False where
-    no method is to run, and the columns alone are of interest.
+    ``units``: what the method divides; ``memory``: bytes for the kernels; ``part``: the rows are some of the source's,
+    so that a column that has many values there may have few in all, and a value that a requirement lists may occur in
+    others. ``judged``: False where no method is to run, and the columns alone are of interest.
     """
-    roles, stage, rows, persons, asked = (
-        staged.roles,
-        staged.stage,
-        staged.rows,
-        staged.persons,
-        staged.requirements,
-    )
+    spec, roles, stage, rows = staged.spec, staged.roles, staged.stage, staged.rows
+    persons, asked = staged.persons, staged.requirements
     chosen = method_of(spec)
     with watch.stage("profile"):
         reached = (
@@ -188,7 +182,7 @@ def profiled(
             population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
             reached += feasible_in(spec, asked, rows, population)
         problem = Problem(
-            of_units(asked) if spec.privacy.whole else asked,
+            units.asked(asked),
             spec.privacy.accuracy,
             quasi,
             sensitive,
@@ -197,7 +191,7 @@ def profiled(
             lambda domain: _occurrences(scratch, domain),
             lambda domain: None not in measures(scratch, domain).values,
             spec.memory or memory,
-            () if spec.privacy.whole else person_codes,
+            units.codes(person_codes),
         )
         refused = chosen.refusal(problem) if judged else None
         if refused:

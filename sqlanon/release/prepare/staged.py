@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from sqlanon.engines.base import TableRef
 from sqlanon.methods.method import Method
@@ -10,9 +12,20 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.prepare.key import OWNER, PERSON
 from sqlanon.results import Feasible
+from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
 from sqlanon.table.population import Population
 from sqlanon.table.stage import Counted, Roles
+
+
+class Units(Protocol):
+    """What a method divides: rows, or persons."""
+
+    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+        """What the method is asked for."""
+
+    def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
+        """The domains of persons that the method reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +33,7 @@ class Staged:
     """The source as it was read, once, and not yet profiled.
 
     Attributes:
+        spec: the release.
         roles: its columns.
         stage: scratch table of its rows; ``rows`` of them.
         source: what the catalog keeps of it.
@@ -29,6 +43,7 @@ class Staged:
         people, beside, many: a population that the rows are of: its columns, its staged rows, and how many.
     """
 
+    spec: ReleaseSpec
     roles: Roles
     stage: TableRef
     rows: int

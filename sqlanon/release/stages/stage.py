@@ -170,8 +170,7 @@ class ComparePersons:
         """See `Stage.run`."""
         work = works[self.release]
         with work.watch.stage("method") as progress:
-            machine, spec, ready = work.machine, work.spec, work.prepared
-            note = persons_cost(work.scratch, spec, ready, progress, machine.memory, machine.threads, work.secret)
+            note = persons_cost(work.scratch, work.trial(progress))
         work.notes += (note,) if note else ()
 
 
