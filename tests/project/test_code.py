@@ -103,8 +103,8 @@ def test_nobody_asks_which_engine_it_is():
 
 MODES = {"own_boxes", "token", "whole"}
 """What a policy asks for, as attributes of a `ReleaseSpec` and its `PrivacySpec`."""
-KINDS = {"certificate", "lineage"}
-"""What only some versions have; reports of them say it."""
+KINDS = {"boxes", "certificate", "edges", "frozen", "lineage"}
+"""What only some versions have."""
 CHOOSING = {
     "sqlanon/privacy/persons.py": "which requirements a policy asks for",
     "sqlanon/privacy/requirements.py": "the same of a policy in the catalog",
@@ -113,6 +113,13 @@ CHOOSING = {
     "sqlanon/release/catalog/lineage.py": "which lineage a version is of",
     "sqlanon/release/catalog/policy_diff.py": "whether a policy is weaker than another one",
     "sqlanon/release/divide/choose_division.py": "how a run divides",
+    "sqlanon/release/erase.py": "why a policy's release has no keys to erase",
+    "sqlanon/release/frozen/choose_lineage.py": "whether a run has a lineage, and which",
+    "sqlanon/release/frozen/erased_keys.py": "what brings back the list of erased keys",
+    "sqlanon/release/history/earlier.py": "which earlier versions a comparison counts candidates with, or has lost",
+    "sqlanon/release/history/history.py": "which versions have lost their lineage",
+    "sqlanon/release/history/side.py": "whether a comparison of two versions counts candidates",
+    "sqlanon/release/verify/recheck_certificate.py": "whether a version has a certificate",
     "sqlanon/release/verify/stored_rows.py": "whether a version's rows are its own or its lineage's",
     "sqlanon/release/verify/tokens.py": "whether a table has tokens to verify",
     "sqlanon/table/pseudonyms.py": "what tokens are keyed with",
@@ -147,6 +154,8 @@ def modes(path: Path) -> Iterator[int]:
                 yield node.lineno
             case ast.Attribute(attr=name, value=owner) if name in MODES and last_name(owner) in {"spec", "privacy"}:
                 yield node.lineno
+            case ast.Attribute(attr="frozen", value=ast.Attribute(attr="refresh")):
+                yield node.lineno
             case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value="own_boxes" | "whole")]):
                 yield node.lineno
             case ast.Compare(left=asked, ops=[ast.Is() | ast.IsNot()]) if kind(asked):
@@ -163,19 +172,24 @@ def last_name(node: ast.AST) -> str:
 
 def kind(node: ast.AST) -> bool:
     """Whether an expression is what only some versions have."""
-    return last_name(node) == "lineage" or (isinstance(node, ast.Attribute) and node.attr in KINDS)
+    if isinstance(node, ast.Attribute):
+        return node.attr in KINDS and last_name(node.value) != "asked"  # `Asked`, of a method's declaration
+    return last_name(node) == "lineage"
 
 
 ASKED = [
     "if spec.privacy.own_boxes: pass",
     "x = self._spec.token",
     "x = work.spec.privacy.whole",
+    "x = spec.refresh.frozen and persons",
     "x = one if here.own_boxes else two",
     "x = bool(policy['privacy'].get('own_boxes'))",
     "if lineage is not None: pass",
     "x = recoded.candidates is None",
     "x = [one for one in entries if one.certificate]",
     "x = not entry.certificate",
+    "x = [one for one in state.versions if one.frozen and one.version == 1]",
+    "x = old.boxes is not None",
     "x = bool(entry.certificate)",
     "x = state.published and lineage",
 ]

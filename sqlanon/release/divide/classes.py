@@ -146,7 +146,7 @@ def make_classes(
             omitted=omitted,
             starred=levels.starred,
             starred_rows=lost.starred,
-            wider=assignment.wider or spec.refresh.frozen,  # there rows leave classes that stay
+            wider=assignment.wider or ready.lasting,  # there rows leave classes that stay
             members=proof.members,
         )
     with watch.stage("verify"):

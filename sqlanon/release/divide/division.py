@@ -6,7 +6,7 @@ The plain one is here, each other one is a file; see `choose_division`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from sqlanon.engines.base import TableRef
@@ -58,7 +58,7 @@ class Keyed:
         elsewhere: what tokens are like in the other tables of the scope: see `sqlanon.release.verify.tokens`.
     """
 
-    secret: str
+    secret: str = field(repr=False)
     elsewhere: TableRef | None = None
 
 

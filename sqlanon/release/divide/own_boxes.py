@@ -5,7 +5,7 @@ Rows and boxes are numbered, one matching is drawn, and every row occurs once fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.declared import METHODS
@@ -157,7 +157,7 @@ class DrawnBoxes(Divided):
 
     drawn: Drawn
     spec: ReleaseSpec
-    secret: str
+    secret: str = field(repr=False)
 
     def divides_equal_rows(self, *, trusted: bool) -> bool:
         """No: boxes are no classes."""

@@ -143,7 +143,7 @@ def _seen(
         return None, _of_new(scratch, staged.spec, lineage, staged)
     compared = compare(scratch, lineage, staged.roles, staged.stage, erasing or lineage.erased, whole=whole)
     found = scratch.fetch("frozen/key", compared=compared.rows, rows=lineage.rows, stage=staged.stage)[0]
-    refuse_key(staged.spec, *integers(found))
+    refuse_key(staged.spec, *integers(found), needed=True)
     return compared, compared.census
 
 

@@ -62,8 +62,7 @@ def possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> npt.
     )
     scratch.execute("history/fits", fits=fits, records=records, place="place", boxes=here.boxes)
     if beside is not None:
-        boxes = there.boxes and f"{there.boxes}_beside"
-        scratch.execute("history/fits", fits=beside, records=records, place="beside", boxes=boxes)
+        scratch.execute("history/fits", fits=beside, records=records, place="beside", boxes=there.boxes_beside)
     found = counted(scratch, records, fits, beside)
     for table in (records, fits, *([beside] if beside is not None else [])):
         scratch.drop(table)

@@ -84,7 +84,7 @@ def compare_versions(
             data = data_change_by_key(scratch, stored_rows(scratch.engine, entry).history(scratch), table, ready.rows)
     compared = {entry.version for entry in known}
     lacking = previous is not None and previous.version not in compared
-    gone = lacking and previous is not None and previous.frozen
+    gone = earlier.has_lost(known)
     notes = [FROM_NOW_ON] * (lacking and not gone) + seen
     if same is None:
         older = [entry for entry in earlier.with_candidates() if previous and entry.version != previous.version]

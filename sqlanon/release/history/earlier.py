@@ -53,6 +53,11 @@ class Earlier:
         wanted += [entry.version for entry in known if kept and self.counts_candidates(entry)]
         return [entry for entry in known if entry.version in wanted]
 
+    def has_lost(self, comparable: Sequence[Entry]) -> bool:
+        """Whether the previous version is not among them, as its lineage is gone or was made with another secret."""
+        previous = self.previous
+        return previous is not None and previous.frozen and all(one.version != previous.version for one in comparable)
+
     def _comparable(self, versions: Sequence[Entry]) -> list[Entry]:
         return [one for one in kept(versions, self.state.exists) if not of_other_secret(one, self.state.secret)]
 

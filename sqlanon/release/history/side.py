@@ -41,6 +41,7 @@ class Side:
     ) -> None:
         self.version = version
         self.boxes = boxes
+        self.boxes_beside = boxes and f"{boxes}_beside"
         self.rows_are = rows_are
         self.persons = persons
         self.history = history

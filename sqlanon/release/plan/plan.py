@@ -222,7 +222,7 @@ def _compared(work: Work, stages: Sequence[Stage]) -> Compared:
     work.data = changed_rows(work.scratch, state, ready, previous)
     earlier = work.earlier
     comparable = ready.keyed and earlier.comparable()
-    if not comparable and previous.frozen:
+    if not comparable and earlier.has_lost(()):
         reports = (history.lost(state, previous, work.target.version, ready.rows),)
         history.hold(spec, reports)
         return Compared(None, work.data, reports, ())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlanon.engines.base import Engine, Found, Statement, TableRef
 from sqlanon.errors import DatabaseError
@@ -62,7 +62,7 @@ class Draft:
     ready: Prepared
     made: Made
     report: RunReport
-    secret: str
+    secret: str = field(repr=False)
     history: TableRef | None = None
     siblings: tokens.Siblings | None = None
 
@@ -82,7 +82,7 @@ class Draft:
         made = [private_table(scratch.engine, f"{physical}_link"), *proof.tables]
         if self.history:
             made.append(table_of(scratch.engine, physical))
-            columns = value_columns(ready.roles, ready.persons) + ([proof.boxes] if proof.boxes else [])
+            columns = proof.history_columns(value_columns(ready.roles, ready.persons))
             scratch.execute("history/keep", kept=made[-1], history=self.history, columns=columns)
         drop_statistics(scratch.engine, made)
 
@@ -119,7 +119,7 @@ class Content:
     report: RunReport
     source: SourceState
     seed: int
-    secret: str
+    secret: str = field(repr=False)
 
 
 def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft: Draft, watch: Stopwatch) -> Content:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlanon.declared import refining
 from sqlanon.methods.base import Context
@@ -36,7 +36,7 @@ class Trial:
     division: Division
     machine: Machine
     progress: Progress
-    secret: str
+    secret: str = field(repr=False)
 
     @property
     def asked(self) -> tuple[Requirement, ...]:

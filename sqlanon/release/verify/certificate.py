@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING
 from sqlanon.declared import METHODS
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import integer, integers
-from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates, Recoded, format_of
 from sqlanon.formats.cover import least
-from sqlanon.methods.freeform.secret import key_of
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.release.verify.made import Made
 
 _BITS = 62
 """Matchings that are bits of one integer in SQL."""
@@ -70,40 +67,6 @@ class Certificate:
         """
         found = fingerprint(engine, engine.look_up([self.drawn]).relations[self.drawn])
         return hmac.new(key, f"drawn\0{found}".encode(), hashlib.sha256).hexdigest()
-
-
-def verify_candidates(
-    scratch: Scratch, made: Made, own: Candidates, certificate: Certificate, spec: ReleaseSpec, secret: str
-) -> None:
-    """Every row fits k boxes and every box k rows, and one of k matchings was drawn.
-
-    That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with the
-    private values of the rows that were drawn for them, `verify_rows` finds.
-
-    Args:
-        scratch: the run.
-        made: staged rows with their original values, and what is published.
-        own: rows and boxes.
-        certificate: as it was written.
-        spec: the release, as the policy asks.
-        secret: what remix and draw are keyed with.
-
-    Raises:
-        PrivacyViolation: what does not hold, counted.
-
-    Cost: groupings of the k n edges, a sort of the rows, and the remix once more.
-    """
-    k, encoded = spec.privacy.k, made.encoded
-    key = key_of(secret, spec.name, own.content)
-    for wrong in (
-        regular(scratch, certificate, encoded.rows, k),
-        misplaced(scratch, own, encoded.rows),
-        wider(scratch, encoded, made.recoded, own),
-        numbered(scratch, encoded, made.classed, own, spec, secret),
-        drawn(scratch, certificate, encoded.rows, k, key),
-    ):
-        if wrong is not None:
-            raise PrivacyViolation(f"{wrong}; nothing was published")
 
 
 def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, Relation, Statement, TableRef
 from sqlanon.engines.rows import integers, number
+from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates
 from sqlanon.methods.freeform.secret import key_of
-from sqlanon.release.verify.certificate import Certificate, fingerprint, verify_candidates
+from sqlanon.release.verify import certificate
+from sqlanon.release.verify.certificate import Certificate
 from sqlanon.release.verify.made import Link, Made, Proof
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
@@ -34,7 +36,7 @@ class Certified(Proof):
 
     own: Candidates
     spec: ReleaseSpec
-    secret: str
+    secret: str = field(repr=False)
     certificate: Certificate
     boxes: ClassVar[str | None] = "boxes"
 
@@ -55,8 +57,8 @@ class Certified(Proof):
 
     def of_version(self, engine: Engine, physical: str) -> Certified:
         """See `Proof.of_version`."""
-        certificate = Certificate.of(engine, physical)
-        return replace(self, certificate=certificate, own=replace(self.own, kept=certificate.edges))
+        named = Certificate.of(engine, physical)
+        return replace(self, certificate=named, own=replace(self.own, kept=named.edges))
 
     def statements(self, scratch: Scratch, classed: TableRef, link: Link) -> list[Statement]:
         """See `Proof.statements`."""
@@ -68,13 +70,36 @@ class Certified(Proof):
         ]
 
     def verify(self, scratch: Scratch, made: Made) -> None:
-        """See `verify_candidates`."""
-        verify_candidates(scratch, made, self.own, self.certificate, self.spec, self.secret)
+        """See `Proof.verify`: every row fits k boxes and every box k rows, and one of k matchings was drawn.
+
+        That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with
+        the private values of the rows that were drawn for them, `verify_rows` finds.
+
+        Cost: groupings of the k n edges, a sort of the rows, and the remix once more.
+        """
+        own, kept, k, rows = self.own, self.certificate, self.spec.privacy.k, made.encoded.rows
+        for wrong in (
+            certificate.regular(scratch, kept, rows, k),
+            certificate.misplaced(scratch, own, rows),
+            certificate.wider(scratch, made.encoded, made.recoded, own),
+            certificate.numbered(scratch, made.encoded, made.classed, own, self.spec, self.secret),
+            certificate.drawn(scratch, kept, rows, k, self._key),
+        ):
+            if wrong is not None:
+                raise PrivacyViolation(f"{wrong}; nothing was published")
+
+    @property
+    def _key(self) -> bytes:
+        return key_of(self.secret, self.spec.name, self.content)
 
     def marked(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
         """See `Proof.marked`."""
-        drawn = self.certificate.mark(engine, key_of(self.secret, self.spec.name, self.content))
-        return replace(report, drawn=drawn, written=fingerprint(engine, physical))
+        drawn, written = self.certificate.mark(engine, self._key), certificate.fingerprint(engine, physical)
+        return replace(report, drawn=drawn, written=written)
+
+    def history_columns(self, columns: list[str]) -> list[str]:
+        """See `Proof.history_columns`."""
+        return [*columns, "boxes"]
 
     def history(self, scratch: Scratch, history: TableRef, classed: TableRef, columns: Sequence[str]) -> TableRef:
         """See `Proof.history`. Cost: a join, k rows for every row."""

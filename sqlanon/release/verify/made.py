@@ -67,6 +67,10 @@ class Proof:
         """The report with marks by which changes of its tables and of the published table are noticed."""
         return report
 
+    def history_columns(self, columns: list[str]) -> list[str]:
+        """The columns of the history that is kept; ``columns``: those of values and persons."""
+        return columns
+
     def history(self, scratch: Scratch, history: TableRef, classed: TableRef, columns: Sequence[str]) -> TableRef:
         """The history of the version, with the column ``boxes``; ``columns``: those of values and persons."""
         return history
