@@ -127,9 +127,9 @@ def look(
     Raises:
         InfeasibleError: the lineage begins, and all rows of the source have erased keys.
     """
-    spec, now = state.spec, staged.source.read_at
+    now = staged.source.read_at
     compared, seen = _seen(scratch, lineage, staged, begins=begins, erasing=erasing, whole=whole)
-    part = _cohort(scratch, spec, lineage, staged, compared, seen, begins=begins, erasing=erasing)
+    part = _cohort(scratch, lineage, staged, compared, seen, begins=begins, erasing=erasing)
     stays = _stays(scratch, state, lineage, compared, staged) if compared else Stays()
     after, entered = (seen.without_cohort(), seen.cohort) if part is not None else (seen, 0)
     return Outlook(lineage, staged.rows, now, compared, seen, part, stays, after, entered)
@@ -149,7 +149,6 @@ def _seen(
 
 def _cohort(
     scratch: Scratch,
-    spec: ReleaseSpec,
     lineage: Lineage,
     staged: Staged,
     compared: Comparison | None,
@@ -161,7 +160,7 @@ def _cohort(
     """The rows of the cohort that is tried now, as a table of their own; None: none is."""
     if begins and not seen.erased:
         return staged
-    if erasing is not None or (not begins and not is_due(spec, seen, staged.source.read_at)):
+    if erasing is not None or (not begins and not is_due(staged.spec, seen, staged.source.read_at)):
         return None
     cohort = scratch.table("cohort")
     columns = scratch.engine.look_up([staged.stage]).columns(staged.stage)

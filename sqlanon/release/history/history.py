@@ -104,16 +104,9 @@ def compare_new(
         proof: what proves the boxes of the new version.
     """
     persons_of = hashes_of(spec.counted()) if spec.rows_are == "events" else {}
-    new = Side(
-        version,
-        history,
-        [(c.name, c.role) for c in spec.columns],
-        spec.key,
-        ready.source.columns,
-        spec.rows_are,
-        persons_of,
-        boxes=proof.boxes,
-    )
+    columns = [{"name": column.name, "role": column.role} for column in spec.columns]
+    said = {"columns": columns, "key": spec.key, "rows_are": spec.rows_are}
+    new = Side(version, history, said, ready.source.columns, persons_of, proof.boxes)
     asked = spec.privacy.k if spec.persons != "ignored" else 1
     return tuple(compare(scratch, side_of(scratch, entry), new, spec.privacy, asked) for entry in entries)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlanon.engines.base import TableRef
 from sqlanon.release.catalog.entry import Entry
@@ -18,11 +18,9 @@ class Side:
     Args:
         version: its number.
         history: its table.
-        columns: (name, role) of its policy's columns.
-        key: the key's columns.
+        policy: its policy, as the catalog has it.
         types: (name, type) of the source's columns: the same value of another type may be written, and so hashed,
             otherwise.
-        rows_are: what its policy calls its rows.
         persons: of events: per identifier that is counted, its column in the history.
         boxes: the column of its history with all boxes that a row fits; None: its class is all.
     """
@@ -31,26 +29,24 @@ class Side:
         self,
         version: int,
         history: TableRef,
-        columns: Sequence[tuple[str, str]],
-        key: Sequence[str],
+        policy: Mapping[str, Any],
         types: Sequence[tuple[str, str]],
-        rows_are: str,
         persons: Mapping[str, str],
-        *,
-        boxes: str | None = None,
+        boxes: str | None,
     ) -> None:
         self.version = version
         self.boxes = boxes
         self.boxes_beside = boxes and f"{boxes}_beside"
-        self.rows_are = rows_are
+        self.rows_are = policy.get("rows_are", "persons")
         self.persons = persons
         self.history = history
         kinds = {name.lower(): kind for name, kind in types}
-        read = [(name.lower(), role) for name, role in columns if role in ("quasi", "sensitive")]
+        roles = [(column["name"].lower(), column["role"]) for column in policy["columns"]]
+        read = [(name, role) for name, role in roles if role in ("quasi", "sensitive")]
         # As the rows' marks are made: quasi columns first.
         self.marked = [(name, role, kinds.get(name)) for name, role in sorted(read, key=lambda column: column[1])]
         self.sensitive = [name for name, role in read if role == "sensitive"]
-        self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in key)
+        self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in policy.get("key") or ())
 
 
 def side_of(scratch: Scratch, entry: Entry) -> Side:
@@ -59,19 +55,7 @@ def side_of(scratch: Scratch, entry: Entry) -> Side:
     if persons_of:
         there = {column.name for column in scratch.engine.look_up([history]).columns(history)}
         persons_of = persons_of if there.issuperset(persons_of.values()) else {}
-    columns = [(column["name"], column["role"]) for column in entry.policy["columns"]]
-    key = entry.policy.get("key") or ()
-    rows_are = entry.policy.get("rows_are", "persons")
-    return Side(
-        entry.version,
-        history,
-        columns,
-        key,
-        entry.source_columns or (),
-        rows_are,
-        persons_of,
-        boxes=entry.boxes,
-    )
+    return Side(entry.version, history, entry.policy, entry.source_columns or (), persons_of, entry.boxes)
 
 
 class Boxed(Protocol):

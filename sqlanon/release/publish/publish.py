@@ -282,9 +282,7 @@ class New:
 
     def _add(self, status: str, report: RunReport) -> Entry:
         state, target, content = self.state, self.target, self.content
-        return Catalog(state.engine).add(
-            state.spec, target.version, target.physical, target.view, status, report, content.source, content.seed
-        )
+        return Catalog(state.engine).add(state.spec, target, status, report, content.source, content.seed)
 
     def swap(self, done: RunReport, found: Found) -> Entry:
         """Point the views at it, with its row of the catalog and the rights of its readers."""
@@ -378,9 +376,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
     assert target.file is not None
     engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)
     with watch.stage("state"), engine.publishing():
-        catalog.add(
-            spec, target.version, target.physical, target.view, "pending", content.report, content.source, content.seed
-        )
+        catalog.add(spec, target, "pending", content.report, content.source, content.seed)
         engine.execute_all(content.beside)
         content.keep()
 

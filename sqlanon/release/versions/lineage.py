@@ -26,7 +26,7 @@ from sqlanon.release.frozen.next_version import Outlook, last_report, look
 from sqlanon.release.frozen.plan_notes import plan_notes
 from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
-from sqlanon.release.frozen.version import Entered, Step, entered_of, refuse
+from sqlanon.release.frozen.version import Draft, Entered, Step, entered_of, refuse
 from sqlanon.release.history import history
 from sqlanon.release.prepare.prepare import profiled
 from sqlanon.release.prepare.release_warnings import warnings
@@ -177,7 +177,7 @@ class OfLineage:
                 target.version,
                 self.begins,
                 staged.source.read_at,
-                self._entered(work, shape) if made else None,
+                None,
                 looked.compared.leaving if looked.compared else None,
                 None if self.begins else staged.stage,
                 self._erasing,
@@ -186,6 +186,7 @@ class OfLineage:
                 own_histories(state) if self._erasing is not None else (),
                 lineages_by_others(state) if self._erasing is not None else frozenset(),
             )
+            step = replace(step, entered=self._entered(work, step, shape)) if made else step
             refused = 0 if self._refusal is None else looked.seen.cohort
             found = replace(
                 looked.report(), cohort_refused=refused, erasing=self._erases, keyed=secret_mark(work.secret)
@@ -223,9 +224,10 @@ class OfLineage:
             history=work.compared.reports,
             lineage=found,
         )
-        work.content = content_of(state, scratch, staged, step, shape, made, report, work.watch, work.secret)
+        draft = Draft(staged, step, shape, made, report, found, work.secret)
+        work.content = content_of(state, scratch, draft, work.watch)
 
-    def _entered(self, work: Work, shape: Shape) -> Entered:
+    def _entered(self, work: Work, step: Step, shape: Shape) -> Entered:
         scratch, spec, ready, made = work.scratch, work.spec, work.prepared, work.classes
         rows = work.compared.table or history.rows_of(
             scratch, made.encoded.roles, made.classed, made.recoded.groups, work.secret
@@ -233,10 +235,7 @@ class OfLineage:
         asked, sensitive, groups = of_rows(ready.requirements), len(ready.sensitive), made.recoded.groups
         # Over persons a union may fail what its parts meet, and the rows of a person are to stay together.
         exits = None if ready.owned else exit_groups(scratch, rows, groups, spec.privacy.k, asked, sensitive)
-        version, at = work.target.version, work.staged.source.read_at
-        return entered_of(
-            scratch, self._lineage, version, at, made, rows, exits, shape, begins=self.begins, owned=ready.owned
-        )
+        return entered_of(scratch, step, made, rows, exits, shape, owned=ready.owned)
 
 
 def _known(report: Mapping[str, Any] | None) -> Mapping[str, Any]:
