@@ -21,6 +21,7 @@ from sqlanon.privacy.requirements import stored
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.catalog.rights import reading
 from sqlanon.release.verify import persons
+from sqlanon.release.verify.stored_rows import counted_in
 from sqlanon.results import AttackReport, BayesAttack, GuessAttack, LinkageAttack, SkewnessGain
 from sqlanon.table.scratch import Scratch
 
@@ -196,7 +197,7 @@ def _counting(entry: Entry) -> tuple[str, ...]:
     """The identifiers by which k is promised over persons."""
     if persons.promised_by(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
         return ()
-    return persons.counted_in(entry.policy)
+    return counted_in(entry.policy)
 
 
 def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> Crowds:

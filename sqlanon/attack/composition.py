@@ -15,12 +15,13 @@ from sqlanon.privacy.requirements import stored
 from sqlanon.release.audit.together_certificates import found_together
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.lineage import kept_in
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.views import form_of
 from sqlanon.release.history.candidate_sets import possible
 from sqlanon.release.history.compare_pair import compare
-from sqlanon.release.history.history import SEEN, kept, kept_in
-from sqlanon.release.history.side import side_of
+from sqlanon.release.history.earlier import SEEN, kept
+from sqlanon.release.history.side import Side, counts_candidates, side_of
 from sqlanon.results import CompositionAttack
 
 if TYPE_CHECKING:
@@ -62,23 +63,8 @@ def versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], li
 def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAttack]:
     name, asked = f"{other.release}@{other.version}", _promised(entry, other)
     here, there = side_of(scratch, entry), side_of(scratch, other)
-    if here.own_boxes or there.own_boxes:
-        if here.key != there.key:
-            return [
-                CompositionAttack(
-                    "version", name, "common", 0, 0.0, 0.0, 0, asked, "the key's columns or their types changed"
-                )
-            ]
-        sets = (
-            possible(scratch, here, there, common=True),
-            possible(scratch, here, there, common=False),
-            possible(scratch, there, here, common=False),
-        )
-        return [
-            _counted("version", name, who, one, np.ones(len(one), np.int64), asked)
-            for who, one in zip(WHO, sets, strict=True)
-            if len(one)
-        ]
+    if counts_candidates(here, there):
+        return _by_candidates(scratch, here, there, name, asked)
     report = compare(scratch, there, here, stored(entry.policy["privacy"]), 1)
     if report.unknown:
         return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, report.unknown)]
@@ -86,6 +72,24 @@ def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAt
         CompositionAttack("version", name, who, one.rows, one.groups / one.rows, 1 / one.smallest, one.smallest, asked)
         for who, one in zip(WHO, (report.common, report.arrived, report.left), strict=True)
         if one.smallest
+    ]
+
+
+def _by_candidates(
+    scratch: Scratch, here: Side, there: Side, name: str, asked: float | None
+) -> list[CompositionAttack]:
+    if here.key != there.key:
+        why = "the key's columns or their types changed"
+        return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, why)]
+    sets = (
+        possible(scratch, here, there, common=True),
+        possible(scratch, here, there, common=False),
+        possible(scratch, there, here, common=False),
+    )
+    return [
+        _counted("version", name, who, one, np.ones(len(one), np.int64), asked)
+        for who, one in zip(WHO, sets, strict=True)
+        if len(one)
     ]
 
 
@@ -105,7 +109,7 @@ def siblings(scratch: Scratch, on: Subject, material: Material) -> list[Composit
         why = _unlike(scratch, entry, other, here)
         if why:
             found.append(CompositionAttack("release", name, "common", 0, 0.0, 0.0, 0, asked, why))
-        elif entry.certificate or other.certificate:
+        elif counts_candidates(entry, other):
             sizes, _ = found_together(scratch, entry, other, material.stage)
             found.append(_counted("release", name, "common", sizes, np.ones(len(sizes), np.int64), asked))
         else:
@@ -126,7 +130,7 @@ def _unlike(scratch: Scratch, entry: Entry, other: Entry, here: Sequence[str]) -
         return "they name different identifiers"
     if entry.frozen or other.frozen:
         return "one is frozen, and has no table that ties its rows to those of the source"
-    tables = [table for one in (entry, other) for table in (one.certificate or (one.link,))]
+    tables = [table for one in (entry, other) for table in one.tied]
     if not all(scratch.engine.exists(table) for table in tables):
         return "the private table of one is gone"
     return ""

@@ -152,11 +152,11 @@ def place(scratch: Scratch, entry: Entry, stage: TableRef, name: str) -> tuple[T
 
     It returns a scratch table (rid, place), and whether the classes come from the private tables.
     """
-    linked = entry.certificate[1] if entry.certificate else entry.link
+    linked = entry.placed
     placed, tied = scratch.table(name), scratch.engine.exists(linked)
     if tied:
         with reading(scratch.engine, linked):
-            scratch.execute("attack/placed", placed=placed, stage=stage, linked=linked, own=bool(entry.certificate))
+            scratch.execute("attack/placed", placed=placed, stage=stage, linked=linked, own=entry.edges)
     else:
         scratch.execute("attack/placed", placed=placed, stage=stage, linked=None, own=False)
     return placed, tied

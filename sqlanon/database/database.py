@@ -24,7 +24,7 @@ from sqlanon.release.divide.classes import Machine
 from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.history.history import audit_history
-from sqlanon.release.plan import plan as make_plan
+from sqlanon.release.plan.plan import plan as make_plan
 from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.release.preview import Preview
 from sqlanon.release.preview import preview as make_preview

@@ -11,7 +11,6 @@ from typing import Any, Unpack, cast
 
 from sqlanon import policy
 from sqlanon.database.database import Database
-from sqlanon.database.once import check_once
 from sqlanon.database.opening import connect
 from sqlanon.database.taken import check_file, write
 from sqlanon.declared import FORMATS
@@ -20,6 +19,7 @@ from sqlanon.engines.base import ColumnReading, Engine, FileReading, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress
 from sqlanon.release.catalog.views import sensitive_of
+from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier
@@ -70,7 +70,7 @@ def anonymize_file(
     options["name"] = options.get("name") or source.name.split(".")[0] or "release"
     table = source.name.split(".")[0] or "source"
     spec = policy.release(source=identifier(table), publish="release.data", **options)
-    check_once(spec, "a file")
+    division_of_run(spec, None).check_once("a file")
     if FORMATS[spec.format.kind].paired:
         beside = target.with_name(sensitive_of(TableRef(None, target.stem)).name + target.suffix)
         files[sensitive_of(view)] = beside

@@ -8,7 +8,6 @@ from typing import Any, NoReturn, Self, Unpack, cast
 from sqlanon import policy
 from sqlanon.database.database import Database
 from sqlanon.database.files import columns_read
-from sqlanon.database.once import check_once
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release
 from sqlanon.declared import FORMATS
@@ -17,6 +16,7 @@ from sqlanon.engines.base import Engine, FrameKind, Frames
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.catalog.views import spelled, view_of, views_beside
+from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.results import AuditReport, RunReport
 from sqlanon.spec import ReleaseSpec
@@ -89,7 +89,7 @@ def anonymize_frame(frame: object, *, progress: Progress | None = None, **option
             raise PolicyError(f"{name}: {reason}; leave it out, or anonymize a table of a database")
     options["name"] = options.get("name") or SOURCE
     spec = policy.release(source=SOURCE, publish=VIEW, **options)
-    check_once(spec, "a frame")
+    division_of_run(spec, None).check_once("a frame")
     held = connect("duckdb:///:memory:", progress=progress, memory=spec.memory)
     try:
         frames = held.engine.frames

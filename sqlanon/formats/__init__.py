@@ -17,7 +17,8 @@ from sqlanon.errors import PolicyError
 from sqlanon.formats.base import Cell, Format
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
-from sqlanon.formats.recoded import Candidates, Levels, Recoded
+from sqlanon.formats.members import Candidates, Members
+from sqlanon.formats.recoded import Levels, Recoded
 
 
 def format_of(name: str) -> Format:
@@ -50,6 +51,7 @@ __all__ = [
     "Grouping",
     "Layout",
     "Levels",
+    "Members",
     "Names",
     "Published",
     "Recoded",

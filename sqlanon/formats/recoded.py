@@ -1,6 +1,6 @@
 """Result of a format for the classes of a run.
 
-It has recoded classes, their levels, and candidates if every row has a box of its own.
+It has recoded classes, their levels, and which rows are members of which box.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import Layout, Published
+from sqlanon.formats.members import OF_CLASSES, Members
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
@@ -37,27 +38,6 @@ class Levels:
 
 
 AS_BOXES = Levels()
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Rows and boxes of a release in which every row has a box of its own (`sqlanon.methods.base.Matches`).
-
-    Attributes:
-        k: boxes that a row fits, and rows that fit a box.
-        matched: scratch table of the classed rows, every one once for each of its boxes: ``class`` is the box.
-        edges, slots: scratch tables of the rows' boxes and numbers, see `sqlanon.release.divide.own_boxes.Drawn`.
-        kept: the certificate's table of edges, where it is written.
-        content: what remix and draw were keyed with, besides secret and release: a keyed hash of the options and the
-            quasi values.
-    """
-
-    k: int
-    matched: TableRef
-    edges: TableRef
-    slots: TableRef
-    kept: TableRef
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +74,7 @@ class Recoded:
         left_out: rows of the source that have no class, by declaration; ``omitted`` is a scratch table of them.
         starred: the class of suppressed rows that are published, or None; ``starred_rows`` of them there are.
         leveled: the boxes have the level that is published.
-        candidates: every row has a box of its own; None: classes.
+        members: which rows are in which box.
         wider: boxes may reach further than the rows of their classes, now or later.
         attained: quasi columns of which each published end, or member of a set, is the value of some row of its class:
             verify found it.
@@ -113,7 +93,7 @@ class Recoded:
     starred: int | None = None
     starred_rows: int = 0
     leveled: bool = False
-    candidates: Candidates | None = None
+    members: Members = OF_CLASSES
     wider: bool = False
     attained: tuple[str, ...] = ()
 
@@ -133,10 +113,5 @@ class Recoded:
         return self.layout.sensitive
 
     def grouping(self, rows: TableRef, counted: TableRef | None = None) -> Grouping:
-        """What makes the groups of the published tables; see `Format.grouping`.
-
-        With boxes of their own, a group is the rows that fit a box.
-        """
-        if self.candidates is not None:
-            return Grouping(self.candidates.kept, ("box",))
-        return self.form.grouping(rows, counted, self.layout)
+        """What makes the groups of the published tables; see `Format.grouping`."""
+        return self.members.grouping(self.form, rows, counted, self.layout)

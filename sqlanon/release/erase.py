@@ -15,7 +15,9 @@ from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.target import Publication, target_of
+from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
+from sqlanon.release.divide.division import Division
 from sqlanon.release.frozen.choose_lineage import lineage_of_run, own_histories
 from sqlanon.release.frozen.erased_keys import lineages_by_others, list_mark, secret_is_lost, unrecognized
 from sqlanon.release.frozen.hashed_keys import hashed_keys
@@ -70,9 +72,9 @@ def erase(
         with engine.lock(f"release {spec.name}"):
             state = find_state(engine, spec, watch, every=True)
             with watch.stage("state"):
-                secret = secret_of(state)
+                secret, division = secret_of(state), division_of_run(spec, engine.workers)
                 apart = unrecognized(state, state.secret)
-                lineage, follows = _lineage(state, lost=apart != 0 or secret_is_lost(state))
+                lineage, follows = _lineage(state, division, lost=apart != 0 or secret_is_lost(state))
                 previous = state.last_shown
                 assert previous is not None
                 target = target_of(state)
@@ -101,7 +103,7 @@ def erase(
                 )
                 decision = Decision("made anew", (WHY,), (), previous, None)
                 version = OfLineage(lineage, begins=False, erasing=every, erases=found.keys)
-                work = Work(state, target, decision, version, machine, watch, secret, scratch)
+                work = Work(state, target, decision, version, division, machine, watch, secret, scratch)
                 works = {spec.name: work}
                 execute([read_of(works)], works)
                 work.decision = decision  # whatever else has changed
@@ -160,14 +162,14 @@ def _list(
         drop_statistics(scratch.engine, [lineage.erased])
 
 
-def _lineage(state: ReleaseState, *, lost: bool) -> tuple[Lineage, bool]:
+def _lineage(state: ReleaseState, division: Division, *, lost: bool) -> tuple[Lineage, bool]:
     """The lineage to erase from, and whether it can have another version.
 
     ``lost``: whether the list or the secret is missing, or belongs to another key than the present one.
     """
     newest = [one for one in state.versions if one.frozen and one.status in SHOWN]
     try:
-        found = lineage_of_run(state, anew=False, listing=True)
+        found = lineage_of_run(state, division, anew=False, listing=True)
     except GuardError as error:
         if not (lost and newest):
             raise GuardError(

@@ -17,6 +17,7 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import target_of
+from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.publish.publish import listed
 from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
@@ -102,7 +103,8 @@ def preview(
         with watch.stage("state"):
             Catalog(engine).guard()
             state = read_state(engine, spec)
-            version = version_of_run(state)
+            division = division_of_run(spec, engine.workers)
+            version = version_of_run(state, division)
             if not version.anew:
                 raise UnsupportedError(
                     f"{spec.name}: with refresh: {{mode: frozen}} a run makes classes of new rows alone; sqlanon plan "
@@ -111,7 +113,7 @@ def preview(
             target = target_of(state)
         with Scratch(engine, watch) as scratch:
             decision = Decision("made anew", (), (), None, None)
-            work = Work(state, target, decision, version, machine, watch, secret_of(state), scratch)
+            work = Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch)
             works = {spec.name: work}
             execute([read_of(works)], works)
             stages = stages_after_reading(works)
@@ -142,7 +144,7 @@ def preview(
             )
             exact = [(one.alias, one.name) for one in ready.roles.insensitive]
             classes, smallest, exposed = recoded.classes, recoded.min_class, None
-            if not recoded.sensitive and recoded.candidates is None:  # classes that publish the same are one
+            if not recoded.sensitive and recoded.members.unite:
                 grouped = scratch.table("rows_of_groups")
                 scratch.execute(
                     "table/of_groups",

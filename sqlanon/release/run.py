@@ -21,7 +21,9 @@ from sqlanon.release.catalog.policy_diff import weakenings
 from sqlanon.release.catalog.refresh import Decision, decide, due, first, policy_changes, schema_changes
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.target import target_of
+from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
+from sqlanon.release.divide.division import Division
 from sqlanon.release.frozen.choose_lineage import shows_erased_keys
 from sqlanon.release.publish.keep_published import keep_readers, published_report, refuse_few
 from sqlanon.release.publish.kept_scratch import KeptScratch
@@ -136,7 +138,8 @@ def _run(
             for name in sorted(watches):
                 held.enter_context(engine.lock(f"release {name}"))
             held.enter_context(tokens.held(engine, specs[0].scope))
-            states = _states(engine, specs, watches)
+            divisions = {spec.name: division_of_run(spec, engine.workers) for spec in specs}
+            states = _states(engine, specs, watches, divisions)
             kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}
             if options.only_due and not any(map(_is_due, states)):
                 return _not_due(states, watches)
@@ -144,7 +147,7 @@ def _run(
                 name = state.spec.name
                 keep = kept[name].keep if options.keep_scratch else None
                 scratch = Scratch(engine, watches[name], keep, alone=len(specs) == 1)
-                works[name] = _work(state, machine, watches[name], scratch, options)
+                works[name] = _work(state, divisions[name], machine, watches[name], scratch, options)
             if len(works) > 1:
                 siblings = tokens.Siblings(tuple(watches), tuple(one.published for one in states if one.published))
                 works = {name: replace(work, siblings=siblings) for name, work in works.items()}
@@ -161,9 +164,14 @@ def _run(
             progress.finish(spec.name)
 
 
-def _states(engine: Engine, specs: Sequence[ReleaseSpec], watches: Mapping[str, Stopwatch]) -> list[ReleaseState]:
+def _states(
+    engine: Engine,
+    specs: Sequence[ReleaseSpec],
+    watches: Mapping[str, Stopwatch],
+    divisions: Mapping[str, Division],
+) -> list[ReleaseState]:
     """The states of releases whose locks are held; their tokens are keyed alike."""
-    states = [find_state(engine, spec, watches[spec.name]) for spec in specs]
+    states = [find_state(engine, spec, watches[spec.name], every=divisions[spec.name].compares_all) for spec in specs]
     key = secrets.token_hex(32) if specs[0].rotates else states[0].tokens
     return [replace(state, tokens=key) for state in states]
 
@@ -187,13 +195,20 @@ def _not_due(states: Sequence[ReleaseState], watches: Mapping[str, Stopwatch]) -
     )
 
 
-def _work(state: ReleaseState, machine: Machine, watch: Stopwatch, scratch: Scratch, options: RunOptions) -> Work:
+def _work(
+    state: ReleaseState,
+    division: Division,
+    machine: Machine,
+    watch: Stopwatch,
+    scratch: Scratch,
+    options: RunOptions,
+) -> Work:
     with watch.stage("state"):
         target = target_of(state)
         decision = _decide(state, options)
-        version = version_of_run(state, new_lineage=options.new_lineage)
+        version = version_of_run(state, division, new_lineage=options.new_lineage)
         decision = version.decide(state, decision)
-    return Work(state, target, decision, version, machine, watch, secret_of(state), scratch)
+    return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch)
 
 
 def _decide(state: ReleaseState, options: RunOptions) -> Decision:

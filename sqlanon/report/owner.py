@@ -17,7 +17,7 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.views import spelled
 from sqlanon.release.verify.exposure import exposure
-from sqlanon.release.verify.persons import columns_in
+from sqlanon.release.verify.stored_rows import columns_in
 from sqlanon.report.accuracy import accuracy
 from sqlanon.report.asked import asked
 from sqlanon.report.attacks import attacks

@@ -60,9 +60,10 @@ def secret_of(spec: ReleaseSpec, kept: str) -> str:
     return held
 
 
-def keys(spec: ReleaseSpec, secret: str) -> dict[str, bytes]:
-    """The key of each pseudonym column, by its name in lower case."""
+def keys(spec: ReleaseSpec, kept: str) -> dict[str, bytes]:
+    """The key of each pseudonym column, by its name in lower case; ``kept``: see `secret_of`."""
     person, found = spec.token, {}
+    secret = secret_of(spec, kept)
     for column in spec.with_role("pseudonym"):
         what = ["person", str(spec.scope)] if column == person else ["event", str(spec.scope), column.name.lower()]
         found[column.name.lower()] = hmac.digest(secret.encode(), "\0".join(what).encode(), "sha256")

@@ -6,8 +6,9 @@ import sys
 from typing import Any
 
 from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.prepare.prepare import profiled, read_source
-from sqlanon.release.prepare.staged import Prepared, Staged
+from sqlanon.release.prepare.staged import Prepared, Reading, Staged
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
@@ -22,6 +23,7 @@ def prepared(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, memory
         memory: bytes for the kernels.
     """
     watch, source = Stopwatch("test", Silent()), scratch.engine.relation(spec.source)
-    staged: Any = read_source(scratch, spec, source, watch, secret, memory=memory)
+    staged: Any = read_source(scratch, spec, source, watch, Reading(secret, memory))
     assert isinstance(staged, Staged)
-    return profiled(scratch, spec, staged, watch, memory=memory)
+    units = division_of_run(spec, scratch.engine.workers)
+    return profiled(scratch, staged, units, watch, memory=memory)

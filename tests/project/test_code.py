@@ -102,21 +102,112 @@ def test_nobody_asks_which_engine_it_is():
 
 
 MODES = {"own_boxes", "token", "whole"}
+"""What a policy asks for, as attributes of a `ReleaseSpec` and its `PrivacySpec`."""
+KINDS = {"boxes", "certificate", "edges", "frozen", "lineage"}
+"""What only some versions have."""
+CHOOSING = {
+    "sqlanon/privacy/persons.py": "which requirements a policy asks for",
+    "sqlanon/privacy/requirements.py": "the same of a policy in the catalog",
+    "sqlanon/release/audit/by_certificate.py": "whether a policy asks for the boxes that a version has",
+    "sqlanon/release/catalog/entry.py": "what the catalog has of a version: certificate or link table",
+    "sqlanon/release/catalog/lineage.py": "which lineage a version is of",
+    "sqlanon/release/catalog/policy_diff.py": "whether a policy is weaker than another one",
+    "sqlanon/release/divide/choose_division.py": "how a run divides",
+    "sqlanon/release/erase.py": "why a policy's release has no keys to erase",
+    "sqlanon/release/frozen/choose_lineage.py": "whether a run has a lineage, and which",
+    "sqlanon/release/frozen/erased_keys.py": "what brings back the list of erased keys",
+    "sqlanon/release/history/earlier.py": "which earlier versions a comparison counts candidates with, or has lost",
+    "sqlanon/release/history/history.py": "which versions have lost their lineage",
+    "sqlanon/release/history/side.py": "whether a comparison of two versions counts candidates",
+    "sqlanon/release/verify/recheck_certificate.py": "whether a version has a certificate",
+    "sqlanon/release/verify/stored_rows.py": "whether a version's rows are its own or its lineage's",
+    "sqlanon/release/verify/tokens.py": "whether a table has tokens to verify",
+    "sqlanon/table/pseudonyms.py": "what tokens are keyed with",
+}
+"""The files that may ask, and what they choose by it."""
+OUTSIDE = {"policy", "declared", "attack", "cli", "report", "results"}
+"""Rooms that check what a policy asks for, or show what a release is."""
+
+
+def conditions(node: ast.AST) -> Iterator[ast.expr]:
+    """The expressions whose truth decides something."""
+    match node:
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            yield test
+        case ast.BoolOp(values=values):
+            yield from values
+        case ast.comprehension(ifs=tests):
+            yield from tests
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield operand
+        case ast.Call(func=ast.Name(id="bool"), args=[asked]):
+            yield asked
 
 
 def modes(path: Path) -> Iterator[int]:
-    """The lines where a file asks a policy whose rows a method divides."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Attribute) and node.attr in MODES:
-            owner = getattr(node.value, "attr", getattr(node.value, "id", ""))
-            if owner.lstrip("_") in {"spec", "privacy"}:
+    """The lines where a file asks how rows are divided, or which kind of version there is."""
+    tree = ast.parse(path.read_text())
+    asserted = {inner for node in ast.walk(tree) if isinstance(node, ast.Assert) for inner in ast.walk(node)}
+    for node in (node for node in ast.walk(tree) if node not in asserted):
+        match node:
+            case ast.Attribute(attr="own_boxes", value=owner) if last_name(owner) != "declared":
                 yield node.lineno
+            case ast.Attribute(attr=name, value=owner) if name in MODES and last_name(owner) in {"spec", "privacy"}:
+                yield node.lineno
+            case ast.Attribute(attr="frozen", value=ast.Attribute(attr="refresh")):
+                yield node.lineno
+            case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value="own_boxes" | "whole")]):
+                yield node.lineno
+            case ast.Compare(left=asked, ops=[ast.Is() | ast.IsNot()]) if kind(asked):
+                yield node.lineno
+            case ast.Compare(left=ast.Attribute(attr="candidates" | "drawn"), ops=[ast.Is() | ast.IsNot()]):
+                yield node.lineno
+        yield from (test.lineno for test in conditions(node) if kind(test))
 
 
-def test_one_file_asks_how_a_policy_has_rows_divided():
-    room = PACKAGE / "release" / "divide"
-    found = {label(path) for path in room.glob("*.py") for _ in modes(path)}
-    assert found == {label(room / "choose_division.py")}
+def last_name(node: ast.AST) -> str:
+    """The last part of a dotted name, without leading underscores; empty for other expressions."""
+    return str(getattr(node, "attr", getattr(node, "id", ""))).lstrip("_")
+
+
+def kind(node: ast.AST) -> bool:
+    """Whether an expression is what only some versions have."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in KINDS and last_name(node.value) != "asked"  # `Asked`, of a method's declaration
+    return last_name(node) == "lineage"
+
+
+ASKED = [
+    "if spec.privacy.own_boxes: pass",
+    "x = self._spec.token",
+    "x = work.spec.privacy.whole",
+    "x = spec.refresh.frozen and persons",
+    "x = one if here.own_boxes else two",
+    "x = bool(policy['privacy'].get('own_boxes'))",
+    "if lineage is not None: pass",
+    "x = recoded.candidates is None",
+    "x = [one for one in entries if one.certificate]",
+    "x = not entry.certificate",
+    "x = [one for one in state.versions if one.frozen and one.version == 1]",
+    "x = old.boxes is not None",
+    "x = bool(entry.certificate)",
+    "x = state.published and lineage",
+]
+
+
+@pytest.mark.parametrize("code", ASKED)
+def test_a_question_for_a_mode_is_noticed(code, tmp_path):
+    path = tmp_path / "code.py"
+    path.write_text(code)
+    assert set(modes(path)) == {1}
+
+
+def test_modes_are_asked_for_where_they_are_chosen():
+    """So a kind of division or of versions is a file, and no condition in the files of the others."""
+    inside = [path for path in MODULES if path.relative_to(PACKAGE).parts[0] not in OUTSIDE]
+    found = {label(path): set(modes(path)) for path in inside}
+    assert {name: lines for name, lines in found.items() if lines and name not in CHOOSING} == {}
+    assert [name for name in CHOOSING if not found[name]] == []
 
 
 def plain_strings(path: Path) -> Iterator[int]:

@@ -15,7 +15,7 @@ import pytest
 import sqlanon
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.divide import classes as making
+from sqlanon.release.divide import own_boxes
 from tests.contract.own_boxes import fetch, placed
 from tests.covering import seeds
 from tests.engines import create_table, read_table
@@ -51,7 +51,7 @@ def write(db: Any, table: str, source: Source, illness: str = "i") -> None:
 def graphs(monkeypatch: pytest.MonkeyPatch) -> list[Graph]:
     """The graph of every version that is made, as it was drawn."""
     made: list[Graph] = []
-    draw = making.own_boxes.drawn
+    draw = own_boxes.drawn
 
     def seen(context: Any, *more: Any) -> Any:
         found = draw(context, *more)
@@ -64,7 +64,7 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> list[Graph]:
         made.append({age: (drawn[rid], frozenset(fits[rid])) for rid, age in ages.items()})
         return found
 
-    monkeypatch.setattr(making.own_boxes, "drawn", seen)
+    monkeypatch.setattr(own_boxes, "drawn", seen)
     return made
 
 

@@ -1,6 +1,6 @@
 -- name: audit/together_records
 -- params: records (table to make), stage (table of rid, link), first, second (tables of link, and of classes: class; with boxes of their own: slot, box),
---   own_first, own_second (bool: they have boxes of their own)
+--   own_first, own_second (the certificates' tables of edges; none: they have classes)
 -- returns: row bigint (0, 1, ..), place, beside bigint (class or box in the first and in the second), slot, slot_beside (of boxes of their own; else NULL)
 -- Rows of equal link are paired in turn. Rows that a release leaves out are a class of their own; those that both leave out are in neither.
 {% macro side(table, own) %}

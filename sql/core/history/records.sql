@@ -1,5 +1,5 @@
 -- name: history/records
--- params: records (table to make), here, there (history tables of two versions), own_here, own_there (bool: they have boxes), common (bool: rows of
+-- params: records (table to make), here, there (history tables of two versions), own_here, own_there (their columns of boxes; none: they have classes), common (bool: rows of
 --   both versions, else those that only the version here has)
 -- returns: row bigint (0, 1, ..), person, place (the class or box that it is published in here), boxes (all that it fits; without boxes of their own
 --   none), with common also beside and boxes_beside: the same there

@@ -147,13 +147,13 @@ def _audit(
             results, not_measured = results + more, not_measured + uncounted
     elif place.entry is not None and place.entry.file is None:
         results, not_measured = _promised(engine, relation, place.entry, names, roles, own_sensitive)
-    if spec is not None and spec.token is not None:
+    if spec is not None:
         results += audit_tokens(engine, relation, place.entry, spec)
     results += _all_rows(rows, missing, starred, place.entry, spec)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)
     if spec is not None:
-        more, uncounted = persons.checked(spec, place.entry, linked)
+        more, uncounted = persons.checked(engine, spec, place.entry, linked)
         results += more
         not_measured += uncounted
     elif place.entry is not None:

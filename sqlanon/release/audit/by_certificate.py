@@ -22,7 +22,7 @@ from sqlanon.sqltext import statement
 
 def has_own_boxes(entry: Entry | None, facts: Mapping[str, Any]) -> bool:
     """Whether every row of a release has a box of its own, by the catalog or by its metadata."""
-    return facts.get("boxes") == "own" or bool(entry and entry.certificate)
+    return facts.get("boxes") == "own" or (entry is not None and entry.boxes is not None)
 
 
 def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
@@ -60,19 +60,24 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
     k = int(entry.policy["privacy"]["k"])
     rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
     wrong = altered(engine, entry, place.relation)
-    lost = [wrong] if wrong is not None else []
-    if spec is not None and not spec.privacy.own_boxes:
-        lost.append("the policy asks for classes, and the release has boxes of their own")
+    lost = [*([wrong] if wrong is not None else []), *_other_boxes(spec)]
     reached = 0 if wrong is not None else k
     held = RequirementResult("k", None, asked, reached, reached >= asked)
     return _report(place, rows, reached, (held,), lost)
 
 
+def _other_boxes(spec: ReleaseSpec | None) -> list[str]:
+    """That the policy asks for something else than the release has; empty where it does not."""
+    if spec is None or spec.privacy.own_boxes:
+        return []
+    return ["the policy asks for classes, and the release has boxes of their own"]
+
+
 def _without(engine: Engine, place: Place, spec: ReleaseSpec) -> AuditReport:
     """What the source says without a certificate: that k does not hold, or that it may."""
     rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
-    if not spec.privacy.own_boxes:
-        return _report(place, rows, 0, (), ["the policy asks for classes, and the release has boxes of their own"])
+    if other := _other_boxes(spec):
+        return _report(place, rows, 0, (), other)
     most, why = most_candidates(engine, place.relation, spec)
     held: tuple[RequirementResult, ...] = ()
     if most is not None and most < spec.privacy.k:

@@ -13,7 +13,8 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import Grouping
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.verify.persons import link_columns, linked, nulls_in, published_rows, why_missing
+from sqlanon.release.verify.persons import linked, nulls_in, published_rows, why_missing
+from sqlanon.release.verify.stored_rows import stored_rows
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -51,24 +52,18 @@ def judged(
     able = [one for one in requirements if one.column not in sensitive or values]
     missing = [name for name in names if name.lower() not in columns]
     if missing or entry is None:
-        lacking += [f"{one.name} by {one.column}: {why_missing(entry)}" for one in able]
+        lacking += [f"{one.name} by {one.column}: {why_missing(engine, entry)}" for one in able]
         return (), tuple(lacking)
     results: list[RequirementResult] = []
     with published_rows(engine, entry, [*columns.values(), *values]) as table:
         grouping = Grouping(table, ("class",), persons=tuple(columns[name.lower()] for name in names))
         reading_values = {one.column for one in able if one.reads_values}
         read = {value: name for value, name in zip(values, sensitive, strict=False) if name in reading_values}
-        read = {} if entry.frozen else read
-        with _valued(engine, grouping, values, read, target) as valued:
+        rows = stored_rows(engine, entry)
+        with _valued(engine, grouping, values, rows.found_by_hash(read), target) as valued:
             for one in able:
                 if one.reads_values and valued is None:
-                    lacking.append(
-                        f"{one.name} by {one.column}: a lineage has hashes of values that the table does not have; "
-                        "each run measures it of its cohort"
-                        if entry.frozen
-                        else f"{one.name} by {one.column}: the table has other values than version {entry.version} was "
-                        "made with"
-                    )
+                    lacking.append(f"{one.name} by {one.column}: {rows.other_values.format(entry.version)}")
                     continue
                 groups = valued if valued and one.reads_values else grouping
                 results.append(one.result(groups.measure(engine, one, values)))
@@ -106,6 +101,6 @@ def _values(engine: Engine, entry: Entry | None, sensitive: Sequence[str]) -> li
     if entry is None:
         return []
     own = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]
-    known = link_columns(engine, entry)
+    known = stored_rows(engine, entry).columns()
     found = [f"s{own.index(name.lower()) + 1}" for name in sensitive if name.lower() in own]
     return found if len(found) == len(sensitive) and known.issuperset(found) else []

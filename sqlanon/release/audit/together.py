@@ -11,7 +11,9 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.views import form_of
+from sqlanon.release.history.side import counts_candidates
 from sqlanon.release.verify import persons
+from sqlanon.release.verify.stored_rows import columns_in
 from sqlanon.results import SensitiveAudit, TogetherReport
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec, person_name
 from sqlanon.table.scratch import Scratch
@@ -69,7 +71,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     named = {
         person_name(spelled[one.lower()] for one in columns): tuple(spelled[one.lower()] for one in columns)
         for policy in policies
-        for columns in persons.columns_in(policy).values()
+        for columns in columns_in(policy).values()
         if all(one.lower() in spelled for one in columns)
     }
     counted = counted_columns(relation, named, {name: persons.nulls_in(policies, name) for name in named})
@@ -78,7 +80,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         with engine.snapshot():
             stage = take_stage(scratch, found, link_columns_of(one, here), persons=counted)
         rows = scratch.count("table/count", source=stage)
-        if one.certificate or two.certificate:
+        if counts_candidates(one, two):
             return together_candidates(scratch, one, two, stage, rows)
         floor = min(one.report["min_class"], two.report["min_class"])
         aliases = [reading.alias for reading in found.sensitive]

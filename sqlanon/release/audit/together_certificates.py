@@ -12,7 +12,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.privacy.requirements import requirements, stored
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.history.candidate_sets import NO_DIVERSITY, counted
-from sqlanon.release.verify import persons
+from sqlanon.release.verify.stored_rows import counted_in
 from sqlanon.results import RequirementResult, TogetherReport
 from sqlanon.table.scratch import Scratch
 
@@ -46,7 +46,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     found, matched = found_together(scratch, one, two, stage)
     k_first, k_second = (int(entry.report["min_class"]) for entry in (one, two))
     lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (one, two)) else []
-    if any(persons.counted_in(entry.policy) for entry in (one, two)):
+    if any(counted_in(entry.policy) for entry in (one, two)):
         lacking.append("persons: candidates are counted by rows")
     asked = min(stored(entry.policy["privacy"]).k for entry in (one, two))
     k = int(found.min()) if len(found) else 0
@@ -86,29 +86,22 @@ def found_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) ->
         "audit/together_records",
         records=records,
         stage=stage,
-        first=_rows(one),
-        second=_rows(two),
-        own_first=bool(one.certificate),
-        own_second=bool(two.certificate),
+        first=one.placed,
+        second=two.placed,
+        own_first=one.edges,
+        own_second=two.edges,
     )
     fits = [scratch.table("fits"), scratch.table("fits_beside")]
     for entry, table, place, slot in (
         (one, fits[0], "place", "slot"),
         (two, fits[1], "beside", "slot_beside"),
     ):
-        edges = entry.certificate[0] if entry.certificate else None
-        named = slot if entry.certificate else None
-        scratch.execute("audit/together_fits", fits=table, records=records, place=place, slot=named, edges=edges)
+        scratch.execute("audit/together_fits", fits=table, records=records, place=place, slot=slot, edges=entry.edges)
     matched = scratch.count("audit/together_counts", records=records)
     found = counted(scratch, records, fits[0], fits[1])
     for table in (records, *fits):
         scratch.drop(table)
     return found, matched
-
-
-def _rows(entry: Entry) -> TableRef:
-    """The private table of a version's rows: of drawn boxes, or of classes."""
-    return entry.certificate[1] if entry.certificate else entry.link
 
 
 def _diverse(entry: Entry) -> bool:

@@ -6,7 +6,7 @@ import datetime
 import getpass
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Found, Statement, TableRef
@@ -18,6 +18,9 @@ from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
+
+if TYPE_CHECKING:
+    from sqlanon.release.catalog.target import Publication
 
 HASHES = ("_link", "_edges", "_drawn", "_history")
 """What the names of private tables end with that hold hashes."""
@@ -99,26 +102,18 @@ class Catalog(CatalogReader):
         self._engine.execute(made)
 
     def add(
-        self,
-        spec: ReleaseSpec,
-        version: int,
-        physical: str,
-        target: TableRef,
-        status: str,
-        report: RunReport,
-        source: SourceState,
-        seed: int,
+        self, spec: ReleaseSpec, target: Publication, status: str, report: RunReport, source: SourceState, seed: int
     ) -> Entry:
         """Write the row of a new version, and give it."""
         text, policy_hash = hashed(redacted(spec))
         binds: dict[str, str | int | float | None] = {
             "release": spec.name,
-            "version": version,
+            "version": target.version,
             "status": status,
-            "view_schema": target.schema,
-            "view_name": target.name,
+            "view_schema": target.view.schema,
+            "view_name": target.view.name,
             "file": spec.publish_file,
-            "physical": physical,
+            "physical": target.physical,
             "source": report.source,
             "policy": text,
             "policy_hash": policy_hash,

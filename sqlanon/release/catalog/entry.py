@@ -89,6 +89,26 @@ class Entry:
         return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in ("edges", "drawn"))
 
     @property
+    def edges(self) -> TableRef | None:
+        """With boxes of their own: the table of all boxes that a row fits; None: its class is all."""
+        return self.certificate[0] if self.certificate else None
+
+    @property
+    def boxes(self) -> str | None:
+        """The column of its history with these boxes."""
+        return "boxes" if self.certificate else None
+
+    @property
+    def tied(self) -> tuple[TableRef, ...]:
+        """The private tables by which its rows are matched with those of the source."""
+        return self.certificate or (self.link,)
+
+    @property
+    def placed(self) -> TableRef:
+        """Of these the one that has the class or the box of each row."""
+        return self.tied[-1]
+
+    @property
     def history(self) -> TableRef:
         """Where the version's history stays; it is not dropped with the version."""
         return TableRef(PRIVATE_SCHEMA, f"{self.physical}_history", self.database)

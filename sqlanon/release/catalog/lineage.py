@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
@@ -123,6 +123,12 @@ def number_in(report: Mapping[str, Any]) -> int | None:
     return int(lineage["number"]) if lineage else None
 
 
+def kept_in(entry: Entry) -> TableRef:
+    """The table that has the history of a version."""
+    number = number_of(entry)
+    return entry.history if number is None else replace(entry.history, name=rows_table(entry.release, number))
+
+
 def lineage_of(engine: Engine, entry: Entry) -> Lineage | None:
     """The same, with its tables."""
     number = number_of(entry)
@@ -181,6 +187,5 @@ def next_number(entries: Sequence[Entry]) -> int:
 
 def undo(engine: Engine, entry: Entry) -> None:
     """Take back what a version set in its lineage, as readers never had it."""
-    lineage = lineage_of(engine, entry)
-    if lineage is not None:
+    for lineage in lineages_of(engine, [entry]):
         lineage.undo(entry.version)

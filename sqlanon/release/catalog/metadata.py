@@ -115,8 +115,7 @@ def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
     facts: dict[str, object] = {}
     if recoded.left_out:
         facts["left_out"] = recoded.left_out
-    if recoded.candidates is not None:
-        facts["boxes"] = "own"
+    facts |= recoded.members.facts
     if recoded.attained:
         facts["attained"] = list(recoded.attained)
     if recoded.starred_rows:

@@ -95,8 +95,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     Args:
         engine: the database.
         spec: the release.
-        every: with all its versions. Where each row has a box of its own, a version is compared with all that readers
-            had.
+        every: with all its versions.
     """
     catalog = Catalog(engine)
     views = [
@@ -110,7 +109,6 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     stored = keyed and not spec.rotates
     kept = catalog.secret_in(found, scope_secret(str(spec.scope))) if stored else None
     tokens = (secrets.token_hex(32) if kept is None else kept) if keyed else ""
-    every = every or spec.privacy.own_boxes
     return ReleaseState(
         engine,
         spec,

@@ -7,30 +7,28 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from sqlanon.declared import METHODS, most_suppressed, refining
 from sqlanon.declared.combinations import promised
-from sqlanon.engines.base import TableRef
-from sqlanon.formats import Levels, Recoded, format_of
-from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, measure, measure_asked
+from sqlanon.formats import Levels, format_of
+from sqlanon.loss import Attribute, Facts, classification, joint_counts, measure, measure_asked
 from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
 from sqlanon.release.divide import (
     loss_limit,
     merge_failing_groups,
-    own_boxes,
     suppressed_rows,
 )
-from sqlanon.release.divide.choose_division import division_of
+from sqlanon.release.divide.division import Division, Keyed
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.prepare.unlisted_values import others
+from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import verify_staged
 from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.classed import attach_classes
-from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.encode import encode
 from sqlanon.table.scratch import Scratch
 
 
@@ -51,36 +49,16 @@ class Machine:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """Classes that cover the staged rows, not yet published."""
-
-    encoded: Encoded
-    classed: TableRef
-    recoded: Recoded
-    execution: str
-    notes: tuple[str, ...]
-    seed: int
-    joint: Joint
-    generalized: bool = False
-    """The method suppresses rows, or decides at which levels classes are published."""
-    search: Mapping[str, int] = field(default_factory=dict)
-    """What the method reports of its search."""
-
-
 def make_classes(
+    scratch: Scratch,
     spec: ReleaseSpec,
+    ready: Prepared,
+    division: Division,
     machine: Machine,
     watch: Stopwatch,
-    scratch: Scratch,
-    ready: Prepared,
-    secret: str,
-    elsewhere: TableRef | None = None,
+    keyed: Keyed,
 ) -> Made:
-    """Encode, run the method, recode, and compare what would be released with the staged rows.
-
-    ``elsewhere`` has what the tokens are like in the other tables of the scope: see `sqlanon.release.verify.tokens`.
-    """
+    """Encode, run the method, recode, and compare what would be released with the staged rows."""
     with watch.stage("encode"):
         encoded = encode(
             scratch,
@@ -96,7 +74,6 @@ def make_classes(
     own = METHODS.believes(spec.method.name)
     form = format_of(spec.format.kind)
     read = tuple(d for d in encoded.quasi if form.reads_codes(d, spec.format))
-    division = division_of(spec, ready.roles, scratch.engine, secret, elsewhere)
     judged = division.judged(ready.requirements)
     if spec.metrics or judged:
         read = (*encoded.quasi, *encoded.sensitive)
@@ -118,10 +95,10 @@ def make_classes(
             spec.seed or 0,
             own,
             bool(read),
-            division.key(secret),
+            division.key(keyed.secret),
             spec.name,
         )
-        divided = division.divide(context, ready.method)
+        divided = division.divide(context, ready.method, keyed)
         assignment = divided.assignment
     with watch.stage("recode"):
         # Nothing verifies what a method states of its own rows: only methods of this package are believed.
@@ -134,7 +111,7 @@ def make_classes(
             encoded,
             assignment.table,
             ready.carried,
-            secret,
+            keyed.secret,
             codes=read,
             divided=divided.divides_equal_rows(trusted=own),
             shared=assignment.shared if own else None,
@@ -148,7 +125,8 @@ def make_classes(
         notes += others(scratch, encoded.quasi, encoded.rows)
         notes += tuple(promised(spec))
         levels = Levels(assignment.levels, assignment.starred if lost.starred else None, assignment.wider)
-        rows = division.recoded_rows(scratch, encoded, classed, divided)
+        rows = divided.rows(scratch, encoded, classed)
+        proof = divided.proof(scratch, rows)
         if judged and not levels:
             classed, recoded, groups = merge_failing_groups.recoded(
                 scratch,
@@ -168,8 +146,8 @@ def make_classes(
             omitted=omitted,
             starred=levels.starred,
             starred_rows=lost.starred,
-            wider=assignment.wider or spec.refresh.frozen,  # there rows leave classes that stay
-            candidates=division.candidates(scratch, divided, rows),
+            wider=assignment.wider or ready.lasting,  # there rows leave classes that stay
+            members=proof.members,
         )
     with watch.stage("verify"):
         attained = verify_staged(scratch, encoded, classed, recoded, spec.format)
@@ -183,6 +161,7 @@ def make_classes(
         tuple(notes),
         seed,
         joint,
+        proof,
         generalized,
         assignment.search if own else {},
     )
@@ -192,8 +171,9 @@ def measured(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
     """What the rows lose in their classes, by every metric that is asked."""
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
-    asked = spec.privacy.k if spec.privacy.k > 1 and recoded.candidates is None else None
-    loss = measure(scratch, own_boxes.counted(scratch, encoded, recoded), recoded.groups, attributes, asked, recoded)
+    boxes = recoded.members.published(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
+    asked = recoded.members.least(spec.privacy.k)
+    loss = measure(scratch, boxes, recoded.groups, attributes, asked, recoded)
     loss = recoded.form.loss(scratch, encoded, classed, recoded, loss)
     if made.generalized and len(encoded.sensitive) == 1:
         (value,) = (domain.reading.alias for domain in encoded.sensitive)

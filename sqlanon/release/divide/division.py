@@ -1,95 +1,147 @@
 """A division: who runs the method of a policy on what, so that every staged row gets a class.
 
-Each division is a file; see `choose_division`.
+The plain one is here, each other one is a file; see `choose_division`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from sqlanon.engines.base import TableRef
-from sqlanon.formats import Candidates
+from sqlanon.errors import PrivacyViolation
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import Requirement
-from sqlanon.table.encode import Encoded
+from sqlanon.release.divide import merge_failing_groups
+from sqlanon.release.verify.made import BY_TABLE, Proof
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """The k matchings of a graph, remixed, of which one is drawn.
-
-    Attributes:
-        k: how many.
-        table: scratch table (rid, class integer): the box in which every row is published.
-        edges: scratch table (rid, slot, box integer; matching smallint): the boxes of every row.
-        slots: scratch table (rid, slot integer).
-        content: what random numbers are keyed with, besides secret and release, as a keyed hash.
-    """
-
-    k: int
-    table: TableRef
-    edges: TableRef
-    slots: TableRef
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
 class Divided:
-    """Rows with classes.
+    """Rows with classes, which share a box; boxes of their own are in `sqlanon.release.divide.own_boxes`.
 
     Attributes:
         assignment: the class of every row.
         blocks: of each class the block, beyond which it is not united with others; None: with any.
-        drawn: every row has a box of its own; None: rows of a class share one.
     """
 
     assignment: Assignment
     blocks: Mapping[int, int] | None = None
-    drawn: Drawn | None = None
 
     def divides_equal_rows(self, *, trusted: bool) -> bool:
         """Whether rows of equal codes may be in several classes.
 
         The method's own statement counts if it is ``trusted``.
         """
-        return self.drawn is None and (self.assignment.divided or not trusted)
+        return self.assignment.divided or not trusted
+
+    def rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef) -> TableRef:
+        """The classed rows, once for each box that they are published or compared with."""
+        return classed
+
+    def proof(self, scratch: Scratch, rows: TableRef) -> Proof:
+        """What proves the boxes; ``rows`` are those of `rows`."""
+        return BY_TABLE
 
 
-class Division(Protocol):
-    """How staged rows are divided.
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """What a division draws and compares with.
+
+    Attributes:
+        secret: what the release's hashes are keyed with.
+        elsewhere: what tokens are like in the other tables of the scope: see `sqlanon.release.verify.tokens`.
+    """
+
+    secret: str = field(repr=False)
+    elsewhere: TableRef | None = None
+
+
+class Division:
+    """How staged rows are divided; the plain one: the method sees rows, and meets what is asked of them.
 
     Attributes:
         title: what is divided, in a few words.
+        remarks: notes of plans.
+        compares_all: a version is compared with all that readers had, as they may have kept them.
+        joins_persons: all rows of a person are in one class.
+        by_choice: the policy could as well have the method divide rows (`persons: rows`), which a run then compares.
+        sampled: a sample of the rows shows what all of them lose.
     """
 
-    title: ClassVar[str]
+    title: ClassVar[str] = "rows"
+    remarks: ClassVar[tuple[str, ...]] = ()
+    compares_all: ClassVar[bool] = False
+    joins_persons: ClassVar[bool] = False
+    by_choice: ClassVar[bool] = False
+    sampled: ClassVar[bool] = True
+
+    def check_once(self, what: str) -> None:
+        """Whether a release can be made of ``what``, a file or a frame, where nothing stays for the next one.
+
+        Raises:
+            PolicyError: it cannot.
+        """
+
+    def recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
+        """Columns, besides the key, by which rows of a lineage are recognized."""
+        return ()
+
+    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+        """See `Units.asked`."""
+        return requirements
+
+    def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
+        """See `Units.codes`."""
+        return persons
+
+    def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+        """Requirements that all rows together must meet before a method is tried."""
+        return requirements
+
+    def tried(self, context: Context, method: Method) -> Assignment:
+        """Run the method on a sample, for its loss."""
+        return method.assign(context)
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
-        """Requirements on groups of classes that the method does not ensure.
+        """Requirements that the method does not ensure: classes that publish the same are united, and may fail them.
 
         Groups that fail are united with others.
         """
+        return merge_failing_groups.not_monotone(requirements)
 
     def notes(self, groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
         """What a report says of so many groups that were united, as they failed one of ``requirements``."""
+        return merge_failing_groups.notes(groups, requirements)
 
     def key(self, secret: str) -> str:
         """What the method's random choices are keyed with; ``secret`` is the release's."""
+        return secret
 
-    def divide(self, context: Context, method: Method) -> Divided:
+    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
         """Run the method.
 
         Raises:
             PrivacyViolation: it gives what the policy does not accept.
             InfeasibleError: it cannot meet what is asked.
         """
+        return Divided(of_classes(method, method.assign(context)))
 
-    def recoded_rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided) -> TableRef:
-        """The classed rows, once for each box that they are published or compared with."""
 
-    def candidates(self, scratch: Scratch, divided: Divided, rows: TableRef) -> Candidates | None:
-        """What is known of the boxes of single rows; ``rows`` are the `recoded_rows`. None: there are none."""
+def of_classes(method: Method, assignment: Assignment) -> Assignment:
+    """The assignment, which has classes and no boxes of single rows.
+
+    Raises:
+        PrivacyViolation: it has boxes.
+    """
+    if assignment.matches is not None:
+        raise PrivacyViolation(
+            f"method {method.declaration.name} gave every row a box of its own, which the policy does not accept; "
+            "nothing was published"
+        )
+    return assignment

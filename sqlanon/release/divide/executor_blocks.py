@@ -18,8 +18,7 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.release.divide.block_solver import Keys, Solver
-from sqlanon.release.divide.division import Divided
-from sqlanon.release.divide.rows import Rows, of_classes
+from sqlanon.release.divide.division import Divided, Division, Keyed, of_classes
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
@@ -191,7 +190,7 @@ def _spans(context: Context, table: TableRef) -> TableRef:
     return spans
 
 
-class ExecutorBlocks(Rows):
+class ExecutorBlocks(Division):
     """Blocks of rows are divided in the engine's ``workers``, where the table is large and the method can."""
 
     title: ClassVar[str] = "blocks of rows in executors"
@@ -199,6 +198,6 @@ class ExecutorBlocks(Rows):
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
 
-    def divide(self, context: Context, method: Method) -> Divided:
+    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
         """See `assigned`."""
         return Divided(of_classes(method, assigned(context, method, self._workers)))

@@ -5,19 +5,19 @@ Rows and boxes are numbered, one matching is drawn, and every row occurs once fo
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.declared import METHODS
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import number
-from sqlanon.errors import PrivacyViolation
-from sqlanon.formats import Candidates, Recoded
+from sqlanon.errors import PolicyError, PrivacyViolation
+from sqlanon.formats import Candidates
 from sqlanon.methods.base import Assignment, Context, Matches
 from sqlanon.methods.freeform.secret import of_method
 from sqlanon.methods.method import Method
-from sqlanon.release.catalog.private_tables import private_table
-from sqlanon.release.divide.division import Divided, Drawn
-from sqlanon.release.divide.rows import Rows
+from sqlanon.release.divide.division import Divided, Division, Keyed
+from sqlanon.release.verify.certificate import Certificate
+from sqlanon.release.verify.certified import Certified
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Encoded
 from sqlanon.table.keyed import keyed
@@ -28,6 +28,25 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The k matchings of a graph, remixed, of which one is drawn.
+
+    Attributes:
+        k: how many.
+        table: scratch table (rid, class integer): the box in which every row is published.
+        edges: scratch table (rid, slot, box integer; matching smallint): the boxes of every row.
+        slots: scratch table (rid, slot integer).
+        content: what random numbers are keyed with, besides secret and release, as a keyed hash.
+    """
+
+    k: int
+    table: TableRef
+    edges: TableRef
+    slots: TableRef
+    content: str
 
 
 def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> Drawn:
@@ -126,63 +145,73 @@ def matched(scratch: Scratch, encoded: Encoded, classed: TableRef, own: Drawn) -
     return table
 
 
-def of(scratch: Scratch, own: Drawn | None, rows: TableRef) -> Candidates | None:
-    """What is known of a run's candidates; the certificate's table is named when the release has a version."""
-    if own is None:
-        return None
-    unnamed = private_table(scratch.engine, "edges")
-    return Candidates(own.k, rows, own.edges, own.slots, unnamed, own.content)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnBoxes(Divided):
+    """See `Divided`: every row has a box of its own.
 
-
-def counted(scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
-    """The boxes as losses count them: by the rows that are published in each."""
-    if recoded.candidates is None:
-        return recoded.boxes
-    table = scratch.table("single")
-    codes = [domain.code for domain in encoded.quasi]
-    scratch.execute("freeform/single", single=table, boxes=recoded.boxes, columns=codes)
-    return table
-
-
-def surest(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> dict[str, dict[str, float]]:
-    """A reader's belief in the likeliest sensitive value of a row, mean and worst, per column.
-
-    l cannot be promised. Cost: a join each.
+    Attributes:
+        drawn: the boxes.
+        spec: the release.
+        secret: what they are drawn with.
     """
-    own, found = recoded.candidates, {}
-    for domain in encoded.sensitive if own is not None else ():
-        assert own is not None
-        alias = domain.reading.alias
-        row = scratch.fetch("freeform/surest", edges=own.edges, classed=classed, alias=alias, k=own.k)[0]
-        found[domain.reading.name] = {"mean": number(row[0]), "worst": number(row[1])}
-    return found
+
+    drawn: Drawn
+    spec: ReleaseSpec
+    secret: str = field(repr=False)
+
+    def divides_equal_rows(self, *, trusted: bool) -> bool:
+        """No: boxes are no classes."""
+        return False
+
+    def rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef) -> TableRef:
+        """See `matched`."""
+        return matched(scratch, encoded, classed, self.drawn)
+
+    def proof(self, scratch: Scratch, rows: TableRef) -> Certified:
+        """The certificate, whose tables get their names when the release has a version."""
+        own, unnamed = self.drawn, Certificate.of(scratch.engine, "unnamed")
+        candidates = Candidates(own.k, rows, own.edges, own.slots, unnamed.edges, own.content)
+        return Certified(candidates, self.spec, self.secret, unnamed)
 
 
-class OwnBoxes(Rows):
+class OwnBoxes(Division):
     """The method gives each row boxes of its own, of which one is drawn; a method that gives classes may do so."""
 
     title: ClassVar[str] = "rows with boxes of their own"
+    remarks: ClassVar[tuple[str, ...]] = (
+        (
+            "boxes: own: every row gets a box of its own, and k counts candidates, the rows that fit a box; there are "
+            "no classes (docs/threat-model.md, boxes of their own)"
+        ),
+    )
+    compares_all: ClassVar[bool] = True
+    sampled: ClassVar[bool] = False
 
-    def __init__(self, spec: ReleaseSpec, secret: str) -> None:
+    def __init__(self, spec: ReleaseSpec) -> None:
         self._spec = spec
-        self._secret = secret
+
+    def check_once(self, what: str) -> None:
+        """It cannot, as the secret would not stay.
+
+        Of drawings by several secrets a reader takes for each record the rows that fit its box in all, and those are
+        few.
+        """
+        raise PolicyError(
+            f"boxes: own is not for {what}: nothing keeps the secret that draws the boxes, so that each release of one "
+            "source would be drawn anew, and fewer than k rows would fit the boxes of a row in all; keep the table in "
+            "a database, where the secret stays: sqlanon anonymize TABLE --db duckdb:///FILE.duckdb --to out.parquet "
+            "(in Python sqlanon.connect)"
+        )
 
     def key(self, secret: str) -> str:
         """Another secret than the one that draws."""
         return of_method(secret)
 
-    def divide(self, context: Context, method: Method) -> Divided:
+    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
         """Run the method, and draw."""
         made = method.assign(context)
         if made.matches is None:
             return Divided(made)
-        own = drawn(context, self._spec, self._secret, made.matches)
-        return Divided(Assignment(own.table, made.execution, made.notes, divided=False, search=made.search), drawn=own)
-
-    def recoded_rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef, divided: Divided) -> TableRef:
-        """Every row once for each of its boxes."""
-        return classed if divided.drawn is None else matched(scratch, encoded, classed, divided.drawn)
-
-    def candidates(self, scratch: Scratch, divided: Divided, rows: TableRef) -> Candidates | None:
-        """The rows that fit each box."""
-        return of(scratch, divided.drawn, rows)
+        own = drawn(context, self._spec, keyed.secret, made.matches)
+        found = Assignment(own.table, made.execution, made.notes, divided=False, search=made.search)
+        return DrawnBoxes(assignment=found, drawn=own, spec=self._spec, secret=keyed.secret)

@@ -29,8 +29,8 @@ from sqlanon.privacy.kanonymity.requirement import KAnonymity, of_units
 from sqlanon.privacy.persons import Persons
 from sqlanon.privacy.recursive.requirement import RecursiveDiversity
 from sqlanon.privacy.values import of_numbers, rows_of_codes, values_of
-from sqlanon.release.divide.division import Divided
-from sqlanon.release.divide.rows import Rows
+from sqlanon.release.divide.division import Divided, Division, Keyed
+from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -230,10 +230,32 @@ def _lessened(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
     return Fraction(math.floor(asked * ratio * 1000), 1000)
 
 
-class PersonsWhole(Rows):
+class PersonsWhole(Division):
     """The method sees persons: what is asked of their rows is judged afterwards."""
 
     title: ClassVar[str] = "whole persons"
+    joins_persons: ClassVar[bool] = True
+    by_choice: ClassVar[bool] = True
+
+    def recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
+        """Those of the person: rows of one who is published wait."""
+        return spec.person
+
+    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+        """See `of_units`."""
+        return of_units(requirements)
+
+    def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
+        """None: a person is one row."""
+        return ()
+
+    def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+        """See `of_rows`."""
+        return of_rows(requirements)
+
+    def tried(self, context: Context, method: Method) -> Assignment:
+        """See `assigned`."""
+        return assigned(context, method)
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
         """All that is asked over rows."""
@@ -244,6 +266,6 @@ class PersonsWhole(Rows):
         said = f"{groups} classes of k persons were united with others, as their rows did not meet what else is asked"
         return (said,) if groups else ()
 
-    def divide(self, context: Context, method: Method) -> Divided:
+    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
         """See `assigned`."""
         return Divided(assigned(context, method))

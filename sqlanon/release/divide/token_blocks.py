@@ -21,7 +21,7 @@ from sqlanon.methods.method import Method
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.kanonymity.requirement import KAnonymity, of_units
 from sqlanon.release.divide import persons_whole
-from sqlanon.release.divide.division import Divided
+from sqlanon.release.divide.division import Divided, Keyed
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -76,7 +76,7 @@ def assigned(context: Context, method: Method, linking: Linking) -> tuple[Assign
         members = np.flatnonzero((block == number) & (take > 0)).astype(np.int32)
         made = None
         if len(members) >= 2 * k:
-            made = _divided(inner, method, units, chosen, number, part, len(members), asked)
+            made = _divided(inner, method, units, chosen, number, replace(part, rows=len(members)), asked)
         own: Ints = np.zeros(len(members), np.int32)
         if made is not None:
             members, own, execution, said = made
@@ -207,7 +207,6 @@ def _divided(
     chosen: TableRef,
     number: int,
     part: Encoded,
-    persons: int,
     asked: Sequence[Requirement],
 ) -> tuple[Ints, Ints, str, tuple[str, ...]] | None:
     """The persons of a block and their classes.
@@ -222,16 +221,14 @@ def _divided(
         columns = [c.name for c in own.engine.look_up([units]).columns(units) if c.name not in ("rid", "person")]
         own.execute("persons/part", part=table, units=units, chosen=chosen, block=number, columns=columns)
         try:
-            made = method.assign(
-                replace(context, scratch=own, encoded=replace(part, coded=table, rows=persons), requirements=asked)
-            )
+            made = method.assign(replace(context, scratch=own, encoded=replace(part, coded=table), requirements=asked))
         except InfeasibleError:
             return None
         if made.unassigned or made.starred is not None or made.matches is not None:
             raise PrivacyViolation("the method gave some person no class, or one of its own; nothing was published")
         found = own.sql("persons/divided", part=table, assign=made.table)
         who, classes = own.fetch_arrays(found, ["int32", "int32"])
-        if len(who) != persons:
+        if len(who) != part.rows:
             raise PrivacyViolation("the method gave some person no class; nothing was published")
         _, own_classes = np.unique(classes, return_inverse=True)
         return who.astype(np.int32), own_classes.reshape(-1).astype(np.int32), made.execution, made.notes
@@ -242,10 +239,14 @@ class TokenBlocks(persons_whole.PersonsWhole):
 
     title: ClassVar[str] = "persons, in blocks of tokens that are alike,"
 
-    def __init__(self, linking: Linking) -> None:
-        self._linking = linking
+    by_choice: ClassVar[bool] = False
+    sampled: ClassVar[bool] = False
 
-    def divide(self, context: Context, method: Method) -> Divided:
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
         """See `assigned`."""
-        assignment, blocks = assigned(context, method, self._linking)
+        token = context.encoded.roles.token_of(self._token).alias
+        assignment, blocks = assigned(context, method, Linking(token, keyed.elsewhere))
         return Divided(assignment, blocks)

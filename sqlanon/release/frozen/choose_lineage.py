@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import TableRef
@@ -15,7 +16,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import (
     Lineage,
     current,
-    lineage_of,
+    lineages_of,
     next_number,
     number_in,
     number_of,
@@ -23,9 +24,9 @@ from sqlanon.release.catalog.lineage import (
 )
 from sqlanon.release.catalog.refresh import Decision, policy_changes
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
+from sqlanon.release.divide.division import Division
 from sqlanon.release.frozen.erased_keys import check_listed
 from sqlanon.release.frozen.row_counts import Census, is_due, too_long
-from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 _SAME = re.compile(
@@ -35,13 +36,16 @@ _SAME = re.compile(
 """What may change within a lineage: how classes of a cohort are found, not what is published of them."""
 
 
-def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) -> tuple[Lineage, bool] | None:
+def lineage_of_run(
+    state: ReleaseState, division: Division, *, anew: bool, listing: bool = False
+) -> tuple[Lineage, bool] | None:
     """The lineage of the version that a run would make, and whether the version is its first.
 
     None if the policy asks for no lineage.
 
     Args:
         state: the release.
+        division: how rows are divided.
         anew: a new one is asked for.
         listing: erased keys are listed now, so that the list may be gone.
 
@@ -62,7 +66,7 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
     if found is None:
         return Lineage.of(state.engine, spec.name, next_number(state.every_version())), True
     _check_clock(state, found.number)
-    broken, weaker = _broken(spec, newest(state, found.number), state)
+    broken, weaker = _broken(newest(state, found.number), state, (*spec.key, *division.recognized(spec)))
     if broken:
         raise GuardError(
             f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: "
@@ -114,17 +118,15 @@ def shows_erased_keys(state: ReleaseState) -> bool:
     That happens if an erasure was stopped before its version replaced theirs.
     """
     entry = state.published
-    lineage = lineage_of(state.engine, entry) if entry else None
-    if entry is None or lineage is None or not (state.exists(lineage.rows) and state.exists(lineage.erased)):
+    return entry is not None and any(_shows_erased(state, entry, one) for one in lineages_of(state.engine, [entry]))
+
+
+def _shows_erased(state: ReleaseState, entry: Entry, lineage: Lineage) -> bool:
+    if not (state.exists(lineage.rows) and state.exists(lineage.erased)):
         return False
-    made = statement(
-        "frozen/erased_since",
-        state.engine.dialect,
-        rows=lineage.rows,
-        erased=lineage.erased,
-        at=entry.version,
-    )
-    return count(state.engine, made) > 0
+    rows, erased, dialect = lineage.rows, lineage.erased, state.engine.dialect
+    found = statement("frozen/erased_since", dialect, rows=rows, erased=erased, at=entry.version)
+    return count(state.engine, found) > 0
 
 
 def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
@@ -152,16 +154,15 @@ def _parsed(at: str) -> datetime.datetime:
     return datetime.datetime.fromisoformat(at)
 
 
-def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[str], bool]:
+def _broken(last: Entry, state: ReleaseState, recognized: Sequence[str]) -> tuple[list[str], bool]:
     """Differences of policy and source columns from the lineage's last version that end its classes.
 
-    The second value is whether the policy is weaker.
+    By the columns ``recognized`` rows are found again. The second value is whether the policy is weaker.
     """
+    spec = state.spec
     changed = [one for one in policy_changes(last, spec) if not one.setting]
     found = [str(one) for one in changed if one.weaker or not _SAME.fullmatch(one.what)]
     before = dict(last.source_columns or ())
-    # By the hash of a person's text later rows are recognized that have to wait.
-    recognized = (*spec.key, *(spec.person if spec.privacy.whole else ()))
     read = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
         name.lower() for name in recognized
     }

@@ -12,34 +12,20 @@ from sqlanon.release.catalog.lineage import number_of
 from sqlanon.release.catalog.metadata import metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
-from sqlanon.release.divide.classes import Made
 from sqlanon.release.frozen.choose_lineage import newest
-from sqlanon.release.frozen.shape import Shape, kept_columns
-from sqlanon.release.frozen.verify import Before, Cohort, verify_before, verify_version
-from sqlanon.release.frozen.version import Step, published, record
-from sqlanon.release.prepare.staged import Staged
+from sqlanon.release.frozen.verify import Before, verify_before, verify_version
+from sqlanon.release.frozen.version import Draft, Step, published, record
 from sqlanon.release.publish.publish import Content, as_verified, listed
 from sqlanon.results import RunReport
 from sqlanon.table.scratch import Scratch
 
 
-def content_of(
-    state: ReleaseState,
-    scratch: Scratch,
-    staged: Staged,
-    step: Step,
-    shape: Shape,
-    made: Made | None,
-    report: RunReport,
-    watch: Stopwatch,
-    secret: str,
-) -> Content:
+def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopwatch) -> Content:
     """The writer and the verifier of the version.
 
     The lineage is recorded first, in the same transaction, and the tables are written from it.
     """
-    spec, roles = state.spec, staged.roles
-    kept = kept_columns(roles)
+    step, shape, made, report, kept = draft.step, draft.shape, draft.made, draft.report, draft.kept
     last = () if step.begins else RunReport.from_dict(newest(state, step.lineage.number).report).requirements
     recorded: list[bool] = []
     facts: dict[str, object] = {}
@@ -70,23 +56,8 @@ def content_of(
             scratch.drop(part)
 
     def verify(place: TableRef, found: Found) -> RunReport:
-        cohort = Cohort(made.encoded, made.classed, made.recoded) if made and step.entered else None
-        sensitive = {reading.alias: reading.name for reading in roles.sensitive}
-        assert report.lineage is not None
         before = _before(state, scratch, step)
-        verified, groups = verify_version(
-            scratch,
-            step,
-            shape,
-            found.relations[place],
-            before,
-            cohort,
-            staged.requirements,
-            kept,
-            sensitive,
-            report.lineage,
-            last,
-        )
+        verified, groups = verify_version(scratch, draft, found.relations[place], before, last)
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
         )[0]
@@ -94,7 +65,7 @@ def content_of(
             as_verified(report, verified, watch),
             suppressed=integer(starred),
             lineage=replace(
-                report.lineage,
+                draft.found,
                 loss=number(lost),
                 groups=groups.classes,
                 min_group=groups.min_class,
@@ -105,9 +76,10 @@ def content_of(
         return done
 
     def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
-        return metadata_rows(spec, roles, shape.names, step.version, facts, done.requirements)
+        return metadata_rows(state.spec, draft.staged.roles, shape.names, step.version, facts, done.requirements)
 
-    return Content(write, verify, (), keep, metadata, report, staged.source, made.seed if made else 0, secret)
+    seed = made.seed if made else 0
+    return Content(write, verify, (), keep, metadata, report, draft.staged.source, seed, draft.secret)
 
 
 def _facts(done: RunReport) -> dict[str, object]:

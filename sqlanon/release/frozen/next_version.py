@@ -110,6 +110,7 @@ def look(
     *,
     begins: bool,
     erasing: TableRef | None = None,
+    whole: bool = False,
 ) -> Outlook:
     """Compare the source with the lineage, and take the cohort that is due.
 
@@ -121,40 +122,33 @@ def look(
         begins: it begins with this version.
         erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this
             version.
+        whole: rows of persons who are published wait.
 
     Raises:
         InfeasibleError: the lineage begins, and all rows of the source have erased keys.
     """
-    spec, now = state.spec, staged.source.read_at
-    compared, seen = _seen(scratch, spec, lineage, staged, begins=begins, erasing=erasing)
-    part = _cohort(scratch, spec, lineage, staged, compared, seen, begins=begins, erasing=erasing)
+    now = staged.source.read_at
+    compared, seen = _seen(scratch, lineage, staged, begins=begins, erasing=erasing, whole=whole)
+    part = _cohort(scratch, lineage, staged, compared, seen, begins=begins, erasing=erasing)
     stays = _stays(scratch, state, lineage, compared, staged) if compared else Stays()
     after, entered = (seen.without_cohort(), seen.cohort) if part is not None else (seen, 0)
     return Outlook(lineage, staged.rows, now, compared, seen, part, stays, after, entered)
 
 
 def _seen(
-    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Staged, *, begins: bool, erasing: TableRef | None
+    scratch: Scratch, lineage: Lineage, staged: Staged, *, begins: bool, erasing: TableRef | None, whole: bool
 ) -> tuple[Comparison | None, Census]:
     """The source compared with the lineage, None where it begins; and its rows by what the lineage has of them."""
     if begins:
-        return None, _of_new(scratch, spec, lineage, staged)
-    compared = compare(
-        scratch,
-        lineage,
-        staged.roles,
-        staged.stage,
-        erasing or lineage.erased,
-        whole=spec.privacy.whole,
-    )
+        return None, _of_new(scratch, staged.spec, lineage, staged)
+    compared = compare(scratch, lineage, staged.roles, staged.stage, erasing or lineage.erased, whole=whole)
     found = scratch.fetch("frozen/key", compared=compared.rows, rows=lineage.rows, stage=staged.stage)[0]
-    refuse_key(spec, *integers(found))
+    refuse_key(staged.spec, *integers(found), needed=True)
     return compared, compared.census
 
 
 def _cohort(
     scratch: Scratch,
-    spec: ReleaseSpec,
     lineage: Lineage,
     staged: Staged,
     compared: Comparison | None,
@@ -166,7 +160,7 @@ def _cohort(
     """The rows of the cohort that is tried now, as a table of their own; None: none is."""
     if begins and not seen.erased:
         return staged
-    if erasing is not None or (not begins and not is_due(spec, seen, staged.source.read_at)):
+    if erasing is not None or (not begins and not is_due(staged.spec, seen, staged.source.read_at)):
         return None
     cohort = scratch.table("cohort")
     columns = scratch.engine.look_up([staged.stage]).columns(staged.stage)

@@ -11,16 +11,15 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.rows import integer, integers
 from sqlanon.errors import PrivacyViolation
-from sqlanon.formats import Grouping, Recoded
+from sqlanon.formats import Grouping
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.population import of_rows
-from sqlanon.release.frozen.shape import Shape
-from sqlanon.release.frozen.version import Step, published
+from sqlanon.release.frozen.version import Draft, Step, published
 from sqlanon.release.prepare.key import repeated
+from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import Verified, measure_persons, measure_requirements
 from sqlanon.results import LineageReport, RequirementResult
 from sqlanon.sqltext import table_name
-from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 _FAULTS = {
@@ -40,41 +39,20 @@ class Before:
     table: TableRef
 
 
-@dataclass(frozen=True, slots=True)
-class Cohort:
-    """A cohort as the method made it: its rows, the same with their class, and what is published of every class."""
-
-    encoded: Encoded
-    classed: TableRef
-    recoded: Recoded
-
-
 def verify_version(
     scratch: Scratch,
-    step: Step,
-    shape: Shape,
+    draft: Draft,
     physical: Relation,
     before: Before | None,
-    cohort: Cohort | None,
-    requirements: Sequence[Requirement],
-    kept: Sequence[Mapping[str, object]],
-    sensitive: Mapping[str, str],
-    found: LineageReport,
     last: Sequence[RequirementResult] = (),
 ) -> tuple[Verified, Verified]:
     """Check a written version of a lineage.
 
     Args:
         scratch: the run.
-        step: what was recorded in the lineage.
-        shape: the columns of the version.
+        draft: the version, as it was recorded in the lineage.
         physical: the written table.
         before: the version before; None: there is none, or its table is gone.
-        cohort: what the method made of the rows that are new in it.
-        requirements: what classes must meet.
-        kept: the columns that are published as they are.
-        sensitive: names of the sensitive columns, by alias.
-        found: the numbers of its rows, as they were counted before it was recorded.
         last: what the version before in the lineage reached.
 
     Returns:
@@ -85,7 +63,9 @@ def verify_version(
         PrivacyViolation: a key is in two classes, a class has changed or lost a part of its rows, a class or a group of
             the table does not meet a requirement, or the table is not what the lineage says.
     """
-    lineage = step.lineage
+    step, shape, kept, found = draft.step, draft.shape, draft.kept, draft.found
+    requirements, sensitive = draft.staged.requirements, draft.staged.roles.sensitive
+    cohort, lineage = draft.made if step.entered else None, step.lineage
     here = None if step.stage is None or step.begins else _in_source(scratch, step, step.stage, found)
     twice = here.twice if here else sum(repeated(scratch, lineage.rows, "_sqlanon_key"))
     if twice:
@@ -111,11 +91,10 @@ def verify_version(
         _as_before(scratch, step, before, kept, physical, parts, now)
     if cohort is not None:
         _as_made(scratch, step, cohort, physical, kept)
-    aliases, asked = list(sensitive), of_rows([one for one in requirements if not one.counts_persons])
+    asked = of_rows([one for one in requirements if not one.counts_persons])
+    aliases, names = [one.alias for one in sensitive], [one.name for one in sensitive]
     by_class = measure_requirements(scratch, Grouping(made.rows, ("class",)), aliases, asked)
-    by_cells = measure_requirements(
-        scratch, Grouping(physical.ref, shape.layout.of_class), list(sensitive.values()), asked
-    )
+    by_cells = measure_requirements(scratch, Grouping(physical.ref, shape.layout.of_class), names, asked)
     of_persons = _persons(scratch, step, cohort, [one for one in requirements if one.counts_persons], last)
     return replace(by_cells, requirements=(*by_class.requirements, *of_persons)), by_class
 
@@ -160,7 +139,7 @@ def _as_counted(here: _InSource, found: LineageReport) -> None:
 
 
 def _persons(
-    scratch: Scratch, step: Step, cohort: Cohort | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
+    scratch: Scratch, step: Step, cohort: Made | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
 ) -> tuple[RequirementResult, ...]:
     """Requirements over persons: each class was measured when it was made, and has the same rows since.
 
@@ -283,7 +262,7 @@ def _differing(
 
 
 def _as_made(
-    scratch: Scratch, step: Step, cohort: Cohort, physical: Relation, kept: Sequence[Mapping[str, object]]
+    scratch: Scratch, step: Step, cohort: Made, physical: Relation, kept: Sequence[Mapping[str, object]]
 ) -> None:
     """The cohort is in the lineage as the method made it, whole."""
     names = {

@@ -6,14 +6,16 @@ It reads the lineage alone, never the source.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.release.catalog.lineage import KEEPS, Lineage
 from sqlanon.release.catalog.rights import drop_statistics
-from sqlanon.release.divide.classes import Made
 from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
+from sqlanon.release.prepare.staged import Staged
+from sqlanon.release.verify.made import Made
+from sqlanon.results import LineageReport, RunReport
 from sqlanon.table.scratch import Scratch
 
 
@@ -58,6 +60,34 @@ class Step:
     listed_by: str = ""
     histories: Sequence[TableRef] = ()
     by_others: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A version of a lineage that is to be published.
+
+    Attributes:
+        staged: the source as it was read.
+        step: what it changes in its lineage.
+        shape: its columns.
+        made: the cohort's classes; None: there is no cohort.
+        report: so far.
+        found: the numbers of its rows.
+        secret: what the release's hashes are keyed with.
+    """
+
+    staged: Staged
+    step: Step
+    shape: Shape
+    made: Made | None
+    report: RunReport
+    found: LineageReport
+    secret: str = field(repr=False)
+
+    @property
+    def kept(self) -> Sequence[Mapping[str, object]]:
+        """The columns that are published as they are."""
+        return kept_columns(self.staged.roles)
 
 
 def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mapping[str, str]) -> None:
@@ -211,45 +241,32 @@ def published(
 
 
 def entered_of(
-    scratch: Scratch,
-    lineage: Lineage,
-    version: int,
-    at: str,
-    made: Made,
-    history: TableRef,
-    exits: TableRef | None,
-    shape: Shape,
-    *,
-    begins: bool,
-    owned: bool,
+    scratch: Scratch, step: Step, made: Made, history: TableRef, exits: TableRef | None, shape: Shape, *, owned: bool
 ) -> Entered:
     """A cohort's rows and classes as the lineage keeps them.
 
     Args:
         scratch: the run.
-        lineage: its lineage.
-        version: the version that publishes it.
-        at: the time of the run.
+        step: of the version that publishes it.
         made: the cohort's classes.
         history: its history, as `sqlanon.release.history.history.rows_of` makes it.
         exits: its rows of classes that are divided into exit groups; None: no class is.
         shape: the columns of the version.
-        begins: the lineage begins with it.
         owned: its rows have the person's hash, which is kept.
     """
     roles, recoded, own = made.encoded.roles, made.recoded, made.recoded.layout.of_class
-    offset = 0 if begins else scratch.count("frozen/last", classes=lineage.classes)
+    offset = 0 if step.begins else scratch.count("frozen/last", classes=step.lineage.classes)
     rows, classes = scratch.table("entered"), scratch.table("entered_classes")
     columns = [{"name": part, "filled": None if part in own else shape.filled[part]} for part in shape.parts]
     weights = {domain.code: domain.reading.spec.weight for domain in made.encoded.quasi}
     scratch.execute(
         "frozen/entered",
-        {"at": at},
+        {"at": step.at},
         entered=rows,
         classed=made.classed,
         history=history,
-        waits=None if begins else lineage.rows,
-        version=version,
+        waits=None if step.begins else step.lineage.rows,
+        version=step.version,
         offset=offset,
         quasi=quasi_columns(roles),
         kept=kept_columns(roles),
@@ -263,7 +280,7 @@ def entered_of(
         released=recoded.released,
         groups=recoded.groups,
         boxes=recoded.boxes,
-        version=version,
+        version=step.version,
         offset=offset,
         starred=recoded.starred,
         columns=columns,

@@ -56,16 +56,13 @@ def possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> npt.
         records=records,
         here=here.history,
         there=there.history,
-        own_here=here.own_boxes,
-        own_there=there.own_boxes,
+        own_here=here.boxes,
+        own_there=there.boxes,
         common=common,
     )
-    scratch.execute(
-        "history/fits", fits=fits, records=records, place="place", boxes="boxes" if here.own_boxes else None
-    )
+    scratch.execute("history/fits", fits=fits, records=records, place="place", boxes=here.boxes)
     if beside is not None:
-        boxes = "boxes_beside" if there.own_boxes else None
-        scratch.execute("history/fits", fits=beside, records=records, place="beside", boxes=boxes)
+        scratch.execute("history/fits", fits=beside, records=records, place="beside", boxes=there.boxes_beside)
     found = counted(scratch, records, fits, beside)
     for table in (records, fits, *([beside] if beside is not None else [])):
         scratch.drop(table)

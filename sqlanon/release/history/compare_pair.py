@@ -18,7 +18,7 @@ from sqlanon.privacy.kanonymity.requirement import KAnonymity
 from sqlanon.privacy.population import of_population, of_rows
 from sqlanon.privacy.requirements import requirements
 from sqlanon.release.history.candidate_sets import NO_DIVERSITY, candidate_sets
-from sqlanon.release.history.side import Side
+from sqlanon.release.history.side import Side, counts_candidates
 from sqlanon.release.verify import persons
 from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.spec import PrivacySpec
@@ -48,7 +48,7 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
     """
     if old.key != new.key:
         return _unknown(scratch, old, new, "the key's columns or their types changed")
-    if old.own_boxes or new.own_boxes:
+    if counts_candidates(old, new):
         return _of_candidates(scratch, old, new, privacy)
     marked = old.marked == new.marked
     shared = [name for name in new.sensitive if name in old.sensitive]
@@ -136,7 +136,7 @@ def _of_candidates(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec)
 def _unmeasured(old: Side, new: Side, privacy: PrivacySpec, fewest: int) -> Iterator[str]:
     if fewest > 1 and (lacking := _uncounted(old, new)):
         yield lacking
-    if privacy.whole:
+    if any(one.across for one in requirements(privacy, (), ("person",))):
         yield BY_ROWS
 
 

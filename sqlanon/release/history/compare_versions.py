@@ -5,20 +5,19 @@ Run and plan share it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integers
 from sqlanon.errors import GuardError
-from sqlanon.formats import Candidates, Recoded
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.refresh import data_change, data_change_by_key, link_columns_of
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.history import history
-from sqlanon.release.history.side import history_of
+from sqlanon.release.history.earlier import Earlier
 from sqlanon.release.prepare.prepare import link_columns
 from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.verify.made import Made
+from sqlanon.release.verify.stored_rows import stored_rows
 from sqlanon.results import DataChange, HistoryReport, HistorySets
 from sqlanon.table.scratch import Scratch
 
@@ -48,43 +47,51 @@ NOTHING_COMPARED = Compared(None, None, (), ())
 
 def compare_versions(
     scratch: Scratch,
-    state: ReleaseState,
     ready: Prepared,
-    classed: TableRef,
-    recoded: Recoded,
+    made: Made,
+    earlier: Earlier,
     data: DataChange | None,
-    previous: Entry | None,
     version: int,
     secret: str,
 ) -> Compared:
     """What the new version reveals together with those that readers had.
 
+    Args:
+        scratch: the run.
+        ready: the source.
+        made: the classes.
+        earlier: the versions before.
+        data: rows that came and went, unless the histories say it.
+        version: the number of the new version.
+        secret: what the release's hashes are keyed with.
+
     Raises:
         GuardError: one of them has boxes of their own, rows have other candidates than before, and the policy sets no
             bound.
     """
-    same = _bounded(scratch, state, ready, classed, recoded, previous)
+    previous = earlier.previous
+    same = _bounded(scratch, ready, made, earlier)
     seen = [AS_BEFORE.format(same.version)] if same else []
     if not ready.keyed:
         return Compared(None, data, (), tuple(seen or [WITHOUT_KEY]) if previous else ())
-    table = history.rows_of(scratch, ready.roles, classed, recoded.groups, secret, ready.persons, recoded.omitted)
-    if recoded.candidates is not None:
-        table = history.with_boxes(scratch, table, ready.roles, classed, recoded.candidates, ready.persons)
-    earlier = history.before(state, previous, every=same is None)
-    reports = history.compare_new(scratch, state.spec, earlier, table, version, ready.source.columns)
-    for entry in earlier:
+    classed, groups, omitted = made.classed, made.recoded.groups, made.recoded.omitted
+    table = history.rows_of(scratch, ready.roles, classed, groups, secret, ready.persons, omitted)
+    table = made.proof.history(scratch, table, classed, history.value_columns(ready.roles, ready.persons))
+    known = earlier.comparable(kept=same is None)
+    reports = history.compare_new(scratch, earlier.state.spec, known, table, version, ready, made.proof)
+    for entry in known:
         if previous and entry.version == previous.version:
-            data = data_change_by_key(scratch, history_of(scratch, entry), table, ready.rows)
-    compared = {entry.version for entry in earlier}
+            data = data_change_by_key(scratch, stored_rows(scratch.engine, entry).history(scratch), table, ready.rows)
+    compared = {entry.version for entry in known}
     lacking = previous is not None and previous.version not in compared
-    gone = lacking and previous is not None and previous.frozen
+    gone = earlier.has_lost(known)
     notes = [FROM_NOW_ON] * (lacking and not gone) + seen
     if same is None:
-        older = [entry for entry in history.of_own_boxes(state) if previous and entry.version != previous.version]
+        older = [entry for entry in earlier.with_candidates() if previous and entry.version != previous.version]
         notes += [NOT_COMPARED.format(entry.version) for entry in older if entry.version not in compared]
     if gone and previous:
-        reports += (history.lost(state, previous, version, ready.rows),)
-    elif lacking and previous and not same and history.own_boxes(state, previous):
+        reports += (history.lost(earlier.state, previous, version, ready.rows),)
+    elif lacking and previous and not same and earlier.counts_candidates(previous):
         reports += (_unknown(previous, version, ready.rows),)
     return Compared(table, data, reports, tuple(notes))
 
@@ -95,14 +102,7 @@ def _unknown(previous: Entry, version: int, rows: int) -> HistoryReport:
     return HistoryReport(previous.version, version, False, 0, nothing, nothing, nothing, rows, why, candidates=True)
 
 
-def _bounded(
-    scratch: Scratch,
-    state: ReleaseState,
-    ready: Prepared,
-    classed: TableRef,
-    recoded: Recoded,
-    previous: Entry | None,
-) -> Entry | None:
+def _bounded(scratch: Scratch, ready: Prepared, made: Made, earlier: Earlier) -> Entry | None:
     """The earlier version that gives every row the same candidates and the same box, so that nothing is new to readers.
 
     Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave
@@ -112,43 +112,15 @@ def _bounded(
     Raises:
         GuardError: it does not.
     """
-    others = history.of_own_boxes(state) if previous else []
-    if not others:
-        return None
-    own = recoded.candidates
-    for entry in reversed(others) if own is not None else ():
-        assert own is not None
-        if not entry.certificate or entry.report.get("certificate") != own.content:
-            continue
-        if all(state.exists(table) for table in entry.certificate) and _as_before(
-            scratch, entry, own, classed, ready.roles.link
-        ):
-            return entry
-    if state.spec.refresh.max_failing is None:
+    others, spec = earlier.with_candidates(), earlier.state.spec
+    same = made.proof.same_as(scratch, earlier.state, made, others, ready.roles.link)
+    if others and same is None and spec.refresh.max_failing is None:
         raise GuardError(
-            f"{state.spec.name}: version {others[-1].version} and this one are not both of classes: a reader of both "
+            f"{spec.name}: version {others[-1].version} and this one are not both of classes: a reader of both "
             "is left with the rows that fit the two boxes of one record, perhaps with one; name key: [columns] and "
             "history: {max_failing: N}, the rows that may be left with fewer than k"
         )
-    return None
-
-
-def _as_before(
-    scratch: Scratch, entry: Entry, own: Candidates, classed: TableRef, link: Sequence[tuple[str, bool]]
-) -> bool:
-    """Whether every row is published in the box that it had in a version, and that is of the same rows.
-
-    The edges decide. Code of another state, or a method that decides by more than quasi values, may make another graph
-    of the same content, in which rows are published in boxes of the same numbers.
-
-    Cost: a join of the rows, and where it finds all of them one of the k n edges.
-    """
-    edges, drawn = entry.certificate
-    row = scratch.fetch("freeform/same", drawn=drawn, slots=own.slots, classed=classed, link=link)[0]
-    found, same = integers(row)
-    if found != same:
-        return False
-    return scratch.count("freeform/other_edges", kept=edges, edges=own.edges) == 0
+    return same
 
 
 def changed_rows(scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None) -> DataChange | None:

@@ -12,21 +12,23 @@ measures, and `refresh.max_failing` stops a run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import pairwise
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError, PrivacyViolation
-from sqlanon.formats import Candidates, RowGroups
+from sqlanon.formats import RowGroups
 from sqlanon.privacy.requirements import stored
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.lineage import number_of, of_other_secret, of_two_secrets, rows_table
+from sqlanon.release.catalog.lineage import kept_in, of_other_secret, of_two_secrets
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.history.compare_pair import compare
+from sqlanon.release.history.earlier import SEEN, kept
 from sqlanon.release.history.side import Side, side_of
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.verify.made import Proof
 from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -34,9 +36,6 @@ from sqlanon.table.stage import Counted, Roles, hashes_of
 
 KEYED_APART = "the lineage of version {} was made with another secret"
 """Why a version is compared with none of a later lineage."""
-
-SEEN = ("published", "replaced", "withdrawn", "dropped")
-"""Versions that readers had at some time."""
 
 
 def rows_of(
@@ -79,74 +78,9 @@ def value_columns(roles: Roles, counted: Sequence[Counted]) -> list[str]:
     return [f"s{i}" for i in range(1, len(roles.sensitive) + 1)] + [one.alias for one in counted]
 
 
-def with_boxes(
-    scratch: Scratch,
-    history: TableRef,
-    roles: Roles,
-    classed: TableRef,
-    own: Candidates,
-    counted: Sequence[Counted],
-) -> TableRef:
-    """The history of a version with boxes of their own: all boxes that each row fits.
-
-    Cost: a join, k rows for every row.
-    """
-    fitted = scratch.table("fitted")
-    columns = value_columns(roles, counted)
-    scratch.execute("history/fitted", fitted=fitted, history=history, edges=own.edges, classed=classed, columns=columns)
-    return fitted
-
-
 def table_of(engine: Engine, physical: str) -> TableRef:
     """Where the history of a new version goes."""
     return private_table(engine, f"{physical}_history")
-
-
-def kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:
-    """Of the versions of a release those that readers had and whose history is there, oldest first."""
-    return [entry for entry in entries if entry.status in SEEN and entry.policy.get("key") and exists(kept_in(entry))]
-
-
-def kept_in(entry: Entry) -> TableRef:
-    """The table that has the history of a version."""
-    number = number_of(entry)
-    return entry.history if number is None else replace(entry.history, name=rows_table(entry.release, number))
-
-
-def before(state: ReleaseState, published: Entry | None, *, every: bool = True) -> list[Entry]:
-    """The versions that a new one is compared with: the published one, and after a rollback the newest as well.
-
-    Where one of two versions has boxes of their own, all that readers had, as they may have kept them; not with
-    ``every`` false.
-    """
-    known = _comparable(state, state.versions)
-    newest = max((one.version for one in state.versions if one.status in SEEN), default=0)
-    if not any(
-        one.version == newest for one in known
-    ):  # an earlier version whose tables were dropped may have its history
-        known = _comparable(state, state.every_version())
-    wanted = [known[-1].version] if known else []
-    wanted += [published.version] if published else []
-    if every:
-        wanted += [entry.version for entry in known if own_boxes(state, entry)]
-    return [entry for entry in known if entry.version in wanted]
-
-
-def _comparable(state: ReleaseState, versions: Sequence[Entry]) -> list[Entry]:
-    return [one for one in kept(versions, state.exists) if not of_other_secret(one, state.secret)]
-
-
-def own_boxes(state: ReleaseState, earlier: Entry) -> bool:
-    """Whether an earlier version, or the one that is to come, has boxes of their own."""
-    return state.spec.privacy.own_boxes or bool(earlier.certificate)
-
-
-def of_own_boxes(state: ReleaseState) -> list[Entry]:
-    """The versions that readers had and that have boxes of their own, oldest first.
-
-    If the coming version has such boxes, they are all versions that readers had.
-    """
-    return [entry for entry in state.versions if entry.status in SEEN and own_boxes(state, entry)]
 
 
 def compare_new(
@@ -155,7 +89,8 @@ def compare_new(
     entries: Sequence[Entry],
     history: TableRef,
     version: int,
-    types: Sequence[tuple[str, str]],
+    ready: Prepared,
+    proof: Proof,
 ) -> tuple[HistoryReport, ...]:
     """What a version that is being made reveals together with those before it: one report for each of ``entries``.
 
@@ -165,19 +100,13 @@ def compare_new(
         entries: the earlier versions to compare with.
         history: the new version's history, as `rows_of` makes it.
         version: its number.
-        types: name and type of each column of the source.
+        ready: the source.
+        proof: what proves the boxes of the new version.
     """
     persons_of = hashes_of(spec.counted()) if spec.rows_are == "events" else {}
-    new = Side(
-        version,
-        history,
-        [(c.name, c.role) for c in spec.columns],
-        spec.key,
-        types,
-        spec.rows_are,
-        persons_of,
-        own_boxes=spec.privacy.own_boxes,
-    )
+    columns = [{"name": column.name, "role": column.role} for column in spec.columns]
+    said = {"columns": columns, "key": spec.key, "rows_are": spec.rows_are}
+    new = Side(version, history, said, ready.source.columns, persons_of, proof.boxes)
     asked = spec.privacy.k if spec.persons != "ignored" else 1
     return tuple(compare(scratch, side_of(scratch, entry), new, spec.privacy, asked) for entry in entries)
 

@@ -39,7 +39,7 @@ A quasi column is one however few rows have a value, a sensitive one however few
 """
 
 
-def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -> None:
+def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int, *, needs_key: bool) -> None:
     """Guards that read the source: identifiers that repeat, insensitive columns that identify.
 
     Raises:
@@ -49,7 +49,7 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
     columns = {column.name: column for column in roles.relation.columns}
     if spec.rows_are == "persons":
         for item in roles.identifier_specs:
-            if spec.refresh.frozen and [item.name.lower()] == [name.lower() for name in spec.key]:
+            if needs_key and [item.name.lower()] == [name.lower() for name in spec.key]:
                 continue  # `check_key` refuses it: a lineage needs the key, whatever rows are
             if item.accept_repeats or _all_differ(scratch, roles.relation.ref, columns[item.name]):
                 continue
@@ -72,8 +72,9 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
                 "Say null_person: one (all are one person's) or null_person: distinct (each is another's), or leave "
                 "these rows out in a view"
             )
+    persons = {name.lower() for name in spec.person}
     for reading in roles.pseudonyms:
-        if spec.token is not None and reading.name.lower() == spec.token.name.lower():
+        if reading.name.lower() in persons:
             continue
         filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, reading.name)
         if distinct < rows:

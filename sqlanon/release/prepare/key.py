@@ -28,23 +28,23 @@ def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
     return sorted(known.get(name) or known[name.lower()] for name in spec.key)
 
 
-def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef) -> None:
-    """The key is unique and never NULL.
+def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef, *, needed: bool) -> None:
+    """The key is unique and never NULL; ``needed``: the release cannot be without.
 
     Raises:
         GuardError: it is not.
     """
-    refuse_key(spec, *repeated(scratch, stage, PERSON))
+    refuse_key(spec, *repeated(scratch, stage, PERSON), needed=needed)
 
 
-def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int) -> None:
+def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int, *, needed: bool) -> None:
     """Raise `GuardError` where rows of the source have no key, or that of another row."""
     problems = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(repeats)
     if problems:
         raise GuardError(
             f"{spec.name}: key {', '.join(spec.key)} does not identify rows: {', and '.join(problems)}; name columns "
             "that are together unique and not NULL, or "
-            f"{'correct the source' if spec.refresh.frozen else 'leave key out'}"
+            f"{'correct the source' if needed else 'leave key out'}"
         )
 
 

@@ -15,7 +15,6 @@ from sqlanon.formats import format_of
 from sqlanon.methods.base import Problem
 from sqlanon.methods.method import method_of
 from sqlanon.methods.shared.exact_values import measures
-from sqlanon.privacy.kanonymity.requirement import of_units
 from sqlanon.privacy.population import of_rows
 from sqlanon.privacy.requirements import requirements
 from sqlanon.progress import Stopwatch
@@ -36,7 +35,7 @@ from sqlanon.release.prepare.guards import (
 from sqlanon.release.prepare.key import check_key, key_columns
 from sqlanon.release.prepare.population import feasible_in, population_of
 from sqlanon.release.prepare.row_security import source_snapshot
-from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
+from sqlanon.release.prepare.staged import Prepared, Reading, Staged, Unchanged, Units
 from sqlanon.release.prepare.width_limits import guard_columns, guard_texts
 from sqlanon.release.verify.persons import feasible_persons
 from sqlanon.spec import ReleaseSpec
@@ -50,33 +49,9 @@ from sqlanon.table.stage import Roles, assign_roles, refuse_overflow, take_stage
 
 
 def read_source(
-    scratch: Scratch,
-    spec: ReleaseSpec,
-    source: Relation,
-    watch: Stopwatch,
-    secret: str,
-    same_as: str | None = None,
-    *,
-    memory: int,
-    tokens: str = "",
-    held: bool = False,
-    follows: bool = False,
-    planned: bool = False,
+    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, how: Reading
 ) -> Staged | Unchanged:
     """Read a source once into a scratch table, under the guards that need no domains.
-
-    Args:
-        scratch: the run.
-        spec: the release.
-        source: its source.
-        watch: what measures the stages.
-        secret: what the release's hashes are keyed with.
-        same_as: the fingerprint of a source that need not be released again; the rest is then not done.
-        memory: bytes for the kernels, unless the policy has a limit of its own.
-        tokens: what pseudonyms are keyed with, as the private schema has it.
-        held: the caller has a snapshot, of several tables.
-        follows: the caller compares the keys with those of a lineage, which finds repeated ones.
-        planned: nothing is released of what is read.
 
     Raises:
         PolicyError, GuardError: roles, types or guards stop it.
@@ -91,12 +66,12 @@ def read_source(
         tuple(one.name for one in persons),
         spec.columns,
     )
-    key, owned = key_columns(spec, roles), spec.refresh.frozen and bool(persons)
-    token_keys = pseudonyms.keys(spec, pseudonyms.secret_of(spec, tokens)) if spec.token else None
+    key, secret = key_columns(spec, roles), how.secret
+    token_keys = pseudonyms.keys(spec, how.tokens)
     started = now()
     with (
         watch.stage("snapshot"),
-        nullcontext() if held else source_snapshot(scratch.engine, [(spec, source.ref)], planned=planned),
+        nullcontext() if how.held else source_snapshot(scratch.engine, [(spec, source.ref)], planned=how.planned),
     ):
         people = population_of(scratch.engine, spec, roles)
         rows, mark, texts = fingerprint(scratch, roles, key, secret)
@@ -108,13 +83,13 @@ def read_source(
             mark = f"{mark} by {pseudonyms.mark(token_keys, secret)}"
         shown = tuple((column.name, column.shown_type) for column in roles.relation.columns)
         seen = SourceState(mark, shown, started)
-        if mark == same_as:
+        if mark == how.same_as:
             return Unchanged(seen)
         if not roles.relation.is_view and (
             people is None or not people.relation.is_view
         ):  # however few rows a view has, its tables may be large
             scratch.expect(rows + many)
-        guard_texts(scratch, spec, rows, texts, spec.memory or memory)
+        guard_texts(scratch, spec, rows, texts, spec.memory or how.memory)
         refuse_overflow(scratch, spec, roles)
         roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
         links = link_columns(roles, spec)
@@ -130,21 +105,21 @@ def read_source(
             dense=dense,
             rows=rows,
             keys=token_keys,
-            owner=persons[0] if owned else None,
+            owner=persons[0] if how.lasting and persons else None,
         )
         beside = stage_population(scratch, people, many) if people is not None else None
         if rows:
-            guard_source(scratch, spec, roles, rows)
-            if key and not follows:
-                check_key(scratch, spec, stage)
+            guard_source(scratch, spec, roles, rows, needs_key=how.lasting)
+            if key and not how.follows:
+                check_key(scratch, spec, stage, needed=how.lasting)
     scratch.expect(rows + many)
-    return Staged(roles, stage, rows, seen, persons, asked, bool(key), people, beside, many, owned)
+    return Staged(spec, roles, stage, rows, seen, persons, asked, bool(key), people, beside, many, how.lasting)
 
 
 def profiled(
     scratch: Scratch,
-    spec: ReleaseSpec,
     staged: Staged,
+    units: Units,
     watch: Stopwatch,
     *,
     memory: int,
@@ -153,17 +128,12 @@ def profiled(
 ) -> Prepared:
     """Find the domains of a source that was read, and decide whether a release of it can be made.
 
-    ``memory``: bytes for the kernels; ``part``: the rows are some of the source's, so that a column that has many
-    values there may have few in all, and a value that a requirement lists may occur in others. ``judged``: False where
-    no method is to run, and the columns alone are of interest.
+    ``units``: what the method divides; ``memory``: bytes for the kernels; ``part``: the rows are some of the source's,
+    so that a column that has many values there may have few in all, and a value that a requirement lists may occur in
+    others. ``judged``: False where no method is to run, and the columns alone are of interest.
     """
-    roles, stage, rows, persons, asked = (
-        staged.roles,
-        staged.stage,
-        staged.rows,
-        staged.persons,
-        staged.requirements,
-    )
+    spec, roles, stage, rows = staged.spec, staged.roles, staged.stage, staged.rows
+    persons, asked = staged.persons, staged.requirements
     chosen = method_of(spec)
     with watch.stage("profile"):
         reached = (
@@ -188,7 +158,7 @@ def profiled(
             population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
             reached += feasible_in(spec, asked, rows, population)
         problem = Problem(
-            of_units(asked) if spec.privacy.whole else asked,
+            units.asked(asked),
             spec.privacy.accuracy,
             quasi,
             sensitive,
@@ -197,7 +167,7 @@ def profiled(
             lambda domain: _occurrences(scratch, domain),
             lambda domain: None not in measures(scratch, domain).values,
             spec.memory or memory,
-            () if spec.privacy.whole else person_codes,
+            units.codes(person_codes),
         )
         refused = chosen.refusal(problem) if judged else None
         if refused:
@@ -218,7 +188,7 @@ def profiled(
         staged.keyed,
         person_codes,
         population,
-        staged.owned,
+        staged.lasting,
     )
 
 

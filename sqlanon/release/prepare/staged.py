@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from sqlanon.engines.base import TableRef
 from sqlanon.methods.method import Method
@@ -10,9 +12,45 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.prepare.key import OWNER, PERSON
 from sqlanon.results import Feasible
+from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
 from sqlanon.table.population import Population
 from sqlanon.table.stage import Counted, Roles
+
+
+class Units(Protocol):
+    """What a method divides: rows, or persons."""
+
+    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+        """What the method is asked for."""
+
+    def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
+        """The domains of persons that the method reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a source is read.
+
+    Attributes:
+        secret: what the release's hashes are keyed with.
+        memory: bytes for the kernels, unless the policy has a limit of its own.
+        tokens: what pseudonyms are keyed with, as the private schema has it.
+        same_as: the fingerprint of a source that need not be released again; the rest is then not done.
+        held: the caller has a snapshot, of several tables.
+        follows: the caller compares the keys with those of a lineage, which finds repeated ones.
+        lasting: classes stay while rows leave them: rows and persons are recognized in later versions.
+        planned: nothing is released of what is read.
+    """
+
+    secret: str = field(repr=False)
+    memory: int
+    tokens: str = field(default="", repr=False)
+    same_as: str | None = None
+    held: bool = False
+    follows: bool = False
+    lasting: bool = False
+    planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +58,18 @@ class Staged:
     """The source as it was read, once, and not yet profiled.
 
     Attributes:
+        spec: the release.
         roles: its columns.
         stage: scratch table of its rows; ``rows`` of them.
         source: what the catalog keeps of it.
         persons: the counted identifiers.
         requirements: what is asked.
-        keyed: the stage holds the key's hash; ``owned``: and that of the person.
+        keyed: the stage holds the key's hash.
         people, beside, many: a population that the rows are of: its columns, its staged rows, and how many.
+        lasting: see `Reading`.
     """
 
+    spec: ReleaseSpec
     roles: Roles
     stage: TableRef
     rows: int
@@ -39,7 +80,7 @@ class Staged:
     people: Roles | None = None
     beside: TableRef | None = None
     many: int = 0
-    owned: bool = False
+    lasting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +111,12 @@ class Prepared:
     keyed: bool
     person_codes: tuple[Domain, ...] = ()
     population: Population | None = None
-    owned: bool = False
+    lasting: bool = False
+
+    @property
+    def owned(self) -> bool:
+        """Whether the stage holds the hash of the person, which is the same in every version."""
+        return self.lasting and bool(self.persons)
 
     @property
     def carried(self) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from sqlanon.engines.lacks import require
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.lineage import lineage_of
 from sqlanon.release.publish.kept_scratch import list_table
+from sqlanon.release.verify.stored_rows import stored_rows
 from sqlanon.results import CompactReport
 
 
@@ -69,7 +69,4 @@ def _changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
     The others are dropped as a whole.
     """
     for entry in entries:
-        yield entry.history
-        lineage = lineage_of(engine, entry)
-        if lineage is not None:
-            yield from (lineage.rows, lineage.classes, lineage.erased)
+        yield from stored_rows(engine, entry).changing

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from sqlanon.engines.base import Engine, Found, Relation, Statement, TableRef
+from sqlanon.engines.base import Engine, Found, Statement, TableRef
 from sqlanon.errors import DatabaseError
-from sqlanon.formats import Published, Recoded
-from sqlanon.methods.freeform.secret import key_of
+from sqlanon.formats import Published
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry, SourceState
@@ -30,7 +29,7 @@ from sqlanon.release.catalog.views import (
     sensitive_of,
     views_of,
 )
-from sqlanon.release.history.history import table_of
+from sqlanon.release.history.history import table_of, value_columns
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.publish.array_dictionary import repeated
 from sqlanon.release.publish.retention import drop_old
@@ -38,46 +37,53 @@ from sqlanon.release.publish.second_file import keep_tables, make_schema, put, r
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
 from sqlanon.release.verify import tokens
-from sqlanon.release.verify.certificate import Certificate, fingerprint, verify_candidates
 from sqlanon.release.verify.exposure import exposure
+from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import Verified, verify_physical
 from sqlanon.release.verify.verify_pair import verify_pair
 from sqlanon.results import RunReport
 from sqlanon.sqltext import statement
-from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
-class Private:
-    """What only the owner may ever read of a version.
+class Draft:
+    """A version of classes that were made now.
 
     Attributes:
-        seed: of the version's random numbers.
+        ready: the source, and what is asked of the classes.
+        made: the classes.
+        report: so far.
         secret: what the release's hashes are keyed with.
         history: scratch table of the version's history, where there is a key.
-        columns: its columns of sensitive values and of persons.
-        certificate: with boxes of their own: the rows that fit each box, and which of them it is.
+        siblings: the tables that are published together with it.
     """
 
-    seed: int
-    secret: str
-    history: TableRef | None
-    columns: Sequence[str]
-    certificate: Certificate | None = None
+    ready: Prepared
+    made: Made
+    report: RunReport
+    secret: str = field(repr=False)
+    history: TableRef | None = None
+    siblings: tokens.Siblings | None = None
+
+    def of_version(self, engine: Engine, physical: str) -> Draft:
+        """The same with the names that private tables have in the version."""
+        proof = self.made.proof.of_version(engine, physical)
+        recoded = replace(self.made.recoded, members=proof.members)
+        report = replace(self.report, certificate=proof.content)
+        return replace(self, made=replace(self.made, recoded=recoded, proof=proof), report=report)
 
     def keep(self, scratch: Scratch, physical: str) -> None:
         """Copy the history into a table of its own, which stays when the version is dropped.
 
         No statistics of private values are left.
         """
-        made = [
-            private_table(scratch.engine, f"{physical}_link"),
-            *(self.certificate.tables if self.certificate else ()),
-        ]
+        proof, ready = self.made.proof, self.ready
+        made = [private_table(scratch.engine, f"{physical}_link"), *proof.tables]
         if self.history:
             made.append(table_of(scratch.engine, physical))
-            scratch.execute("history/keep", kept=made[-1], history=self.history, columns=list(self.columns))
+            columns = proof.history_columns(value_columns(ready.roles, ready.persons))
+            scratch.execute("history/keep", kept=made[-1], history=self.history, columns=columns)
         drop_statistics(scratch.engine, made)
 
 
@@ -113,41 +119,26 @@ class Content:
     report: RunReport
     source: SourceState
     seed: int
-    secret: str
+    secret: str = field(repr=False)
 
 
-def content_of(
-    state: ReleaseState,
-    target: Publication,
-    scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
-    recoded: Recoded,
-    ready: Prepared,
-    report: RunReport,
-    watch: Stopwatch,
-    private: Private,
-    siblings: tokens.Siblings | None = None,
-) -> Content:
+def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft: Draft, watch: Stopwatch) -> Content:
     """One version of classes that were made now, for `put_in`; nothing is written yet.
 
     Args:
         state: the release as the run found it.
         target: where the version goes.
         scratch: the run.
-        encoded: the work table.
-        classed: staged rows with their codes and class.
-        recoded: what is published of every class.
-        ready: the roles, and what is asked of the classes.
-        report: the report so far.
+        draft: the version.
         watch: measures the stages.
-        private: what only the owner may read.
-        siblings: the tables that are published together with it.
     """
     engine, spec = state.engine, state.spec
+    draft = draft.of_version(engine, target.physical)
+    ready, made, report = draft.ready, draft.made, draft.report
+    encoded, classed, recoded, proof = made.encoded, made.classed, made.recoded, made.proof
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-        made = [
+        tables = [
             scratch.sql(
                 "publish/table",
                 physical=place,
@@ -159,7 +150,7 @@ def content_of(
             )
         ]
         if recoded.sensitive:
-            made.append(
+            tables.append(
                 scratch.sql(
                     "publish/sensitive",
                     physical=sensitive_of(place),
@@ -168,42 +159,22 @@ def content_of(
                     published=listed(recoded.sensitive),
                 )
             )
-        scratch.execute_all([*made, *beside])
+        scratch.execute_all([*tables, *beside])
 
     def verify(place: TableRef, found: Found) -> RunReport:
         physical = found.relations[place]
-        drawn = verify_own_boxes(report.certificate)
+        proof.verify(scratch, made)
         if recoded.sensitive:
             counted = found.relations[sensitive_of(place)]
             verified = verify_pair(scratch, encoded, classed, recoded, counted, physical, ready.requirements)
         else:
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
-        written = fingerprint(engine, physical) if private.certificate else None
-        done = replace(as_verified(report, verified, watch), written=written, drawn=drawn)
-        if not recoded.sensitive and not private.certificate:
+        done = proof.marked(as_verified(report, verified, watch), engine, physical)
+        if not recoded.sensitive and recoded.members.unite:
             exact = [(reading.name, reading.name) for reading in ready.roles.insensitive]
             done = replace(done, exposed=exposure(engine, physical.ref, recoded.layout.of_class, exact))
-        return with_tokens(done, physical) if spec.token else done
-
-    def with_tokens(done: RunReport, physical: Relation) -> RunReport:
-        """The report, with what is found of the tokens."""
-        own = tokens.shown(spec, physical.ref, recoded.layout.of_class, [one.name for one in physical.columns])
-        reached, warned = tokens.verify_tokens(scratch, state, own, siblings)
+        reached, warned = tokens.verify_tokens(scratch, state, physical, recoded.layout.of_class, draft.siblings)
         return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
-
-    if recoded.candidates is not None:
-        certificate = Certificate.of(engine, target.physical)
-        recoded = replace(recoded, candidates=replace(recoded.candidates, kept=certificate.edges))
-        private = replace(private, certificate=certificate)
-        report = replace(report, certificate=recoded.candidates.content if recoded.candidates else None)
-    kept = private.certificate.written(scratch, classed, recoded, ready.roles.link) if private.certificate else []
-
-    def verify_own_boxes(content: str | None) -> str | None:
-        """Verify them, if they are; a keyed hash of what was drawn."""
-        if private.certificate is None or recoded.candidates is None or content is None:
-            return None
-        verify_candidates(scratch, encoded, classed, recoded, private.certificate, spec, private.secret)
-        return private.certificate.mark(engine, key_of(private.secret, spec.name, content))
 
     link = scratch.sql(
         "publish/link",
@@ -224,13 +195,13 @@ def content_of(
     return Content(
         write,
         verify,
-        [link, *kept],
-        lambda: private.keep(scratch, target.physical),
+        [link, *proof.statements(scratch, classed, ready.roles.link)],
+        lambda: draft.keep(scratch, target.physical),
         metadata,
         report,
         ready.source,
-        private.seed,
-        private.secret,
+        made.seed,
+        draft.secret,
     )
 
 
@@ -311,9 +282,7 @@ class New:
 
     def _add(self, status: str, report: RunReport) -> Entry:
         state, target, content = self.state, self.target, self.content
-        return Catalog(state.engine).add(
-            state.spec, target.version, target.physical, target.view, status, report, content.source, content.seed
-        )
+        return Catalog(state.engine).add(state.spec, target, status, report, content.source, content.seed)
 
     def swap(self, done: RunReport, found: Found) -> Entry:
         """Point the views at it, with its row of the catalog and the rights of its readers."""
@@ -407,9 +376,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
     assert target.file is not None
     engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)
     with watch.stage("state"), engine.publishing():
-        catalog.add(
-            spec, target.version, target.physical, target.view, "pending", content.report, content.source, content.seed
-        )
+        catalog.add(spec, target, "pending", content.report, content.source, content.seed)
         engine.execute_all(content.beside)
         content.keep()
 

@@ -8,31 +8,26 @@ from copy import deepcopy
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import integer
-from sqlanon.errors import DatabaseError, GuardError, PolicyError, PrivacyViolation
+from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours
-from sqlanon.release.catalog.lineage import lineage_of
 from sqlanon.release.catalog.policy_diff import SETTINGS, differences, weakenings
 from sqlanon.release.catalog.reader import in_ranges
-from sqlanon.release.catalog.refresh import data_change, link_columns_of, shown_as
+from sqlanon.release.catalog.refresh import shown_as
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import last_shown
 from sqlanon.release.catalog.target import Publication, check_free, check_no_link
-from sqlanon.release.catalog.views import Pointing, is_pair, metadata_table, pointings, spelled
+from sqlanon.release.catalog.views import Pointing, is_pair, metadata_table, pointings
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, settled
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
-from sqlanon.release.verify.recheck_certificate import altered, has_certificate
+from sqlanon.release.verify.recheck_certificate import refuse_altered
+from sqlanon.release.verify.stored_rows import stored_rows
 from sqlanon.release.verify.tokens import held, refuse_together, scope_of
 from sqlanon.results import DiffReport, RollbackReport, VersionReport
-from sqlanon.spec import PrivacySpec, ReleaseSpec
-from sqlanon.sqltext import statement
-from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, take_stage
 
 _DIGITS = 10
 """No version has a number of so many digits."""
@@ -87,7 +82,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         shown = pointings(engine, view, entry.physical, pair=is_pair(entry))
         holding.enter_context(held(engine, scope_of(entry)))
         refuse_together(engine, entry)
-        _refuse_altered(engine, entry)
+        refuse_altered(engine, entry)
         if entry.file:
             check_no_link(release, entry.file)
             check_ours(engine, release, entry.file)
@@ -182,24 +177,9 @@ def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, 
     return found
 
 
-def _refuse_altered(engine: Engine, entry: Entry) -> None:
-    """Boxes of their own are believed by their certificate alone: the table does not show k."""
-    if not entry.certificate:
-        return
-    if not has_certificate(engine, entry):
-        wrong: str | None = "its certificate is gone, without which nothing shows that k rows fit each box"
-    else:
-        wrong = altered(engine, entry, engine.relation(spelled(entry.table)))
-    if wrong is not None:
-        raise PrivacyViolation(
-            f"{entry.release}: version {entry.version} is not published again: {wrong}; return to another version, or "
-            "run the release again"
-        )
-
-
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
     found = [f"weaker than before: {line}" for line in weaker]
-    removed = deleted_since(engine, entry)
+    removed = stored_rows(engine, entry).deleted_since()
     if removed is None:
         found.append(
             "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"
@@ -210,35 +190,6 @@ def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[st
             "them again. If they were deleted for a reason, run again instead"
         )
     return tuple(found)
-
-
-def deleted_since(engine: Engine, entry: Entry) -> int | None:
-    """Rows of a version that the source no longer has, by the hashes of its link table; None where that is unknown.
-
-    Of a version of a lineage those that later versions do not publish any more; what these retain is not asked.
-    """
-    lineage = lineage_of(engine, entry)
-    if lineage is not None and engine.exists(lineage.rows):
-        row = engine.fetch(statement("frozen/left_since", engine.dialect, rows=lineage.rows, at=entry.version))[0]
-        return integer(row[0])
-    if not engine.exists(entry.link):
-        return None
-    try:
-        relation = engine.relation(entry.source)
-    except DatabaseError:
-        return None
-    names = [column.name for column in relation.columns]
-    before = [name for name, _ in entry.source_columns or ()]
-    links = link_columns_of(entry, names)
-    if not links or links != link_columns_of(entry, before or names):
-        return None
-    nothing = ReleaseSpec(entry.release, entry.source, (), PrivacySpec(), rest="drop")
-    with Scratch(engine) as scratch:
-        with engine.snapshot():
-            stage = take_stage(scratch, assign_roles(nothing, relation), links)
-        rows = scratch.count("table/count", source=stage)
-        change = data_change(scratch, entry, stage, links, names, rows)
-    return change.removed if change else None
 
 
 def version(engine: Engine, name: str) -> VersionReport:

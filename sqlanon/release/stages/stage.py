@@ -11,7 +11,7 @@ from typing import Protocol
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.prepare.prepare import read_source
 from sqlanon.release.prepare.row_security import source_snapshot
-from sqlanon.release.prepare.staged import Staged, Unchanged
+from sqlanon.release.prepare.staged import Reading, Staged, Unchanged
 from sqlanon.release.publish.keep_published import keep, published_report, refuse_few
 from sqlanon.release.publish.publish import New, put_in, put_together
 from sqlanon.release.stages.work import Work
@@ -97,19 +97,17 @@ class ReadSources:
 
 
 def _read(work: Work, *, compare: bool, held: bool, planned: bool = False) -> None:
-    work.read = read_source(
-        work.scratch,
-        work.spec,
-        work.state.source,
-        work.watch,
+    how = Reading(
         work.secret,
-        work.decision.same_as if compare else None,
-        memory=work.machine.memory,
+        work.machine.memory,
         tokens=work.state.tokens,
+        same_as=work.decision.same_as if compare else None,
         held=held,
         follows=work.version.follows,
+        lasting=not work.version.anew,
         planned=planned,
     )
+    work.read = read_source(work.scratch, work.spec, work.state.source, work.watch, how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +168,7 @@ class ComparePersons:
         """See `Stage.run`."""
         work = works[self.release]
         with work.watch.stage("method") as progress:
-            machine, spec, ready = work.machine, work.spec, work.prepared
-            note = persons_cost(work.scratch, spec, ready, progress, machine.memory, machine.threads, work.secret)
+            note = persons_cost(work.scratch, work.trial(progress))
         work.notes += (note,) if note else ()
 
 

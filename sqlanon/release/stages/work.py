@@ -6,19 +6,23 @@ import secrets
 from dataclasses import dataclass
 
 from sqlanon.engines.base import Engine
-from sqlanon.progress import Stopwatch
+from sqlanon.progress import Progress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState, read_state
 from sqlanon.release.catalog.target import Publication
-from sqlanon.release.divide.classes import Machine, Made
+from sqlanon.release.divide.classes import Machine
+from sqlanon.release.divide.division import Division
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, Compared
+from sqlanon.release.history.earlier import Earlier
 from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
 from sqlanon.release.publish.publish import Content
 from sqlanon.release.publish.second_file import reconcile
 from sqlanon.release.stages.version import Version
+from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens
+from sqlanon.release.verify.made import Made
 from sqlanon.results import DataChange, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -33,6 +37,7 @@ class Work:
         target: where the version goes.
         decision: why there is one.
         version: the kind of version.
+        division: how its rows are divided.
         machine: what the run may use.
         watch: measures the stages.
         secret: what the release's hashes are keyed with.
@@ -52,6 +57,7 @@ class Work:
     target: Publication
     decision: Decision
     version: Version
+    division: Division
     machine: Machine
     watch: Stopwatch
     secret: str
@@ -94,6 +100,15 @@ class Work:
         """The classes that were made."""
         assert self.made is not None
         return self.made
+
+    def trial(self, progress: Progress) -> Trial:
+        """What is tried of the profiled source."""
+        return Trial(self.spec, self.prepared, self.division, self.machine, progress, self.secret)
+
+    @property
+    def earlier(self) -> Earlier:
+        """The versions before."""
+        return Earlier(self.state, self.decision.previous, every=self.division.compares_all)
 
     @property
     def finished(self) -> RunReport:

@@ -8,15 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import FORMATS, METHODS, asked_of, refining, refusals
+from sqlanon.declared import FORMATS, METHODS, asked_of, refusals
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.progress import Progress
-from sqlanon.release.divide import persons_whole
-from sqlanon.release.prepare.guards import feasible
-from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.trials.sample import MOST_MEASURED, encoded_part
-from sqlanon.spec import ReleaseSpec
+from sqlanon.release.trials.trial import Trial
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -25,64 +21,32 @@ if TYPE_CHECKING:
     from sqlanon.methods.best.loss import Losses
 
 
-def compares_persons(spec: ReleaseSpec) -> bool:
-    """Whether persons stay whole by the policy's choice, so that it could be otherwise."""
-    return spec.privacy.whole and not spec.token
-
-
-def persons_cost(
-    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int, secret: str
-) -> str | None:
+def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
     """A note of the policy's losses with `persons: whole` and with `rows`.
 
-    None if the policy does not ask for `whole`.
-
-    It is also None where the method does not take `rows`, where a population is counted, and where the rows that would
-    be measured do not meet what is asked. Trials of ``refine: search`` are left out, and classes that fail afterwards
+    It is None where the method does not take `rows`, where a population is counted, and where the rows that would be
+    measured do not meet what is asked. Trials of ``refine: search`` are left out, and classes that fail afterwards
     are not united: both count alike.
 
     Cost: that of both for about `MOST_MEASURED` rows; a GROUP BY of the persons and a join, to take them from a larger
     table.
     """
+    spec, ready, division = trial.spec, trial.ready, trial.division
     other = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
     declared = METHODS[spec.method.name]
-    if not compares_persons(spec) or ready.population is not None or refusals(declared, asked_of(other, declared)):
+    if ready.population is not None or refusals(declared, asked_of(other, declared)):
         return None
     from sqlanon.methods.best.loss import Losses
 
     metric = "stars" if FORMATS[spec.format.kind].either else "gcp"
     with scratch.beside() as own:
         encoded = encoded_part(own, ready, MOST_MEASURED, persons=True)
-        rows = encoded.rows
-        asked = tuple(one for one in ready.requirements if not one.afterwards)
-        context = Context(
-            own,
-            encoded,
-            asked,
-            "auto",
-            spec.memory or memory,
-            threads,
-            progress,
-            spec.seed or 0,
-            refine=replace(refined, search=0) if (refined := refining(spec, rows, len(encoded.quasi))) else None,
-            format=spec.format.kind,
-            secret=secret,
-            release=spec.name,
-            read_again=True,
-        )
+        rows, context = encoded.rows, trial.context(own, encoded)
         losses = Losses(context, metric)
         try:
-            feasible(
-                own,
-                spec,
-                encoded.stage,
-                ready.roles,
-                persons_whole.of_rows(asked),
-                rows,
-                [one.alias for one in ready.persons],
-            )
-            lost = _lost(context, losses, lambda own: persons_whole.assigned(own, ready.method))
-            rows_alone = replace(context, requirements=tuple(one for one in asked if not one.across))
+            trial.check_feasible(own, encoded, division.asked_of_rows(trial.asked))
+            lost = _lost(context, losses, lambda own: division.tried(own, ready.method))
+            rows_alone = replace(context, requirements=tuple(one for one in trial.asked if not one.across))
             less = _lost(rows_alone, losses, ready.method.assign)
         except (InfeasibleError, PolicyError):
             return None  # all rows meet what is asked, and those that are measured do not; or memory is short

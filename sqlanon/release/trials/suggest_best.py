@@ -13,11 +13,9 @@ from sqlanon.declared import FORMATS, METHODS, asked_of, most_suppressed, refusa
 from sqlanon.declared.candidates import shown
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
-from sqlanon.progress import Progress
-from sqlanon.release.prepare.guards import feasible
-from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.trials.sample import encoded_part, most_measured
-from sqlanon.spec import MethodSpec, ReleaseSpec
+from sqlanon.release.trials.trial import Trial
+from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -27,9 +25,7 @@ if TYPE_CHECKING:
     Found = tuple[Fraction, MethodSpec]
 
 
-def suggested(
-    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int
-) -> str | None:
+def suggested(scratch: Scratch, trial: Trial) -> str | None:
     """A note that method ``best`` loses less than the method of the policy, with both losses; None where it does not.
 
     Trials of ``refine: search`` are left out. It is not measured where no column has a hierarchy, where ``best`` does
@@ -38,6 +34,7 @@ def suggested(
     Cost: that of the policy's method and of those of ``best``, for at most `MOST_MEASURED` rows; a scan to take them
     from a larger table.
     """
+    spec, ready = trial.spec, trial.ready
     declared, metric = METHODS["best"], "stars" if FORMATS[spec.format.kind].either else "gcp"
     other = replace(spec, method=MethodSpec("best", {"metric": metric}))
     if (
@@ -54,15 +51,7 @@ def suggested(
     with scratch.beside() as own:
         encoded = encoded_part(own, ready, most_measured(ready, spec.privacy.k))
         try:
-            feasible(
-                own,
-                spec,
-                encoded.stage,
-                ready.roles,
-                ready.requirements,
-                encoded.rows,
-                [one.alias for one in ready.persons],
-            )
+            trial.check_feasible(own, encoded, ready.requirements)
         except InfeasibleError:
             return None  # all rows meet what is asked, and those that are measured do not
         context = Context(
@@ -70,9 +59,9 @@ def suggested(
             encoded,
             ready.requirements,
             "auto",
-            spec.memory or memory,
-            threads,
-            progress,
+            spec.memory or trial.machine.memory,
+            trial.machine.threads,
+            trial.progress,
             spec.seed or 0,
             refine=replace(spec.refine, search=0) if spec.refine else None,
             format=spec.format.kind,

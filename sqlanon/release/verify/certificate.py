@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import METHODS
-from sqlanon.engines.base import Engine, Relation, Statement, TableRef
+from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import integer, integers
-from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates, Recoded, format_of
 from sqlanon.formats.cover import least
-from sqlanon.methods.freeform.secret import key_of
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -30,10 +28,9 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.work import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import numpy.typing as npt
+
 
 _BITS = 62
 """Matchings that are bits of one integer in SQL."""
@@ -70,59 +67,6 @@ class Certificate:
         """
         found = fingerprint(engine, engine.look_up([self.drawn]).relations[self.drawn])
         return hmac.new(key, f"drawn\0{found}".encode(), hashlib.sha256).hexdigest()
-
-    def written(
-        self, scratch: Scratch, classed: TableRef, recoded: Recoded, link: Sequence[tuple[str, bool]]
-    ) -> list[Statement]:
-        """What writes it; for ``link`` see `sqlanon.table.stage.Roles`."""
-        own = recoded.candidates
-        assert own is not None
-        return [
-            scratch.sql("freeform/edges", kept=self.edges, edges=own.edges),
-            scratch.sql("freeform/drawn", kept=self.drawn, slots=own.slots, classed=classed, link=link),
-        ]
-
-
-def verify_candidates(
-    scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
-    recoded: Recoded,
-    certificate: Certificate,
-    spec: ReleaseSpec,
-    secret: str,
-) -> None:
-    """Every row fits k boxes and every box k rows, and one of k matchings was drawn.
-
-    That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with the
-    private values of the rows that were drawn for them, `verify_rows` finds.
-
-    Args:
-        scratch: the run.
-        encoded: the source.
-        classed: staged rows with their original values.
-        recoded: what is published.
-        certificate: as it was written.
-        spec: the release, as the policy asks.
-        secret: what remix and draw are keyed with.
-
-    Raises:
-        PrivacyViolation: what does not hold, counted.
-
-    Cost: groupings of the k n edges, a sort of the rows, and the remix once more.
-    """
-    own, k = recoded.candidates, spec.privacy.k
-    assert own is not None
-    key = key_of(secret, spec.name, own.content)
-    for wrong in (
-        regular(scratch, certificate, encoded.rows, k),
-        misplaced(scratch, own, encoded.rows),
-        wider(scratch, encoded, recoded, own),
-        numbered(scratch, encoded, classed, own, spec, secret),
-        drawn(scratch, certificate, encoded.rows, k, key),
-    ):
-        if wrong is not None:
-            raise PrivacyViolation(f"{wrong}; nothing was published")
 
 
 def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:

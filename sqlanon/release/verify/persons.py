@@ -16,11 +16,10 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.engines.rows import integers, number
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.lineage import lineage_of
-from sqlanon.release.catalog.rights import reading
+from sqlanon.release.verify.stored_rows import counted_in, stored_rows
 from sqlanon.results import Feasible, RequirementResult
-from sqlanon.spec import NullPerson, ReleaseSpec, person_name
-from sqlanon.sqltext import statement, table_name
+from sqlanon.spec import NullPerson, ReleaseSpec
+from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, hashes_of
 
@@ -144,27 +143,6 @@ def measure(
     return Counts(dict(zip(columns, numbers, strict=True)), number(average))
 
 
-def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
-    """The identifiers by which a version's policy in the catalog counts persons of events.
-
-    None if rows are persons.
-    """
-    return tuple(columns_in(policy))
-
-
-def columns_in(policy: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The same with the columns of each."""
-    if policy.get("rows_are") != "events":
-        return {}
-    if policy.get("person"):
-        return {person_name(policy["person"]): tuple(policy["person"])}
-    return {
-        column["name"]: (column["name"],)
-        for column in policy["columns"]
-        if column["role"] == "identifier" and not column.get("accept_repeats")
-    }
-
-
 def promised_by(policy: Mapping[str, Any]) -> int | None:
     """The persons of a class that a version of events promises, its k; None where it promises none."""
     k = int(policy["privacy"]["k"])
@@ -199,7 +177,7 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
     columns = linked(engine, entry)
     if entry is None or not columns:
         return Counts()
-    with link_table(engine, entry) as table:
+    with stored_rows(engine, entry).link() as table:
         return measure(engine, table, ("class",), columns, assigned=True)
 
 
@@ -220,7 +198,7 @@ def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef
 @contextmanager
 def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
     """The private link table of a version, without the rows that it leaves out: a copy where there are some."""
-    with link_table(engine, entry) as own:
+    with stored_rows(engine, entry).link() as own:
         if not entry.report.get("left_out"):
             yield own
             return
@@ -230,52 +208,12 @@ def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iter
             yield table
 
 
-@contextmanager
-def link_table(engine: Engine, entry: Entry) -> Iterator[TableRef]:
-    """The private table that ties the rows of a version to persons.
-
-    It is the version's own, or a copy from its lineage.
-    """
-    lineage = lineage_of(engine, entry)
-    if lineage is None:
-        with reading(engine, entry.link):
-            yield entry.link
-        return
-    with reading(engine, lineage.rows), Scratch(engine) as scratch:
-        table = scratch.table("persons")
-        sensitive = sum(column["role"] == "sensitive" for column in entry.policy["columns"])
-        scratch.execute(
-            "frozen/history",
-            history=table,
-            rows=lineage.rows,
-            at=entry.version,
-            sensitive=range(1, 1 + sensitive),
-            persons=list(hashes_of(counted_in(entry.policy)).values()),
-            classes=None,
-            parts=[],
-        )
-        yield table
-
-
-def link_columns(engine: Engine, entry: Entry) -> set[str]:
-    """The columns of that table; none where it is not there."""
-    lineage = lineage_of(engine, entry)
-    table = entry.link if lineage is None else lineage.rows
-    if not engine.exists(table):
-        return set()
-    own = {column.name for column in engine.relation(table_name(table)).columns}
-    if lineage is None:
-        return own
-    persons = hashes_of(counted_in(entry.policy)).values() if "_sqlanon_owner" in own else ()
-    return {*(name.removeprefix("_sqlanon_") for name in own), *persons}
-
-
 def linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
     """Per counted identifier of a version its column in the private link table; none where that has no such columns."""
     if entry is None or not counted_in(entry.policy):
         return {}
     columns = hashes_of(counted_in(entry.policy))
-    return columns if link_columns(engine, entry).issuperset(columns.values()) else {}
+    return columns if stored_rows(engine, entry).columns().issuperset(columns.values()) else {}
 
 
 def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | None:
@@ -284,26 +222,18 @@ def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | N
     return "distinct" if said and all(one == "distinct" for one in said) else "one" if any(said) else None
 
 
-def why_missing(entry: Entry | None) -> str:
+def why_missing(engine: Engine, entry: Entry | None) -> str:
     """Why the persons of a version cannot be counted, with what to do."""
     if entry is None:
         return (
             "the private tables of this release are not in this database; audit it by the policy from the database of "
             "its source"
         )
-    if entry.frozen:
-        return (
-            f"the lineage of version {entry.version} does not have them: it is gone, or another policy made it; run "
-            "--new-lineage"
-        )
-    return (
-        f"version {entry.version} was made without counting it, by an older sqlanon or another policy; "
-        "run again with --full"
-    )
+    return stored_rows(engine, entry).why_uncounted
 
 
 def checked(
-    spec: ReleaseSpec, entry: Entry | None, counts: Counts
+    engine: Engine, spec: ReleaseSpec, entry: Entry | None, counts: Counts
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
     """The policy's requirements on persons compared with the counts; and what could not be counted, with what to do.
 
@@ -327,4 +257,4 @@ def checked(
     missing = ", ".join(name for name in names if name.lower() not in known)
     if not missing:
         return results, ()
-    return results, (f"persons by {missing}: {why_missing(entry)}",)
+    return results, (f"persons by {missing}: {why_missing(engine, entry)}",)

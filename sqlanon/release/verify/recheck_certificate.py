@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from sqlanon.engines.base import Engine, Relation
 from sqlanon.engines.rows import count
+from sqlanon.errors import PrivacyViolation
 from sqlanon.methods.freeform.secret import key_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.rights import reading
+from sqlanon.release.catalog.views import spelled
 from sqlanon.release.verify.certificate import Certificate, checked, fingerprint
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
@@ -18,7 +20,7 @@ from sqlanon.table.scratch import Scratch
 
 def has_certificate(engine: Engine, entry: Entry) -> bool:
     """Whether both tables of a version's certificate are there."""
-    return bool(entry.certificate) and all(engine.exists(table) for table in entry.certificate)
+    return entry.edges is not None and all(map(engine.exists, entry.certificate))
 
 
 def altered(engine: Engine, entry: Entry, published: Relation) -> str | None:
@@ -52,3 +54,24 @@ def altered(engine: Engine, entry: Entry, published: Relation) -> str | None:
     if fingerprint(engine, published) != report.get("written"):
         return "the published table is not as it was written: a cell was altered, or values changed places between rows"
     return None
+
+
+def refuse_altered(engine: Engine, entry: Entry) -> None:
+    """Refuse a version whose certificate fails.
+
+    Boxes of their own are believed by their certificate alone: the table does not show k.
+
+    Raises:
+        PrivacyViolation: that of an earlier version is gone, or it or its table is not as it was verified.
+    """
+    if entry.edges is None:
+        return
+    if not has_certificate(engine, entry):
+        wrong: str | None = "its certificate is gone, without which nothing shows that k rows fit each box"
+    else:
+        wrong = altered(engine, entry, engine.relation(spelled(entry.table)))
+    if wrong is not None:
+        raise PrivacyViolation(
+            f"{entry.release}: version {entry.version} is not published again: {wrong}; return to another version, or "
+            "run the release again"
+        )

@@ -38,7 +38,7 @@ def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded:
 
     Cost: see `sqlanon.formats.cover.least`.
     """
-    if not recoded.form.facts.attains or recoded.wider or recoded.leveled or recoded.candidates is not None:
+    if not recoded.form.facts.attains or recoded.wider or recoded.leveled or not recoded.members.attain:
         return NOT_ASKED
     asked = [
         domain

@@ -235,16 +235,19 @@ def measured(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[Requ
 
 
 def verify_tokens(
-    scratch: Scratch, state: ReleaseState, own: Shown, siblings: Siblings | None = None
+    scratch: Scratch, state: ReleaseState, physical: Relation, classes: Sequence[str], siblings: Siblings | None = None
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
-    """Check a written table by itself, and with the other tables of its scope.
+    """Check a written table by itself, and with the other tables of its scope; nothing without tokens.
 
-    Warnings name what a reader of the earlier versions finds.
+    Warnings name what a reader of the earlier versions finds. ``classes``: its columns that come from the class.
 
     Raises:
         PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
     """
     spec = state.spec
+    if spec.token is None:
+        return (), ()
+    own = shown(spec, physical.ref, classes, [column.name for column in physical.columns])
     joined = siblings or Siblings((spec.name,), (state.published,) if state.published else ())
     beside = others(state.engine, spec.scope, joined.names) + joined.written
     found = measured(scratch, own, beside)
@@ -260,6 +263,8 @@ def audit_tokens(
     engine: Engine, relation: Relation, entry: Entry | None, spec: ReleaseSpec
 ) -> tuple[RequirementResult, ...]:
     """The same check of a published table by its policy, together with what is published in its scope now."""
+    if spec.token is None:
+        return ()
     names = [column.name for column in relation.columns]
     roles = {item.name.lower(): item.role for item in spec.columns}
     classes = [name for name in names if roles.get(name.lower()) not in ("sensitive", "insensitive", "pseudonym")]

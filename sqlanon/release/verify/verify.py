@@ -66,8 +66,7 @@ def verify_staged(
             "published"
         )
     known = least_covers(scratch, encoded, classed, recoded)
-    if recoded.candidates is not None:  # every row lies in each of its boxes
-        classed, kept = recoded.candidates.matched, kept * recoded.candidates.k
+    classed, kept = recoded.members.each(classed, kept)
     counted = format_of(form.kind).covered(scratch, encoded, classed, recoded, known)
     if counted is None:
         return ()  # the staged values themselves are published; `verify_rows` compares what was written with them

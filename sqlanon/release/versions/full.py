@@ -7,19 +7,18 @@ from collections.abc import Sequence
 from sqlanon.engines.rows import integer, number
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.divide import loss_limit, own_boxes
-from sqlanon.release.divide.choose_division import kind_of_division
+from sqlanon.release.divide import loss_limit
 from sqlanon.release.divide.classes import make_classes, measured
+from sqlanon.release.divide.division import Keyed
 from sqlanon.release.frozen.erased_keys import check_left_out
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import changed_rows, compare_versions
 from sqlanon.release.prepare.prepare import profiled
 from sqlanon.release.prepare.release_warnings import warnings
-from sqlanon.release.publish.publish import Private, content_of, listed
+from sqlanon.release.publish.publish import Draft, content_of, listed
 from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile, Stage
 from sqlanon.release.stages.version import Planned
 from sqlanon.release.stages.work import Work
-from sqlanon.release.trials.persons_cost import compares_persons
 from sqlanon.release.verify import persons, tokens
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
@@ -45,7 +44,7 @@ class Full:
         """See `Version.stages`."""
         name, before = work.spec.name, work.decision.previous
         stages: list[Stage] = [Profile(name, work.staged.rows)]
-        if compares_persons(work.spec):
+        if work.division.by_choice:
             stages.append(ComparePersons(name))
         stages.append(division_of_run(work))
         if before is not None or work.staged.keyed:
@@ -59,15 +58,15 @@ class Full:
 
     def profile(self, work: Work) -> None:
         """See `Version.profile`."""
-        work.ready = profiled(work.scratch, work.spec, work.staged, work.watch, memory=work.machine.memory)
+        work.ready = profiled(work.scratch, work.staged, work.division, work.watch, memory=work.machine.memory)
 
     def divide(self, work: Work) -> None:
         """See `Version.divide`; the stage is used up."""
         scratch, state, ready = work.scratch, work.state, work.prepared
         with work.watch.stage("profile"):
             work.data = work.data or changed_rows(scratch, state, ready, work.decision.previous)
-        elsewhere = tokens.elsewhere(scratch, state, work.siblings)
-        work.made = make_classes(work.spec, work.machine, work.watch, scratch, ready, work.secret, elsewhere)
+        keyed = Keyed(work.secret, tokens.elsewhere(scratch, state, work.siblings))
+        work.made = make_classes(scratch, work.spec, ready, work.division, work.machine, work.watch, keyed)
 
     def compare(self, work: Work) -> None:
         """See `Version.compare`."""
@@ -116,11 +115,9 @@ class Full:
             replaces=work.decision.replaced,
             data=compared.data,
             history=compared.reports,
-            surest=own_boxes.surest(scratch, encoded, classed, recoded),
+            surest=made.proof.surest(scratch, made),
             max_person_share=_largest_share(work, spec),
         )
-        kept = history.value_columns(ready.roles, ready.persons) + ["boxes"] * (recoded.candidates is not None)
-        private = Private(made.seed, work.secret, compared.table, kept)
         if siblings is not None:
             published = listed(recoded.columns)
             rows = scratch.table("shown")
@@ -129,16 +126,14 @@ class Full:
             )
             names = [one["name"] for one in published]
             siblings.made.append(tokens.shown(spec, rows, recoded.layout.of_class, names))
-        work.content = content_of(
-            state, target, scratch, encoded, classed, recoded, ready, report, work.watch, private, siblings
-        )
+        draft = Draft(ready, made, report, work.secret, compared.table, siblings)
+        work.content = content_of(state, target, scratch, draft, work.watch)
 
 
 def division_of_run(work: Work) -> Divide:
     """The stage that divides."""
     spec = work.spec
-    division = kind_of_division(spec, work.state.engine).title
-    return Divide(spec.name, spec.method.name, division, spec.format.kind)
+    return Divide(spec.name, spec.method.name, work.division.title, spec.format.kind)
 
 
 def compare_with_earlier(work: Work) -> None:
@@ -147,10 +142,9 @@ def compare_with_earlier(work: Work) -> None:
     Raises:
         PrivacyViolation: they reveal more together than the policy allows.
     """
-    made, before, version = work.classes, work.decision.previous, work.target.version
     with work.watch.stage("verify"):
         work.compared = compare_versions(
-            work.scratch, work.state, work.prepared, made.classed, made.recoded, work.data, before, version, work.secret
+            work.scratch, work.prepared, work.classes, work.earlier, work.data, work.target.version, work.secret
         )
         history.hold(work.spec, work.compared.reports)
 

@@ -16,6 +16,7 @@ from sqlanon.release.catalog.lineage import Lineage, secret_mark
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide.classes import make_classes, measured
+from sqlanon.release.divide.division import Keyed
 from sqlanon.release.frozen import limits
 from sqlanon.release.frozen.choose_lineage import due_again, own_histories
 from sqlanon.release.frozen.content import content_of
@@ -25,7 +26,7 @@ from sqlanon.release.frozen.next_version import Outlook, last_report, look
 from sqlanon.release.frozen.plan_notes import plan_notes
 from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
-from sqlanon.release.frozen.version import Entered, Step, entered_of, refuse
+from sqlanon.release.frozen.version import Draft, Entered, Step, entered_of, refuse
 from sqlanon.release.history import history
 from sqlanon.release.prepare.prepare import profiled
 from sqlanon.release.prepare.release_warnings import warnings
@@ -77,7 +78,13 @@ class OfLineage:
         """See `Version.look`."""
         with work.watch.stage("profile"):
             self._looked = look(
-                work.scratch, work.state, self._lineage, work.staged, begins=self.begins, erasing=self._erasing
+                work.scratch,
+                work.state,
+                self._lineage,
+                work.staged,
+                begins=self.begins,
+                erasing=self._erasing,
+                whole=work.division.joins_persons,
             )
             if self._erasing is None and not work.unchanged:
                 # What somebody asked to be erased is erased, however far the lineage has drifted. The rest is stopped
@@ -110,7 +117,9 @@ class OfLineage:
         tried = work.ready is not None
         if not tried:
             memory = work.machine.memory
-            work.ready = profiled(work.scratch, spec, work.staged, work.watch, memory=memory, part=True, judged=False)
+            work.ready = profiled(
+                work.scratch, work.staged, work.division, work.watch, memory=memory, part=True, judged=False
+            )
         notes = plan_notes(spec, self._outlook, self._refusal or "", begins=self.begins)
         return Planned(work.prepared, tried, notes)
 
@@ -120,7 +129,7 @@ class OfLineage:
         assert tried is not None
         try:
             memory = work.machine.memory
-            work.ready = profiled(work.scratch, work.spec, tried, work.watch, memory=memory, part=not self.begins)
+            work.ready = profiled(work.scratch, tried, work.division, work.watch, memory=memory, part=not self.begins)
         except InfeasibleError as error:
             if self.begins:
                 raise
@@ -130,13 +139,15 @@ class OfLineage:
         """See `Version.divide`: a cohort that cannot meet the policy is recorded, and waits."""
         if work.ready is not None:
             try:
-                work.made = make_classes(work.spec, work.machine, work.watch, work.scratch, work.ready, work.secret)
+                work.made = make_classes(
+                    work.scratch, work.spec, work.ready, work.division, work.machine, work.watch, Keyed(work.secret)
+                )
             except InfeasibleError as error:
                 if self.begins:
                     raise
                 work.ready, self._refusal = None, str(error)
         if self._refusal is not None:
-            whole, staged = work.spec.privacy.whole, work.staged
+            whole, staged = work.division.joins_persons, work.staged
             refuse(work.scratch, self._lineage, work.target.version, staged.source.read_at, staged.stage, whole=whole)
             self._refuse(work.spec)
 
@@ -166,15 +177,16 @@ class OfLineage:
                 target.version,
                 self.begins,
                 staged.source.read_at,
-                self._entered(work, shape) if made else None,
+                None,
                 looked.compared.leaving if looked.compared else None,
                 None if self.begins else staged.stage,
                 self._erasing,
-                spec.privacy.whole,
+                work.division.joins_persons,
                 list_mark(state, work.secret),
                 own_histories(state) if self._erasing is not None else (),
                 lineages_by_others(state) if self._erasing is not None else frozenset(),
             )
+            step = replace(step, entered=self._entered(work, step, shape)) if made else step
             refused = 0 if self._refusal is None else looked.seen.cohort
             found = replace(
                 looked.report(), cohort_refused=refused, erasing=self._erases, keyed=secret_mark(work.secret)
@@ -212,9 +224,10 @@ class OfLineage:
             history=work.compared.reports,
             lineage=found,
         )
-        work.content = content_of(state, scratch, staged, step, shape, made, report, work.watch, work.secret)
+        draft = Draft(staged, step, shape, made, report, found, work.secret)
+        work.content = content_of(state, scratch, draft, work.watch)
 
-    def _entered(self, work: Work, shape: Shape) -> Entered:
+    def _entered(self, work: Work, step: Step, shape: Shape) -> Entered:
         scratch, spec, ready, made = work.scratch, work.spec, work.prepared, work.classes
         rows = work.compared.table or history.rows_of(
             scratch, made.encoded.roles, made.classed, made.recoded.groups, work.secret
@@ -222,10 +235,7 @@ class OfLineage:
         asked, sensitive, groups = of_rows(ready.requirements), len(ready.sensitive), made.recoded.groups
         # Over persons a union may fail what its parts meet, and the rows of a person are to stay together.
         exits = None if ready.owned else exit_groups(scratch, rows, groups, spec.privacy.k, asked, sensitive)
-        version, at = work.target.version, work.staged.source.read_at
-        return entered_of(
-            scratch, self._lineage, version, at, made, rows, exits, shape, begins=self.begins, owned=ready.owned
-        )
+        return entered_of(scratch, step, made, rows, exits, shape, owned=ready.owned)
 
 
 def _known(report: Mapping[str, Any] | None) -> Mapping[str, Any]:

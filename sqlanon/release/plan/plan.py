@@ -4,48 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
 
 from sqlanon.declared import refining
 from sqlanon.declared.combinations import remarks
 from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Engine
 from sqlanon.formats import format_of
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.refresh import Decision, decide
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import Publication, target_of
-from sqlanon.release.catalog.views import sensitive_of
 from sqlanon.release.divide import suppressed_rows
+from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.loss_limit import described
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
-from sqlanon.release.prepare.prepare import link_columns
+from sqlanon.release.plan.shown import columns_of, statements
 from sqlanon.release.prepare.range_warnings import outlying
 from sqlanon.release.prepare.release_warnings import how_to_measure, warnings
 from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.prepare.unlisted_values import others
-from sqlanon.release.publish.publish import listed
 from sqlanon.release.stages.stage import Compare, Divide, Stage, execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, secret_of
 from sqlanon.release.trials.column_losses import ColumnLosses, column_losses
-from sqlanon.release.trials.persons_cost import compares_persons, persons_cost
+from sqlanon.release.trials.persons_cost import persons_cost
 from sqlanon.release.trials.suggest_best import suggested
 from sqlanon.release.verify.persons import plan_warnings
 from sqlanon.release.versions.choose_version import version_of_run
-from sqlanon.results import Estimate, PlanColumn, PlanReport
+from sqlanon.results import Estimate, PlanReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.sqltext import statement
-from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import hashed
-from sqlanon.table.tree import flat_share, hierarchy_of
+from sqlanon.table.tree import flat_share
 
 
 def plan(
@@ -93,10 +87,10 @@ def plan(
             better = cost = lost = None
             if runs and tried:
                 with watch.stage("method") as stage:
-                    better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
-                    lost = column_losses(scratch, spec, ready, stage, machine.memory, machine.threads, work.secret)
-                    if compares_persons(spec):
-                        cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, work.secret)
+                    trial = work.trial(stage)
+                    better, lost = suggested(scratch, trial), column_losses(scratch, trial)
+                    if work.division.by_choice:
+                        cost = persons_cost(scratch, trial)
             compared = _compared(work, stages) if version.begins else NOTHING_COMPARED
             return PlanReport(
                 release=spec.name,
@@ -107,7 +101,7 @@ def plan(
                 why=decision.why,
                 weaker=decision.weaker,
                 rows=work.staged.rows,
-                columns=tuple(_columns(spec, ready, lost)),
+                columns=tuple(columns_of(spec, ready, lost)),
                 feasible=ready.feasible,
                 method=ready.method.describe(),
                 execution=spec.execution,
@@ -119,7 +113,7 @@ def plan(
                     *narrow,
                     *_together(engine, spec, beside),
                 ),
-                statements=tuple(_statements(engine, spec, target, ready)),
+                statements=tuple(statements(engine, spec, target, ready)),
                 publish_sensitive=target.shown_sensitive,
                 bound=described(spec.privacy.accuracy),
                 data=compared.data,
@@ -128,7 +122,7 @@ def plan(
                     *planned.notes,
                     *suppressed_rows.planned(spec, ready.rows),
                     *others(scratch, ready.quasi, ready.rows),
-                    *([CANDIDATES] if spec.privacy.own_boxes else []),
+                    *work.division.remarks,
                     *remarks(spec),
                     *_measured_on(spec, lost, ready),
                     *(note for note in (better, cost) if note),
@@ -151,12 +145,6 @@ def plan(
             )
     finally:
         progress.finish(spec.name)
-
-
-CANDIDATES = (
-    "boxes: own: every row gets a box of its own, and k counts candidates, the rows that fit a box; there are no "
-    "classes (docs/threat-model.md, boxes of their own)"
-)
 
 
 def estimate(
@@ -217,12 +205,13 @@ def _tables(spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> list[ReleaseSpe
 
 def _work(engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, new_lineage: bool) -> Work:
     # In the order of run, so that both end in the same error where there are several.
-    state = read_state(engine, spec)
+    division = division_of_run(spec, engine.workers)
+    state = read_state(engine, spec, every=division.compares_all)
     target, decision = target_of(state), decide(state)
-    version = version_of_run(state, new_lineage=new_lineage)
+    version = version_of_run(state, division, new_lineage=new_lineage)
     decision = version.decide(state, decision)
     scratch = Scratch(engine, watch, alone=spec.together is None)
-    return Work(state, target, decision, version, machine, watch, secret_of(state), scratch)
+    return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch)
 
 
 def _compared(work: Work, stages: Sequence[Stage]) -> Compared:
@@ -231,12 +220,13 @@ def _compared(work: Work, stages: Sequence[Stage]) -> Compared:
     if previous is None or work.unchanged:
         return NOTHING_COMPARED
     work.data = changed_rows(work.scratch, state, ready, previous)
-    comparable = ready.keyed and history.before(state, previous)
-    if not comparable and previous.frozen:
+    earlier = work.earlier
+    comparable = ready.keyed and earlier.comparable()
+    if not comparable and earlier.has_lost(()):
         reports = (history.lost(state, previous, work.target.version, ready.rows),)
         history.hold(spec, reports)
         return Compared(None, work.data, reports, ())
-    if not comparable and not history.of_own_boxes(state):
+    if not comparable and not earlier.with_candidates():
         return Compared(None, work.data, (), () if ready.keyed else (WITHOUT_KEY,))
     own = [stage for stage in stages if isinstance(stage, Divide | Compare) and stage.release == spec.name]
     execute(own, {spec.name: work})
@@ -272,127 +262,3 @@ def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) 
         f"each{how_to_measure(names, spec.name, pair)}"
         for (readers, pair), names in found.items()
     )
-
-
-def _columns(spec: ReleaseSpec, ready: Prepared, lost: ColumnLosses | None) -> list[PlanColumn]:
-    form = format_of(spec.format.kind)
-    names = form.layout(ready.roles, ready.quasi, spec.format).names
-    domains = {domain.reading.name: domain for domain in ready.quasi + ready.sensitive}
-    roles = {reading.name: reading for reading in ready.roles.quasi + ready.roles.kept}
-    columns = []
-    for column in ready.roles.relation.columns:
-        reading, domain = roles.get(column.name), domains.get(column.name)
-        if reading is None:
-            role = "identifier" if column in ready.roles.identifiers else "rest"
-            columns.append(PlanColumn(column.name, column.shown_type, role, "not published", 0, 0, ()))
-        elif reading.spec.role == "quasi" and domain is not None:
-            columns.append(
-                PlanColumn(
-                    column.name,
-                    column.shown_type,
-                    "quasi",
-                    "as it is" if form.facts.exact else _treatment(domain),
-                    domain.distinct,
-                    domain.nulls,
-                    names[domain.code].published(),
-                    lost.of.get(column.name) if lost else None,
-                )
-            )
-        else:
-            distinct, nulls = (domain.distinct, domain.nulls) if domain else (0, 0)
-            columns.append(
-                PlanColumn(
-                    column.name,
-                    column.shown_type,
-                    reading.spec.role,
-                    "as a token"
-                    if reading.spec.role == "pseudonym"
-                    else "counted by group, in the second table"
-                    if form.facts.paired and domain
-                    else "as it is",
-                    distinct,
-                    nulls,
-                    (column.name,),
-                )
-            )
-    return columns
-
-
-def _treatment(domain: Domain) -> str:
-    reading = domain.reading
-    weight = f", weight {reading.spec.weight}" if reading.spec.weight != 1 else ""
-    if reading.treatment == "hierarchy":
-        return f"hierarchy of {len(hierarchy_of(domain).levels)} leaves{weight}"
-    return f"{'set of values' if reading.treatment == 'nominal' else 'range'}{weight}"
-
-
-def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> list[str]:
-    """The SQL whose text does not depend on the data."""
-    form = format_of(spec.format.kind)
-    layout = form.layout(ready.roles, ready.quasi, spec.format)
-    stage = TableRef(None, "_sqlanon_run_stage")
-    physical = target.view if target.file else private_table(engine, target.physical)
-    staged = [
-        reading.staged | {"type": None}
-        for reading in ready.roles.quasi + ready.roles.sensitive + ready.roles.insensitive
-    ]
-    tokens = [{"name": reading.name, "alias": reading.alias} for reading in ready.roles.pseudonyms]
-    released: dict[str, Any] = {
-        "classed": TableRef(None, "_sqlanon_run_classed"),
-        "released": TableRef(None, "_sqlanon_run_released"),
-    }
-    counted = sensitive_of(physical) if layout.sensitive else None
-    grouping = form.grouping(physical, counted, layout)
-    made = [
-        statement(
-            "table/stage",
-            engine.dialect,
-            stage=stage,
-            source=ready.roles.relation.ref,
-            columns=staged,
-            dense=False,
-            numbers=None,
-            link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)),
-            key=list(spec.key),
-            persons=list(ready.persons),
-            tokens=tokens,
-            owner=ready.persons[0] if ready.owned else None,
-        ),
-        statement(
-            "publish/table",
-            engine.dialect,
-            physical=physical,
-            published=listed(layout.columns),
-            dense=False,
-            repeated=[],
-            **released,
-        ),
-    ]
-    shown = [(target.view, physical, layout.columns)]
-    if counted is not None:
-        shown.append((sensitive_of(target.view), counted, layout.sensitive))
-        made.append(
-            statement(
-                "publish/sensitive", engine.dialect, physical=counted, published=listed(layout.sensitive), **released
-            )
-        )
-    made.append(
-        statement(
-            "verify/k_anonymity",
-            engine.dialect,
-            {"asked": spec.privacy.k},
-            target=grouping.table,
-            classes=list(grouping.columns),
-            count=grouping.count,
-        )
-    )
-    if not target.file:
-        made += [
-            statement("publish/view", engine.dialect, view=view, physical=at, columns=[c.name for c in names])
-            for view, at, names in shown
-        ]
-    return [f"-- {item.name}\n{_body(item.text)}" for item in made]
-
-
-def _body(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if not line.startswith("--"))

@@ -1,0 +1,92 @@
+"""Members of boxes: the rows of a class, or the candidates of a row that has a box of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.formats.grouping import Grouping
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.formats.base import Format
+    from sqlanon.formats.layout import Layout
+    from sqlanon.table.scratch import Scratch
+
+
+class Members:
+    """The members of a class: its rows, which share its box and are published in it.
+
+    Attributes:
+        attain: ends of a published box may be values of the rows that are published in it.
+        unite: boxes that publish the same are one group.
+        facts: what metadata say of them.
+    """
+
+    attain: ClassVar[bool] = True
+    unite: ClassVar[bool] = True
+    facts: ClassVar[Mapping[str, object]] = {}
+
+    def each(self, classed: TableRef, rows: int) -> tuple[TableRef, int]:
+        """The classed rows, once for each box that they are members of, and how many these are of so many rows."""
+        return classed, rows
+
+    def published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
+        """The boxes with the numbers of rows that are published in them; ``codes``: the quasi columns."""
+        return boxes
+
+    def least(self, k: int) -> int | None:
+        """The size of the classes that a release with this k asks for; None: it asks for no classes."""
+        return k if k > 1 else None
+
+    def grouping(self, form: Format, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
+        """What makes the groups of the published tables; see `Format.grouping`."""
+        return form.grouping(rows, counted, layout)
+
+
+OF_CLASSES = Members()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates(Members):
+    """Rows and boxes of a release in which every row has a box of its own (`sqlanon.methods.base.Matches`).
+
+    A group is the rows that fit a box.
+
+    Attributes:
+        k: boxes that a row fits, and rows that fit a box.
+        matched: scratch table of the classed rows, every one once for each of its boxes: ``class`` is the box.
+        edges, slots: scratch tables of the rows' boxes and numbers, see `sqlanon.release.divide.own_boxes.Drawn`.
+        kept: the certificate's table of edges, where it is written.
+        content: what remix and draw were keyed with, besides secret and release: a keyed hash of the options and the
+            quasi values.
+    """
+
+    k: int
+    matched: TableRef
+    edges: TableRef
+    slots: TableRef
+    kept: TableRef
+    content: str
+    attain: ClassVar[bool] = False
+    unite: ClassVar[bool] = False
+    facts: ClassVar[Mapping[str, object]] = {"boxes": "own"}
+
+    def each(self, classed: TableRef, rows: int) -> tuple[TableRef, int]:
+        """See `Members.each`: k times every row."""
+        return self.matched, rows * self.k
+
+    def published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
+        """See `Members.published`: every row is published in one of its boxes."""
+        table = scratch.table("single")
+        scratch.execute("freeform/single", single=table, boxes=boxes, columns=list(codes))
+        return table
+
+    def least(self, k: int) -> int | None:
+        """None."""
+        return None
+
+    def grouping(self, form: Format, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
+        """See `Members.grouping`: the certificate shows them, and the published table does not."""
+        return Grouping(self.kept, ("box",))

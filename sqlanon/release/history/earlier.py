@@ -1,0 +1,67 @@
+"""The versions that readers had, with which a coming one is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlanon.engines.base import TableRef
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.lineage import kept_in, of_other_secret
+from sqlanon.release.catalog.state import ReleaseState
+
+SEEN = ("published", "replaced", "withdrawn", "dropped")
+"""Versions that readers had at some time."""
+
+
+class Earlier:
+    """The versions before a coming one.
+
+    Args:
+        state: the release; where ``every``, with all its versions.
+        previous: the version that readers have, or had last; None: there is none.
+        every: all versions that readers had are compared with the coming one, as they may have kept them. Otherwise
+            they are those whose rows have boxes of their own.
+    """
+
+    def __init__(self, state: ReleaseState, previous: Entry | None, *, every: bool) -> None:
+        self.state = state
+        self.previous = previous
+        self._every = every
+
+    def counts_candidates(self, entry: Entry) -> bool:
+        """Whether a comparison with a version counts the rows that fit two boxes, not those of two classes."""
+        return self._every or entry.boxes is not None
+
+    def with_candidates(self) -> list[Entry]:
+        """The versions that `counts_candidates` holds for, oldest first; none where readers had no version."""
+        if self.previous is None:
+            return []
+        return [entry for entry in self.state.versions if entry.status in SEEN and self.counts_candidates(entry)]
+
+    def comparable(self, *, kept: bool = True) -> list[Entry]:
+        """The versions with a history: the previous one, and after a rollback the newest as well.
+
+        ``kept``: also those of `with_candidates`.
+        """
+        known = self._comparable(self.state.versions)
+        newest = max((one.version for one in self.state.versions if one.status in SEEN), default=0)
+        if not any(one.version == newest for one in known):
+            # An earlier version whose tables were dropped may have its history.
+            known = self._comparable(self.state.every_version())
+        wanted = [known[-1].version] if known else []
+        wanted += [self.previous.version] if self.previous else []
+        wanted += [entry.version for entry in known if kept and self.counts_candidates(entry)]
+        return [entry for entry in known if entry.version in wanted]
+
+    def has_lost(self, comparable: Sequence[Entry]) -> bool:
+        """Whether the previous version is not among them, as its lineage is gone or was made with another secret."""
+        previous = self.previous
+        return previous is not None and previous.frozen and all(one.version != previous.version for one in comparable)
+
+    def _comparable(self, versions: Sequence[Entry]) -> list[Entry]:
+        return [one for one in kept(versions, self.state.exists) if not of_other_secret(one, self.state.secret)]
+
+
+def kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:
+    """Of the versions of a release those that readers had and whose history is there, oldest first."""
+    return [entry for entry in entries if entry.status in SEEN and entry.policy.get("key") and exists(kept_in(entry))]

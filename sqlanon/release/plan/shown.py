@@ -1,0 +1,146 @@
+"""What a plan shows: what becomes of every column, and the SQL of a run whose text does not depend on the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.formats import format_of
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.target import Publication
+from sqlanon.release.catalog.views import sensitive_of
+from sqlanon.release.prepare.prepare import link_columns
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.publish.publish import listed
+from sqlanon.release.trials.column_losses import ColumnLosses
+from sqlanon.results import PlanColumn
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Domain
+from sqlanon.table.stage import hashed
+from sqlanon.table.tree import hierarchy_of
+
+
+def columns_of(spec: ReleaseSpec, ready: Prepared, lost: ColumnLosses | None) -> list[PlanColumn]:
+    """The columns in the source's order; ``lost``: what each loses, where that was measured."""
+    form = format_of(spec.format.kind)
+    names = form.layout(ready.roles, ready.quasi, spec.format).names
+    domains = {domain.reading.name: domain for domain in ready.quasi + ready.sensitive}
+    roles = {reading.name: reading for reading in ready.roles.quasi + ready.roles.kept}
+    columns = []
+    for column in ready.roles.relation.columns:
+        reading, domain = roles.get(column.name), domains.get(column.name)
+        if reading is None:
+            role = "identifier" if column in ready.roles.identifiers else "rest"
+            columns.append(PlanColumn(column.name, column.shown_type, role, "not published", 0, 0, ()))
+        elif reading.spec.role == "quasi" and domain is not None:
+            columns.append(
+                PlanColumn(
+                    column.name,
+                    column.shown_type,
+                    "quasi",
+                    "as it is" if form.facts.exact else _treatment(domain),
+                    domain.distinct,
+                    domain.nulls,
+                    names[domain.code].published(),
+                    lost.of.get(column.name) if lost else None,
+                )
+            )
+        else:
+            distinct, nulls = (domain.distinct, domain.nulls) if domain else (0, 0)
+            columns.append(
+                PlanColumn(
+                    column.name,
+                    column.shown_type,
+                    reading.spec.role,
+                    "as a token"
+                    if reading.spec.role == "pseudonym"
+                    else "counted by group, in the second table"
+                    if form.facts.paired and domain
+                    else "as it is",
+                    distinct,
+                    nulls,
+                    (column.name,),
+                )
+            )
+    return columns
+
+
+def _treatment(domain: Domain) -> str:
+    reading = domain.reading
+    weight = f", weight {reading.spec.weight}" if reading.spec.weight != 1 else ""
+    if reading.treatment == "hierarchy":
+        return f"hierarchy of {len(hierarchy_of(domain).levels)} leaves{weight}"
+    return f"{'set of values' if reading.treatment == 'nominal' else 'range'}{weight}"
+
+
+def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> list[str]:
+    """The texts of the statements, each after its name."""
+    form = format_of(spec.format.kind)
+    layout = form.layout(ready.roles, ready.quasi, spec.format)
+    stage = TableRef(None, "_sqlanon_run_stage")
+    physical = target.view if target.file else private_table(engine, target.physical)
+    staged = [
+        reading.staged | {"type": None}
+        for reading in ready.roles.quasi + ready.roles.sensitive + ready.roles.insensitive
+    ]
+    tokens = [{"name": reading.name, "alias": reading.alias} for reading in ready.roles.pseudonyms]
+    released: dict[str, Any] = {
+        "classed": TableRef(None, "_sqlanon_run_classed"),
+        "released": TableRef(None, "_sqlanon_run_released"),
+    }
+    counted = sensitive_of(physical) if layout.sensitive else None
+    grouping = form.grouping(physical, counted, layout)
+    made = [
+        statement(
+            "table/stage",
+            engine.dialect,
+            stage=stage,
+            source=ready.roles.relation.ref,
+            columns=staged,
+            dense=False,
+            numbers=None,
+            link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)),
+            key=list(spec.key),
+            persons=list(ready.persons),
+            tokens=tokens,
+            owner=ready.persons[0] if ready.owned else None,
+        ),
+        statement(
+            "publish/table",
+            engine.dialect,
+            physical=physical,
+            published=listed(layout.columns),
+            dense=False,
+            repeated=[],
+            **released,
+        ),
+    ]
+    shown = [(target.view, physical, layout.columns)]
+    if counted is not None:
+        shown.append((sensitive_of(target.view), counted, layout.sensitive))
+        made.append(
+            statement(
+                "publish/sensitive", engine.dialect, physical=counted, published=listed(layout.sensitive), **released
+            )
+        )
+    made.append(
+        statement(
+            "verify/k_anonymity",
+            engine.dialect,
+            {"asked": spec.privacy.k},
+            target=grouping.table,
+            classes=list(grouping.columns),
+            count=grouping.count,
+        )
+    )
+    if not target.file:
+        made += [
+            statement("publish/view", engine.dialect, view=view, physical=at, columns=[c.name for c in names])
+            for view, at, names in shown
+        ]
+    return [f"-- {item.name}\n{_body(item.text)}" for item in made]
+
+
+def _body(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.startswith("--"))

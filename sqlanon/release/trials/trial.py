@@ -1,0 +1,69 @@
+"""A method tried on the rows of a release, or on a part of them, for its loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlanon.declared import refining
+from sqlanon.methods.base import Context
+from sqlanon.privacy.base import Requirement
+from sqlanon.progress import Progress
+from sqlanon.release.divide.classes import Machine
+from sqlanon.release.divide.division import Division
+from sqlanon.release.prepare import guards
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What is tried, and with what.
+
+    Attributes:
+        spec: the release.
+        ready: its rows.
+        division: how they are divided.
+        machine: what the method may use.
+        progress: gets counts.
+        secret: what the release's hashes are keyed with.
+    """
+
+    spec: ReleaseSpec
+    ready: Prepared
+    division: Division
+    machine: Machine
+    progress: Progress
+    secret: str = field(repr=False)
+
+    @property
+    def asked(self) -> tuple[Requirement, ...]:
+        """What a method is asked for."""
+        return tuple(one for one in self.ready.requirements if not one.afterwards)
+
+    def context(self, scratch: Scratch, encoded: Encoded) -> Context:
+        """The context of the policy's method, without trials of ``refine: search``."""
+        spec, machine = self.spec, self.machine
+        refined = refining(spec, encoded.rows, len(encoded.quasi))
+        return Context(
+            scratch,
+            encoded,
+            self.asked,
+            "auto",
+            spec.memory or machine.memory,
+            machine.threads,
+            self.progress,
+            spec.seed or 0,
+            refine=replace(refined, search=0) if refined else None,
+            format=spec.format.kind,
+            secret=self.secret,
+            release=spec.name,
+            read_again=True,
+        )
+
+    def check_feasible(self, scratch: Scratch, encoded: Encoded, asked: Sequence[Requirement]) -> None:
+        """See `sqlanon.release.prepare.guards.feasible`, of the rows that are measured."""
+        persons = [one.alias for one in self.ready.persons]
+        guards.feasible(scratch, self.spec, encoded.stage, self.ready.roles, asked, encoded.rows, persons)

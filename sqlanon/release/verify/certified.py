@@ -1,0 +1,140 @@
+"""What proves boxes of their own: the certificate of a version, which only the owner may read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.engines.base import Engine, Relation, Statement, TableRef
+from sqlanon.engines.rows import integers, number
+from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import Candidates
+from sqlanon.methods.freeform.secret import key_of
+from sqlanon.release.verify import certificate
+from sqlanon.release.verify.certificate import Certificate
+from sqlanon.release.verify.made import Link, Made, Proof
+from sqlanon.results import RunReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.release.catalog.entry import Entry
+    from sqlanon.release.catalog.state import ReleaseState
+
+
+@dataclass(frozen=True, slots=True)
+class Certified(Proof):
+    """See `Proof`: the rows that fit each box, and which of them it is.
+
+    Attributes:
+        own: rows and boxes.
+        spec: the release, as the policy asks.
+        secret: what remix and draw are keyed with.
+        certificate: its tables, where they are written.
+    """
+
+    own: Candidates
+    spec: ReleaseSpec
+    secret: str = field(repr=False)
+    certificate: Certificate
+    boxes: ClassVar[str | None] = "boxes"
+
+    @property
+    def members(self) -> Candidates:
+        """See `Proof.members`."""
+        return self.own
+
+    @property
+    def content(self) -> str:
+        """See `Proof.content`."""
+        return self.own.content
+
+    @property
+    def tables(self) -> tuple[TableRef, ...]:
+        """See `Proof.tables`."""
+        return self.certificate.tables
+
+    def of_version(self, engine: Engine, physical: str) -> Certified:
+        """See `Proof.of_version`."""
+        named = Certificate.of(engine, physical)
+        return replace(self, certificate=named, own=replace(self.own, kept=named.edges))
+
+    def statements(self, scratch: Scratch, classed: TableRef, link: Link) -> list[Statement]:
+        """See `Proof.statements`."""
+        return [
+            scratch.sql("freeform/edges", kept=self.certificate.edges, edges=self.own.edges),
+            scratch.sql(
+                "freeform/drawn", kept=self.certificate.drawn, slots=self.own.slots, classed=classed, link=link
+            ),
+        ]
+
+    def verify(self, scratch: Scratch, made: Made) -> None:
+        """See `Proof.verify`: every row fits k boxes and every box k rows, and one of k matchings was drawn.
+
+        That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with
+        the private values of the rows that were drawn for them, `verify_rows` finds.
+
+        Cost: groupings of the k n edges, a sort of the rows, and the remix once more.
+        """
+        own, kept, k, rows = self.own, self.certificate, self.spec.privacy.k, made.encoded.rows
+        for wrong in (
+            certificate.regular(scratch, kept, rows, k),
+            certificate.misplaced(scratch, own, rows),
+            certificate.wider(scratch, made.encoded, made.recoded, own),
+            certificate.numbered(scratch, made.encoded, made.classed, own, self.spec, self.secret),
+            certificate.drawn(scratch, kept, rows, k, self._key),
+        ):
+            if wrong is not None:
+                raise PrivacyViolation(f"{wrong}; nothing was published")
+
+    @property
+    def _key(self) -> bytes:
+        return key_of(self.secret, self.spec.name, self.content)
+
+    def marked(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
+        """See `Proof.marked`."""
+        drawn, written = self.certificate.mark(engine, self._key), certificate.fingerprint(engine, physical)
+        return replace(report, drawn=drawn, written=written)
+
+    def history_columns(self, columns: list[str]) -> list[str]:
+        """See `Proof.history_columns`."""
+        return [*columns, "boxes"]
+
+    def history(self, scratch: Scratch, history: TableRef, classed: TableRef, columns: Sequence[str]) -> TableRef:
+        """See `Proof.history`. Cost: a join, k rows for every row."""
+        fitted, edges = scratch.table("fitted"), self.own.edges
+        scratch.execute(
+            "history/fitted", fitted=fitted, history=history, edges=edges, classed=classed, columns=list(columns)
+        )
+        return fitted
+
+    def same_as(
+        self, scratch: Scratch, state: ReleaseState, made: Made, entries: Sequence[Entry], link: Link
+    ) -> Entry | None:
+        """See `Proof.same_as`; the edges decide.
+
+        Code of another state, or a method that decides by more than quasi values, may make another graph of the same
+        content, in which rows are published in boxes of the same numbers.
+
+        Cost: for each version of the same content a join of the rows, and where it finds all of them one of the k n
+        edges.
+        """
+        return next((entry for entry in reversed(entries) if self._same(scratch, state, made, entry, link)), None)
+
+    def _same(self, scratch: Scratch, state: ReleaseState, made: Made, entry: Entry, link: Link) -> bool:
+        if entry.report.get("certificate") != self.content or not all(map(state.exists, entry.certificate)):
+            return False
+        edges, drawn = entry.certificate
+        row = scratch.fetch("freeform/same", drawn=drawn, slots=self.own.slots, classed=made.classed, link=link)[0]
+        found, alike = integers(row)
+        return found == alike and scratch.count("freeform/other_edges", kept=edges, edges=self.own.edges) == 0
+
+    def surest(self, scratch: Scratch, made: Made) -> dict[str, dict[str, float]]:
+        """See `Proof.surest`: l cannot be promised. Cost: a join each."""
+        found = {}
+        for domain in made.encoded.sensitive:
+            alias, k = domain.reading.alias, self.own.k
+            row = scratch.fetch("freeform/surest", edges=self.own.edges, classed=made.classed, alias=alias, k=k)[0]
+            found[domain.reading.name] = {"mean": number(row[0]), "worst": number(row[1])}
+        return found

@@ -1,0 +1,121 @@
+"""Classes that cover the staged rows, and what a version keeps of them besides its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.engines.base import Engine, Relation, Statement, TableRef
+from sqlanon.formats.members import OF_CLASSES, Members
+from sqlanon.formats.recoded import Recoded
+from sqlanon.loss import Joint
+from sqlanon.results import RunReport
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.release.catalog.entry import Entry
+    from sqlanon.release.catalog.state import ReleaseState
+
+Link = Sequence[tuple[str, bool]]
+"""See `sqlanon.table.stage.Roles.link`."""
+
+
+class Proof:
+    """What proves the boxes of a version: of classes, its table alone.
+
+    `sqlanon.release.verify.certified.Certified` is that of rows with boxes of their own.
+
+    Attributes:
+        boxes: the column of histories with all boxes that a row fits; None: its class is all.
+    """
+
+    boxes: ClassVar[str | None] = None
+
+    @property
+    def members(self) -> Members:
+        """Which rows are in which box."""
+        return OF_CLASSES
+
+    @property
+    def content(self) -> str | None:
+        """What draws are keyed with, besides secret and release, for the report; None: nothing is drawn."""
+        return None
+
+    @property
+    def tables(self) -> tuple[TableRef, ...]:
+        """Private tables of the version."""
+        return ()
+
+    def of_version(self, engine: Engine, physical: str) -> Proof:
+        """The same with the names that its tables have in a version."""
+        return self
+
+    def statements(self, scratch: Scratch, classed: TableRef, link: Link) -> list[Statement]:
+        """What writes its tables."""
+        return []
+
+    def verify(self, scratch: Scratch, made: Made) -> None:
+        """Check its tables, as they were written.
+
+        Raises:
+            PrivacyViolation: they prove nothing.
+        """
+
+    def marked(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
+        """The report with marks by which changes of its tables and of the published table are noticed."""
+        return report
+
+    def history_columns(self, columns: list[str]) -> list[str]:
+        """The columns of the history that is kept; ``columns``: those of values and persons."""
+        return columns
+
+    def history(self, scratch: Scratch, history: TableRef, classed: TableRef, columns: Sequence[str]) -> TableRef:
+        """The history of the version, with the column ``boxes``; ``columns``: those of values and persons."""
+        return history
+
+    def same_as(
+        self, scratch: Scratch, state: ReleaseState, made: Made, entries: Sequence[Entry], link: Link
+    ) -> Entry | None:
+        """The newest of the entries with the same candidates and the same box for every row; None: there is none."""
+        return None
+
+    def surest(self, scratch: Scratch, made: Made) -> dict[str, dict[str, float]]:
+        """A reader's belief in the likeliest sensitive value of a row, mean and worst, per column.
+
+        Empty where classes promise it.
+        """
+        return {}
+
+
+BY_TABLE = Proof()
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Classes that cover the staged rows, not yet published.
+
+    Attributes:
+        encoded: the work table.
+        classed: staged rows with their codes and class.
+        recoded: what is published of every class.
+        execution: how the method ran.
+        notes: for the report.
+        seed: of random numbers.
+        joint: what is counted for the policy's metrics.
+        proof: what proves the boxes.
+        generalized: the method suppresses rows, or decides at which levels classes are published.
+        search: what the method reports of its search.
+    """
+
+    encoded: Encoded
+    classed: TableRef
+    recoded: Recoded
+    execution: str
+    notes: tuple[str, ...]
+    seed: int
+    joint: Joint
+    proof: Proof = BY_TABLE
+    generalized: bool = False
+    search: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,202 @@
+"""The private rows of a version that was published: its own tables, or those of its lineage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.rows import count
+from sqlanon.errors import DatabaseError
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.lineage import Lineage, lineage_of
+from sqlanon.release.catalog.refresh import data_change, link_columns_of
+from sqlanon.release.catalog.rights import reading
+from sqlanon.spec import PrivacySpec, ReleaseSpec, person_name
+from sqlanon.sqltext import statement, table_name
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import assign_roles, hashes_of, take_stage
+
+
+class OwnRows:
+    """Those of a version that was made of the whole source.
+
+    Attributes:
+        other_values: why values are not found in the published table by the hashes of the rows.
+    """
+
+    other_values: ClassVar[str] = "the table has other values than version {} was made with"
+
+    def __init__(self, engine: Engine, entry: Entry) -> None:
+        self._engine = engine
+        self._entry = entry
+
+    @property
+    def changing(self) -> tuple[TableRef, ...]:
+        """The private tables of which rows are changed or deleted later."""
+        return (self._entry.history,)
+
+    @property
+    def why_uncounted(self) -> str:
+        """Why its persons cannot be counted, with what to do."""
+        return (
+            f"version {self._entry.version} was made without counting it, by an older sqlanon or another policy; "
+            "run again with --full"
+        )
+
+    @contextmanager
+    def link(self) -> Iterator[TableRef]:
+        """The private table that ties the rows to persons, or a copy from its lineage."""
+        with reading(self._engine, self._entry.link):
+            yield self._entry.link
+
+    def columns(self) -> set[str]:
+        """The columns of that table; none where it is not there."""
+        return self._columns(self._entry.link)
+
+    def _columns(self, table: TableRef) -> set[str]:
+        if not self._engine.exists(table):
+            return set()
+        return {column.name for column in self._engine.relation(table_name(table)).columns}
+
+    def found_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
+        """Of columns those with hashes that the published table has too."""
+        return values
+
+    def history(self, scratch: Scratch) -> TableRef:
+        """The history: of each key the class, the values and the persons."""
+        return self._entry.history
+
+    def deleted_since(self) -> int | None:
+        """Rows that the source no longer has, by the hashes of its link table; None where that is unknown."""
+        engine, entry = self._engine, self._entry
+        if not engine.exists(entry.link):
+            return None
+        try:
+            relation = engine.relation(entry.source)
+        except DatabaseError:
+            return None
+        names = [column.name for column in relation.columns]
+        before = [name for name, _ in entry.source_columns or ()]
+        links = link_columns_of(entry, names)
+        if not links or links != link_columns_of(entry, before or names):
+            return None
+        nothing = ReleaseSpec(entry.release, entry.source, (), PrivacySpec(), rest="drop")
+        with Scratch(engine) as scratch:
+            with engine.snapshot():
+                stage = take_stage(scratch, assign_roles(nothing, relation), links)
+            rows = scratch.count("table/count", source=stage)
+            change = data_change(scratch, entry, stage, links, names, rows)
+        return change.removed if change else None
+
+
+class LineageRows(OwnRows):
+    """Those of a version of a lineage: what that has of them."""
+
+    other_values: ClassVar[str] = (
+        "a lineage has hashes of values that the table does not have; each run measures it of its cohort"
+    )
+
+    def __init__(self, engine: Engine, entry: Entry, lineage: Lineage) -> None:
+        super().__init__(engine, entry)
+        self._lineage = lineage
+
+    @property
+    def changing(self) -> tuple[TableRef, ...]:
+        """See `OwnRows.changing`."""
+        return (*super().changing, self._lineage.rows, self._lineage.classes, self._lineage.erased)
+
+    @property
+    def why_uncounted(self) -> str:
+        """See `OwnRows.why_uncounted`."""
+        return (
+            f"the lineage of version {self._entry.version} does not have them: it is gone, or another policy made it; "
+            "run --new-lineage"
+        )
+
+    @contextmanager
+    def link(self) -> Iterator[TableRef]:
+        """See `OwnRows.link`: a copy."""
+        with reading(self._engine, self._lineage.rows), Scratch(self._engine) as scratch:
+            yield self._rows(scratch, scratch.table("persons"), kept=False)
+
+    def columns(self) -> set[str]:
+        """See `OwnRows.columns`."""
+        own = self._columns(self._lineage.rows)
+        return {*(name.removeprefix("_sqlanon_") for name in own), *(self._persons if "_sqlanon_owner" in own else ())}
+
+    @property
+    def _persons(self) -> list[str]:
+        return list(hashes_of(counted_in(self._entry.policy)).values())
+
+    def found_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
+        """None."""
+        return {}
+
+    def history(self, scratch: Scratch) -> TableRef:
+        """See `OwnRows.history`.
+
+        Classes of a lineage that publish the same are one, as readers see them. Where persons are counted, every class
+        is by itself, as what is promised of persons is promised of each: it has no exit groups, and a union of classes
+        of several cohorts may fail what its parts meet.
+        """
+        name = f"history_v{self._entry.version}"
+        table = scratch.named(name)
+        if table not in scratch.made:
+            # Of an older lineage somebody may have dropped its classes.
+            kept = not self._persons and scratch.engine.exists(self._lineage.classes)
+            self._rows(scratch, scratch.table(name), kept=kept)
+        return table
+
+    def _rows(self, scratch: Scratch, table: TableRef, *, kept: bool) -> TableRef:
+        """Fill a table with the rows; ``kept``: classes that publish the same are one."""
+        sensitive = sum(column["role"] == "sensitive" for column in self._entry.policy["columns"])
+        scratch.execute(
+            "frozen/history",
+            history=table,
+            rows=self._lineage.rows,
+            at=self._entry.version,
+            sensitive=range(1, 1 + sensitive),
+            persons=self._persons,
+            classes=self._lineage.classes if kept else None,
+            parts=self._lineage.published_parts() if kept else [],
+        )
+        return table
+
+    def deleted_since(self) -> int | None:
+        """See `OwnRows.deleted_since`: those that later versions do not publish any more.
+
+        What these retain is not asked.
+        """
+        if not self._engine.exists(self._lineage.rows):
+            return None
+        dialect, rows = self._engine.dialect, self._lineage.rows
+        return count(self._engine, statement("frozen/left_since", dialect, rows=rows, at=self._entry.version))
+
+
+def stored_rows(engine: Engine, entry: Entry) -> OwnRows:
+    """The rows of a version of the catalog."""
+    lineage = lineage_of(engine, entry)
+    return OwnRows(engine, entry) if lineage is None else LineageRows(engine, entry, lineage)
+
+
+def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
+    """The identifiers by which a version's policy in the catalog counts persons of events.
+
+    None if rows are persons.
+    """
+    return tuple(columns_in(policy))
+
+
+def columns_in(policy: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The same with the columns of each."""
+    if policy.get("rows_are") != "events":
+        return {}
+    if policy.get("person"):
+        return {person_name(policy["person"]): tuple(policy["person"])}
+    return {
+        column["name"]: (column["name"],)
+        for column in policy["columns"]
+        if column["role"] == "identifier" and not column.get("accept_repeats")
+    }
