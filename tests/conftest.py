@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +18,7 @@ from tests.covering import beyond_default
 from tests.draws import draw_the_same
 from tests.engines import ENGINES, PAIR, TestEngine, required
 from tests.jobs import CORE, JOBS, is_of
+from tests.order import Order, names_of
 from tests.reach import changed_files, choose, read
 from tests.times import Costs
 
@@ -90,6 +90,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if chosen := config.stash.get(CHOSEN, None):
         files = {name.partition("::")[0] for name in chosen}
         config.args[:] = sorted(name for name in files if (config.rootpath / name).exists())
+    if seed := config.getoption("--order"):
+        config.pluginmanager.register(Order(seed))
     if file := config.getoption("--times"):
         config.pluginmanager.register(Costs(file))
     if threading.current_thread() is threading.main_thread():
@@ -156,13 +158,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
     # Processes share what is left: the longest tests come first, so that none of them runs alone at the end.
     items[:] = sorted(kept, key=lambda item: Path(item.nodeid.split("::")[0]).parent.name not in LONG)
-    if seed := config.getoption("--order"):
-        items.sort(key=lambda item: [crc32(f"{seed} {name}".encode()) for name in reversed(names_of(item))])
-
-
-def names_of(item: pytest.Item) -> tuple[str, str, str]:
-    """Its own name, its test's, and its file's."""
-    return item.nodeid, item.nodeid.partition("[")[0], item.nodeid.partition("::")[0]
 
 
 def ready(engine: TestEngine) -> TestEngine:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+
+from tests.invoked import invoke
 
 ROOT = Path(__file__).parents[2]
 START = "from sqlanon.cli import main; main()"
@@ -46,12 +47,10 @@ Cli = Callable[..., Ended]
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Run one command in this process, in the test's own directory."""
-    from sqlanon.cli.app import app
-
     monkeypatch.chdir(tmp_path)
 
     def run(*words: object) -> Ended:
-        ended = CliRunner().invoke(app, [str(word) for word in words])
+        ended = invoke(*words)
         assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
         return Ended(ended.exit_code, ended.stdout, ended.stderr)
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import duckdb
 import pytest
-from typer.testing import CliRunner
 
+from tests import invoked
 from tests.cli.conftest import Ended
+from tests.invoked import invoke
 from tests.project.tree import ROOT
 
 POLICY = """\
@@ -79,19 +80,13 @@ DATABASES: dict[str, tuple[str, ...]] = {
 
 
 def run(*words: str) -> Ended:
-    from sqlanon.cli.app import app
-
-    ended = CliRunner().invoke(app, list(words))
+    ended = invoke(*words)
     assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
     return Ended(ended.exit_code, ended.stdout, ended.stderr)
 
 
 def commands() -> set[str]:
-    from typer.main import get_command
-
-    from sqlanon.cli.app import app
-
-    return set(get_command(app).commands)  # type: ignore[attr-defined]
+    return set(invoked.commands().commands)
 
 
 @pytest.fixture(scope="module")
@@ -171,13 +166,9 @@ def test_no_database_is_3_and_no_option_is_2(name, folder, monkeypatch):
 
 
 def test_every_command_that_takes_a_database_is_tried():
-    from typer.main import get_command
-
-    from sqlanon.cli.app import app
-
     taking = {
         name
-        for name, command in get_command(app).commands.items()  # type: ignore[attr-defined]
+        for name, command in invoked.commands().commands.items()
         if any("--db" in option.opts for option in command.params)
     }
     assert taking == set(DATABASES)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from sqlanon.cli.app import app
 from sqlanon.declared import METHODS
 from sqlanon.engines.lacks import FEATURES, LACKS
+from tests.invoked import invoke
 
 
 def run(*words: str, code: int = 0, width: int = 80) -> str:
-    ended = CliRunner().invoke(app, ["methods", *words], env={"COLUMNS": str(width)})
+    ended = invoke("methods", *words, COLUMNS=str(width))
     assert ended.exit_code == code, ended.output
     return ended.output
 

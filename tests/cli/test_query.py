@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import sqlanon
-from sqlanon.cli.app import app
+from tests.invoked import invoke
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def url(tmp_path: Path) -> str:
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    ended = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "160"})
+    ended = invoke(*arguments, COLUMNS="160")
     return ended.exit_code, ended.stdout, ended.stderr
 
 

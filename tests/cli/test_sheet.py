@@ -14,6 +14,7 @@ from sqlanon.cli.show.plan import _estimate, _rough
 from sqlanon.cli.show.text import table
 from sqlanon.results import Estimate
 from tests.cli.conftest import make_duckdb
+from tests.workloads import ask_few
 
 WIDTHS = (60, 80, 120, 200)
 
@@ -93,7 +94,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Any:
     from sqlanon import policy
 
     url = make_duckdb(tmp_path_factory.mktemp("wide") / "wide.duckdb")
-    with sqlanon.connect(url) as db:
+    with sqlanon.connect(url) as db, pytest.MonkeyPatch.context() as patch:
+        ask_few(patch)
         db.engine.execute(
             "CREATE TABLE admissions_of_the_ward AS SELECT i AS patient_number, i % 30 AS age_at_the_first_admission, "
             "TIMESTAMP '2020-01-01' + INTERVAL (i % 50) DAY AS admission_date_and_time, chr(CAST(97 + i % 9 AS "

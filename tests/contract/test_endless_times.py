@@ -15,6 +15,7 @@ import pytest
 
 import sqlanon
 from tests.engines import PAIR, create_table
+from tests.workloads import ask_few
 
 TYPES = {"DATE": "", "TIMESTAMP": " 10:00:00", "TIMESTAMPTZ": " 10:00:00+00"}
 ROWS = 60
@@ -31,7 +32,10 @@ def filled(db: Any, kind: str) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("engine", PAIR, ids=lambda one: one.name)
-def test_times_that_python_has_none_of(connect_module: Any, engine: Any, kind: str, tmp_path: Path) -> None:
+def test_times_that_python_has_none_of(
+    connect_module: Any, engine: Any, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask_few(monkeypatch)
     db = connect_module(engine)
     table, values = filled(db, kind)
     release = db.anonymize(table, quasi=["q", "x"], k=6, name=f"endless_{kind.lower()}")

@@ -11,12 +11,11 @@ import uuid
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sqlanon.cli.app import app
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.policy import loads
 from tests.engines import PAIR, create_table
+from tests.invoked import invoke
 
 SECRET = "zq81canary"
 LABELS = {
@@ -108,6 +107,6 @@ def test_a_table_without_labels_and_an_engine_without_any(table: tuple[Any, str]
 def test_the_command_takes_it_for_tables_only(tmp_path: Any) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age\n1\n", encoding="utf-8")
-    ended = CliRunner().invoke(app, ["init", str(path), "--from-labels", "--json"])
+    ended = invoke("init", path, "--from-labels", "--json")
     assert ended.exit_code == 2
     assert "--db" in json.loads(ended.stdout.strip().splitlines()[-1])["error"]["message"]

@@ -15,12 +15,11 @@ from uuid import uuid4
 
 import duckdb
 import pytest
-from typer.testing import CliRunner
 
 import sqlanon
-from sqlanon.cli.app import app
 from sqlanon.cli.show.run import history_tables
 from tests.engines import create_table, read_table
+from tests.invoked import invoke
 
 
 def matchings(fits: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
@@ -139,7 +138,7 @@ def test_persons_on_the_screen(tmp_path: Path) -> None:
     url = f"duckdb:///{tmp_path}/held.duckdb"
     with sqlanon.connect(url) as db:
         name, _ = pair_of(db, one_patient_in_a_corner())
-    ended = CliRunner().invoke(app, ["audit", "--together", f"{name}_x", f"{name}_y", "--db", url])
+    ended = invoke("audit", "--together", f"{name}_x", f"{name}_y", "--db", url)
     assert ended.exit_code == 1, ended.output
     assert "fewest distinct pid of both together" in ended.stdout
     assert "A requirement is VIOLATED." in ended.stdout

@@ -10,19 +10,17 @@ from collections import Counter
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
 import sqlanon
 from examples.dbt_hospital.run import environment
 from tests.cli.test_next_commands import following
 from tests.conftest import ready
 from tests.engines import ENGINES, create_table, read_table
+from tests.invoked import invoke
 
 
 def command(*words, code=0):
-    from sqlanon.cli.app import app
-
-    ended = CliRunner().invoke(app, ["dbt", *map(str, words)])
+    ended = invoke("dbt", *words)
     assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
     assert ended.exit_code == code, ended.output
     return ended
@@ -87,9 +85,7 @@ def test_keys_are_erased_from_the_release_of_a_model(inside):
 
 @pytest.mark.usefixtures("inside")
 def test_options_before_the_command_count_too():
-    from sqlanon.cli.app import app
-
-    ended = CliRunner().invoke(app, ["--json", "dbt", "plan"])
+    ended = invoke("--json", "dbt", "plan")
     assert json.loads(ended.stdout)["release"] == "people"
 
 

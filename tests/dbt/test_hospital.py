@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from typer.testing import CliRunner
 
 import sqlanon
 from examples.dbt_hospital.run import COMMANDS, environment
@@ -16,6 +15,7 @@ from tests.conftest import ready
 from tests.dbt.real import artifact, copied, run, statuses
 from tests.dbt.test_package import ADAPTERS
 from tests.engines import read_table
+from tests.invoked import invoke
 
 
 def judge(rows, quasi):
@@ -32,8 +32,6 @@ def judge(rows, quasi):
     [pytest.param(one, id=one.family) for one in ADAPTERS],
 )
 def test_the_hospital_is_released(engine, tmp_path, monkeypatch):
-    from sqlanon.cli.app import app
-
     url = ready(engine).fresh(tmp_path)
     project = copied("examples/dbt_hospital", tmp_path)
     environ = environment(url)
@@ -45,7 +43,7 @@ def test_the_hospital_is_released(engine, tmp_path, monkeypatch):
         if program == "dbt":
             run(project, *rest, environ=environ)
         else:
-            ended = CliRunner().invoke(app, [*rest, "--json"])
+            ended = invoke(*rest, "--json")
             assert ended.exit_code == 0, ended.output
         if rest[0] == "build":
             ended = statuses(project)

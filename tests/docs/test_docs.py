@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+
+from tests.invoked import invoke
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -62,15 +63,9 @@ def anchors(page: Path) -> set[str]:
 
 def options(*words: str) -> set[str]:
     """The options that a command's help lists."""
-    ended = CliRunner().invoke(_app(), [*words, "--help"], env={"COLUMNS": "200"})
+    ended = invoke(*words, "--help", COLUMNS="200")
     assert ended.exit_code == 0
     return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", ended.stdout))
-
-
-def _app():
-    from sqlanon.cli.app import app
-
-    return app
 
 
 @pytest.fixture(scope="module")

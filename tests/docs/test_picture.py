@@ -7,10 +7,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sqlanon.cli.app import app
 from tests.docs.commands import README, commands
+from tests.invoked import invoke
 from tests.project.tree import ROOT
 
 
@@ -30,6 +29,6 @@ def test_the_picture_is_a_file_and_its_release(tmp_path, monkeypatch):
     _, *arguments = shlex.split(next(commands(README)))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    ended = CliRunner().invoke(app, arguments)
+    ended = invoke(*arguments)
     assert ended.exit_code == 0, ended.output
     assert rows_of(Path(arguments[-1])) == [row[middle + 1 :] for row in shown]

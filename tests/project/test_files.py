@@ -8,7 +8,7 @@ import tomllib
 
 import pytest
 
-from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label, tracked
+from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label, syntax, tracked
 
 MOST_LINES = 500
 ROOMS = sorted(path.parent for path in MODULES if path.name == "__init__.py")
@@ -22,7 +22,7 @@ PINNED = [
 
 
 def test_every_room_says_what_belongs_in_it():
-    inside = {label(room): ast.get_docstring(ast.parse((room / "__init__.py").read_text())) for room in ROOMS}
+    inside = {label(room): ast.get_docstring(syntax(room / "__init__.py")) for room in ROOMS}
     assert [name for name, text in inside.items() if not text] == []
 
 
@@ -31,7 +31,7 @@ def test_every_folder_with_modules_is_a_room():
 
 
 def test_every_module_says_what_it_is():
-    assert [label(path) for path in MODULES if not ast.get_docstring(ast.parse(path.read_text()))] == []
+    assert [label(path) for path in MODULES if not ast.get_docstring(syntax(path))] == []
 
 
 def test_no_module_is_long():

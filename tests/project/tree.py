@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,3 +28,9 @@ def tracked() -> list[Path]:
 def label(path: Path) -> str:
     """A path as tests show it."""
     return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def syntax(path: Path) -> ast.Module:
+    """The syntax tree of a file: several tests look at all of them."""
+    return ast.parse(path.read_text(encoding="utf-8"))

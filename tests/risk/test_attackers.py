@@ -10,10 +10,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from typer.testing import CliRunner
 
 import sqlanon
 from tests.engines import create_table
+from tests.invoked import invoke
 from tests.oracle import risk as oracle
 
 COLUMNS = {"zip": "VARCHAR(9)", "age": "INTEGER", "who": "INTEGER", "w": "INTEGER", "disease": "VARCHAR(9)"}
@@ -145,26 +145,24 @@ def test_bad_input(shared_db: Any) -> None:
 
 @pytest.mark.thorough
 def test_on_the_command_line(tmp_path: Path) -> None:
-    from sqlanon.cli.app import app
-
     for name, rows in (("t.csv", PEOPLE[:6]), ("people.csv", PEOPLE)):
         lines = [",".join("" if cell is None else str(cell) for cell in row) for row in rows]
         (tmp_path / name).write_text("\n".join([",".join(COLUMNS), *lines]) + "\n")
     words = ["audit", str(tmp_path / "t.csv"), "--qi", "zip,age", "--threshold", "0.5"]
-    ended = CliRunner().invoke(app, [*words, "--population", str(tmp_path / "people.csv"), "--json"])
+    ended = invoke(*words, "--population", tmp_path / "people.csv", "--json")
     assert ended.exit_code == 0
     found = json.loads(ended.stdout)["risk"]
     assert found["marketer"] == {
         "basis": "population table",
         "average": pytest.approx((3 / 4 + 1 + 1 / 3) / 6),
     }
-    shown = CliRunner().invoke(app, [*words, "--population-size", "60"])
+    shown = invoke(*words, "--population-size", "60")
     assert "not estimable" in shown.stdout
     assert "rows above 0.5" in shown.stdout
     for more, said in (
         (["--population-size", "5"], "smaller than the table"),
         (["--population", str(tmp_path / "gone.csv")], "gone.csv"),
     ):
-        assert said in CliRunner().invoke(app, [*words, *more]).stderr.replace("\n", " ")
-    ended = CliRunner().invoke(app, ["audit", str(tmp_path / "t.csv"), "--weight", "w"])
+        assert said in invoke(*words, *more).stderr.replace("\n", " ")
+    ended = invoke("audit", tmp_path / "t.csv", "--weight", "w")
     assert "name the columns that an attacker knows" in ended.stderr.replace("\n", " ")

@@ -10,11 +10,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from typer.testing import CliRunner
 
 import sqlanon
 from sqlanon.risk.identifying import MOST_COLUMNS
 from tests.engines import create_table
+from tests.invoked import invoke
 
 # Motwani and Xu 2007, table 1.
 COLUMNS = {"age": "INTEGER", "sex": "VARCHAR(9)", "state": "VARCHAR(9)"}
@@ -102,22 +102,20 @@ def test_few_rows_and_bad_columns(shared_db: Any) -> None:
 
 @pytest.mark.thorough
 def test_on_the_command_line(tmp_path: Path) -> None:
-    from sqlanon.cli.app import app
-
     path = tmp_path / "t.csv"
     path.write_text("\n".join([",".join(COLUMNS), *(",".join(map(str, row)) for row in PAPER)]) + "\n")
-    ended = CliRunner().invoke(app, ["audit", str(path), "--find-qi", "--json"])
+    ended = invoke("audit", path, "--find-qi", "--json")
     assert ended.exit_code == 0
     report = json.loads(ended.stdout)
     assert report["table"] == str(path)
     assert len(report["sets"]) == 7
-    shown = CliRunner().invoke(app, ["audit", str(path), "--find-qi", "--sensitive", "state"]).stdout
+    shown = invoke("audit", path, "--find-qi", "--sensitive", "state").stdout
     assert "age, sex" in shown
     assert "state" not in shown
     for more, said in (
         (["--threshold", "0.1"], "--find-qi measures columns alone"),
         (["--history", "x"], "audit wants one TABLE"),
     ):
-        ended = CliRunner().invoke(app, ["audit", str(path), "--find-qi", *more])
+        ended = invoke("audit", path, "--find-qi", *more)
         assert ended.exit_code == 2
         assert said in ended.stderr.replace("\n", " ")

@@ -9,11 +9,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from typer.testing import CliRunner
 
 import sqlanon
 from sqlanon.declared import REQUIREMENTS
 from tests.engines import create_table
+from tests.invoked import invoke
 from tests.oracle import risk as oracle
 
 COLUMNS = {"zip": "VARCHAR(9)", "age": "INTEGER", "disease": "VARCHAR(20)", "cost": "INTEGER"}
@@ -107,9 +107,7 @@ def test_bad_columns(shared_db: Any) -> None:
 
 
 def command(*words: str) -> Any:
-    from sqlanon.cli.app import app
-
-    return CliRunner().invoke(app, ["audit", *words])
+    return invoke("audit", *words)
 
 
 def written(tmp_path: Path, rows: list[tuple[Any, ...]]) -> Path:

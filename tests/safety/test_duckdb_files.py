@@ -23,6 +23,7 @@ from sqlanon.cli.failures import describe
 from sqlanon.engines.duckdb.errors import meaning
 from sqlanon.private_folder import MARKER, PrivateFolder, sweep
 from tests.engines import ENGINES
+from tests.invoked import invoke
 from tests.safety.conftest import FILE, hear, kill
 from tests.safety.people import RELEASE, write_people
 from tests.safety.worker import run_on_a_full_disk, spill_until
@@ -291,10 +292,6 @@ def test_read_only_shares_the_file(make_url: Any) -> None:
 
 def test_commands_that_only_look_open_the_file_for_reading(make_url: Any, tmp_path: Path) -> None:
     """While this process has the file open for reading only, nothing here can open it for writing."""
-    from typer.testing import CliRunner
-
-    from sqlanon.cli.app import app
-
     url = make_url(FILE)
     with sqlanon.connect(url) as db:
         write_people(db.engine)
@@ -322,9 +319,9 @@ def test_commands_that_only_look_open_the_file_for_reading(make_url: Any, tmp_pa
     with sqlanon.connect(url, read_only=True):
         for words in look:
             where = () if words[0] == "plan" else ("--db", url)
-            ended = CliRunner().invoke(app, [*map(str, words), *where])
+            ended = invoke(*words, *where)
             assert ended.exit_code == 0, (words, ended.stderr)
-        assert CliRunner().invoke(app, ["clean", "--db", url]).exit_code == 3
+        assert invoke("clean", "--db", url).exit_code == 3
 
 
 CANARY = "zq81canary"

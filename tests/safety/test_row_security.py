@@ -13,6 +13,7 @@ import sqlanon
 from sqlanon import policy
 from sqlanon.errors import GuardError
 from tests.engines import ENGINES
+from tests.invoked import invoke
 
 PASSWORD = uuid.uuid4().hex
 VIEWS = {
@@ -197,10 +198,6 @@ def test_the_command_line(places: Any) -> None:
 
     With it the rows that the role sees are released.
     """
-    from typer.testing import CliRunner
-
-    from sqlanon.cli.app import app
-
     _, url, _ = places
     words = [
         "anonymize",
@@ -217,10 +214,10 @@ def test_the_command_line(places: Any) -> None:
         "3",
     ]
     words += ["--insensitive", "hospital", "--to", "release.cli", "--name", "cli"]
-    ended = CliRunner().invoke(app, words)
+    ended = invoke(*words)
     assert ended.exit_code == 2
     assert "--row-security applied" in ended.stderr
-    ended = CliRunner().invoke(app, [*words, "--row-security", "applied", "--json"])
+    ended = invoke(*words, "--row-security", "applied", "--json")
     assert ended.exit_code == 0, ended.output
     assert '"rows": 100' in ended.stdout
     assert "row-level security of public.patients" in ended.stdout
@@ -230,15 +227,11 @@ def test_the_command_line(places: Any) -> None:
 def test_an_audit_says_that_it_measures_a_part(places: Any, table: str, warned: bool) -> None:
     import json
 
-    from typer.testing import CliRunner
-
-    from sqlanon.cli.app import app
-
     _, url, _ = places
     words = ["audit", table, "--qi", "age", "--db", url]
     for more in ([], ["--quiet"]):
-        ended = CliRunner().invoke(app, [*words, *more])
+        ended = invoke(*words, *more)
         assert ended.exit_code == 0
         assert ("may hide rows from this role" in ended.output) == warned
-    found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    found = json.loads(invoke(*words, "--json").stdout)
     assert len(found.get("warnings", [])) == warned

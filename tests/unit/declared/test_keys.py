@@ -12,11 +12,8 @@ from typing import Any, Required, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from pydantic import BaseModel
-from typer.main import get_command
-from typer.testing import CliRunner
 
 import sqlanon
-from sqlanon.cli.app import app
 from sqlanon.cli.policy_options import given_options
 from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.key import REQUIRED, Form, Key
@@ -28,6 +25,7 @@ from sqlanon.policy import models, reference, release, schema
 from sqlanon.policy.reference import arguments_table, signatures
 from sqlanon.policy.shape import further
 from sqlanon.spec import ReleaseSpec
+from tests.invoked import commands, invoke
 
 ROOT = Path(__file__).parents[3]
 MODELS: dict[str, type[BaseModel]] = {
@@ -164,7 +162,7 @@ def test_defaults_are_those_of_the_keys() -> None:
 
 
 def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else() -> None:
-    command: Any = get_command(app).commands["anonymize"]  # type: ignore[attr-defined]
+    command: Any = commands().commands["anonymize"]
     options = {one.name: one for one in command.params if one.name not in (*COMMANDS_OWN, "help")}
     offered = {argument.name: argument for argument in ARGUMENTS if argument.option}
     hints = get_type_hints(AnonymizeOptions)
@@ -195,7 +193,7 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
 
 
 def test_the_help_shows_first_what_people_need_first() -> None:
-    shown = CliRunner().invoke(app, ["anonymize", "--help"], env={"COLUMNS": "100"}).output
+    shown = invoke("anonymize", "--help", COLUMNS="100").output
     panels = {
         title: re.findall(r"^  (?:-\w, )?(--[a-z-]+)", listed, re.MULTILINE)
         for title, listed in re.findall(r"^(\S.*):\n((?:  .*\n)+)", shown, re.MULTILINE)
@@ -209,13 +207,13 @@ def test_the_help_shows_first_what_people_need_first() -> None:
         keys = [key for key in ARGUMENTS if key.name in names.split()]
         options = [key.option for key in keys if key.option]
         assert [option for option in panels.get(title, ()) if option in options] == options, title
-    command: Any = get_command(app).commands["anonymize"]  # type: ignore[attr-defined]
+    command: Any = commands().commands["anonymize"]
     offered = [max(one.opts, key=len) for one in command.params if one.param_type_name == "option"]
     assert sorted(option for listed in panels.values() for option in listed) == sorted([*offered, "--help"])
 
 
 def test_an_option_that_is_not_given_asks_for_nothing() -> None:
-    command: Any = get_command(app).commands["anonymize"]  # type: ignore[attr-defined]
+    command: Any = commands().commands["anonymize"]
     values = {one.name: one.default for one in command.params if one.name not in (*COMMANDS_OWN, "help")}
     given = given_options(values | {"quasi": ["age"], "k": 1})
     assert release(source="t", **given) == release(source="t", quasi="age", k=1)
