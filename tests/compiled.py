@@ -1,21 +1,30 @@
 """Compile the kernels once (``python -m tests.compiled``), before several test processes would each do it at once.
 
 Those that Spark's workers, proofs of candidates and searches of large lattices alone call are compiled by the tests of
-these.
+these. What was done for the sources as they are is not done again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
+import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
+
+import numba
 
 import sqlanon
 from sqlanon.declared import METHODS
 from sqlanon.declared.method_options import Word
 from sqlanon.errors import InfeasibleError, PolicyError, UnsupportedError
+from sqlanon.kernels.cache import folder
+
+DONE = Path(sys.prefix, "compiled-kernels.txt")
+"""What was compiled last in this environment: see `inputs`."""
 
 ASKED: tuple[dict[str, object], ...] = (
     {"k": 2, "refine": True},
@@ -137,8 +146,22 @@ def work(backward: bool, left: Any) -> None:
             every[chosen](db)
 
 
+def inputs() -> str:
+    """A hash of all that decides what is compiled, and where it is kept."""
+    files = sorted(Path(sqlanon.__file__).parent.rglob("*.py"))
+    settings = sorted((name, value) for name, value in os.environ.items() if name.startswith("NUMBA_"))
+    found = hashlib.sha256(repr((sys.version, numba.__version__, settings, str(folder()))).encode())
+    for file in (Path(__file__), *files):
+        found.update(f"{file} ".encode())
+        found.update(file.read_bytes())
+    return found.hexdigest()
+
+
 def main() -> int:
     """Compile on two cores, from both ends: see `jobs`."""
+    wanted, place = inputs(), folder()
+    if place is not None and any(place.iterdir()) and DONE.exists() and DONE.read_text() == wanted:
+        return 0
     context = multiprocessing.get_context("fork")
     left = context.Array("i", [0, len(list(jobs()))])
     processes = [context.Process(target=work, args=(backward, left)) for backward in (False, True)]
@@ -146,7 +169,10 @@ def main() -> int:
         process.start()
     for process in processes:
         process.join()
-    return max(abs(process.exitcode or 0) for process in processes)
+    failed = max(abs(process.exitcode or 0) for process in processes)
+    if not failed:
+        DONE.write_text(wanted)
+    return failed
 
 
 if __name__ == "__main__":

@@ -106,7 +106,10 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Thousands of tests stay in memory until the end: Python does not look for garbage among them, now or later."""
+    """Thousands of tests stay in memory until the end: Python does not look for garbage among them, now or later.
+
+    Among what tests make it looks less often than by default: trees of SQL are many small objects that live shortly.
+    """
     gc.disable()
     try:
         return (yield)
@@ -114,6 +117,7 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
         gc.collect()
         gc.freeze()
+        gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_unconfigure() -> None:

@@ -9,6 +9,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS = {"benchmark", "command", "date", "versions", "machine"}
+MADE_UP = {
+    "command": "c",
+    "date": "d",
+    "versions": {"python": "3", "duckdb": "2"},
+    "machine": {"cores": 2, "processor": "p", "memory_gib": 16},
+}
+"""Facts of results that were not measured."""
 
 
 def command(*words: str, **environ: str) -> str:

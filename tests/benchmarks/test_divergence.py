@@ -12,17 +12,8 @@ from benchmarks.papers.ghinita.data import CENSUS, QUASI
 from benchmarks.papers.ghinita.experiments import Scale
 from benchmarks.papers.report_divergence import SECTIONS, figure17
 from benchmarks.papers.report_divergence import kld as kld_table
-from examples.sources import DataMissingError, data_folder
 
 pytestmark = pytest.mark.thorough
-
-
-@pytest.fixture
-def data():
-    try:
-        return data_folder()
-    except DataMissingError as missing:
-        pytest.skip(str(missing))
 
 
 def test_contenders_are_the_papers():

@@ -18,6 +18,7 @@ from benchmarks.papers.report_doka import SECTIONS
 from examples.sources import DataMissingError, data_folder
 from sqlanon.kernels.extent import SCALE
 from sqlanon.papers.matchings.kernels.cost import total
+from tests.benchmarks.commands import MADE_UP
 
 pytestmark = pytest.mark.thorough
 
@@ -121,12 +122,6 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path):
 
 
 def test_tables(tmp_path):
-    facts = {
-        "command": "c",
-        "date": "d",
-        "versions": {"python": "3", "duckdb": "2"},
-        "machine": {"cores": 2, "processor": "p", "memory_gib": 16},
-    }
     one = {
         "data": "occ",
         "panel": "k=10",
@@ -137,13 +132,13 @@ def test_tables(tmp_path):
         "losses": [],
     }
     lost = {**one, "system": "MIP", "gcp": None, "processor_seconds": None}
-    (tmp_path / "doka_8.json").write_text(json.dumps({**facts, "results": [one, lost]}))
+    (tmp_path / "doka_8.json").write_text(json.dumps({**MADE_UP, "results": [one, lost]}))
     lines = SECTIONS["doka 8"](tmp_path).splitlines()
     assert "| occ, k=10, k | Greedy | MIP |" in lines
     assert "| 1,000 | 0.1111 / 0.50 | - |" in lines
     losses = [
         {**one, "system": name, "losses": list(found)} for name, found in (("MIP", (0.2, 0.4)), ("Greedy", (0.3, 0.4)))
     ]
-    (tmp_path / "doka_excess.json").write_text(json.dumps({**facts, "results": losses}))
+    (tmp_path / "doka_excess.json").write_text(json.dumps({**MADE_UP, "results": losses}))
     assert "| occ | Greedy | 25.0% | 2 |" in SECTIONS["doka excess"](tmp_path).splitlines()
     assert SECTIONS["doka 6"](tmp_path) == ""

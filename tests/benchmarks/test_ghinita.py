@@ -12,17 +12,9 @@ from benchmarks.papers.ghinita.data import BETA, CENSUS, QUASI, SYNTHETIC, corre
 from benchmarks.papers.ghinita.experiments import TITLES, Scale, points
 from benchmarks.papers.ghinita.pictures import METRICS
 from benchmarks.papers.report_ghinita import SECTIONS, everything
-from examples.sources import DataMissingError, data_folder
+from tests.benchmarks.commands import MADE_UP
 
 pytestmark = pytest.mark.thorough
-
-
-@pytest.fixture
-def data():
-    try:
-        return data_folder()
-    except DataMissingError as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
@@ -126,12 +118,6 @@ def line(**figures):
 
 
 def test_tables_and_ratios(tmp_path):
-    facts = {
-        "command": "c",
-        "date": "d",
-        "versions": {"python": "3", "duckdb": "2"},
-        "machine": {"cores": 2, "processor": "p", "memory_gib": 16},
-    }
     results = [
         line(),
         line(contender="Mondrian", method="mondrian:cut=median", gcp=0.25, method_seconds=1.0),
@@ -140,7 +126,7 @@ def test_tables_and_ratios(tmp_path):
         line(contender="Anatomy", method="anatomy", gcp=None, method_seconds=0.5),
         line(contender="iDist", method="idistance", infeasible=1, gcp=None, method_seconds=None),
     ]
-    (tmp_path / "ghinita_k.json").write_text(json.dumps({**facts, "results": results}))
+    (tmp_path / "ghinita_k.json").write_text(json.dumps({**MADE_UP, "results": results}))
     lines = everything(tmp_path).splitlines()
     assert "| occ, k | Hilb | Mondrian | TopDown | Hilb, TopDown's rows | Anatomy | iDist |" in lines
     assert "| 10 | 0.1000 / 2.00 | 0.2500 / 1.00 | 0.3000 / 30.00 | 0.2000 / 1.50 | - / 0.50 | infeasible |" in lines

@@ -9,18 +9,10 @@ from benchmarks.papers.ghinita.data import QUASI
 from benchmarks.papers.report_xiao import SECTIONS
 from benchmarks.papers.xiao.__main__ import main
 from benchmarks.papers.xiao.experiments import CENSUS, TITLES, Scale, points
-from examples.sources import DataMissingError, data_folder
 from sqlanon.declared import METHODS
+from tests.benchmarks.commands import MADE_UP
 
 pytestmark = pytest.mark.thorough
-
-
-@pytest.fixture
-def data():
-    try:
-        return data_folder()
-    except DataMissingError as missing:
-        pytest.skip(str(missing))
 
 
 def test_every_subset_of_the_columns_is_released():
@@ -60,12 +52,6 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
 
 
 def test_tables(tmp_path):
-    facts = {
-        "command": "c",
-        "date": "d",
-        "versions": {"python": "3", "duckdb": "2"},
-        "machine": {"cores": 2, "processor": "p", "memory_gib": 16},
-    }
     one = {
         "data": "occ",
         "x": 2,
@@ -85,7 +71,7 @@ def test_tables(tmp_path):
         "processor_seconds": None,
         "phases": {},
     }
-    (tmp_path / "xiao_d.json").write_text(json.dumps({**facts, "results": [one, lost]}))
+    (tmp_path / "xiao_d.json").write_text(json.dumps({**MADE_UP, "results": [one, lost]}))
     lines = SECTIONS["xiao d"](tmp_path).splitlines()
     assert "| occ, d | TP | TP+ |" in lines
     assert "| 2 | 12,345 / 0.50 | infeasible |" in lines

@@ -63,6 +63,12 @@ def environment(**extra: str) -> dict[str, str]:
     return {**inherited, "PYTHONPATH": str(ROOT), **extra}
 
 
+def python(*words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    """Run Python as a process of its own; without ``check`` it may fail."""
+    command = [sys.executable, *words]
+    return subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300, check=check)
+
+
 @pytest.fixture
 def shell(tmp_path: Path) -> Cli:
     """Run one command as a process of its own."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tests.cli.conftest import environment
+from tests.cli.conftest import python
 
 HEAVY = {
     "duckdb",
@@ -35,14 +33,7 @@ try:
 except SystemExit:
     pass
 """
-    ended = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
+    ended = python("-c", script)
     return set(json.loads(ended.stderr))
 
 
@@ -80,14 +71,7 @@ def test_a_database_needs_no_compiler_and_no_parser():
 
 def test_module(shell):
     by_name = shell("--version")
-    ended = subprocess.run(
-        [sys.executable, "-m", "sqlanon", "--version"],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    ended = python("-m", "sqlanon", "--version", check=False)
     assert (ended.returncode, ended.stdout) == (by_name.code, by_name.out)
     assert by_name.out.startswith("sqlanon ")
 
@@ -98,14 +82,7 @@ def test_dir_lists_the_public_names():
         "import json, sqlanon; before = dir(sqlanon); [getattr(sqlanon, n) for n in sqlanon.__all__]; "
         "print(json.dumps([before, sqlanon.__all__]))"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
+    ended = python("-c", code)
     listed, public = json.loads(ended.stdout)
     assert set(public) <= set(listed)
     assert {"connect", "anonymize", "Database", "PolicyError", "load_policy"} <= set(public)
@@ -122,14 +99,7 @@ with sqlanon.connect("duckdb:///:memory:") as db:
     print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, \
 signal.getsignal(signal.SIGINT) is signal.default_int_handler)
 """
-    ended = subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
+    ended = python("-c", code)
     assert ended.stdout.split() == ["True", "True"]
 
 
@@ -149,9 +119,7 @@ sys.argv = ["sqlanon", "no-such-command"]
 from sqlanon.cli import main
 main()
 """
-    ended = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False, timeout=300
-    )
+    ended = python("-c", code, check=False)
     assert (ended.returncode, ended.stdout) == (2, "what is registered for the end is done\n")
     assert "No such command" in ended.stderr
     assert "taken apart" not in ended.stderr

@@ -20,6 +20,7 @@ BELOW = {label: frozenset(path[0] for path in TREE if label in path) for label i
 COLUMNS = (Column("age", "number"), Column("sex", "nominal"), Column("zip", "hierarchy", BELOW))
 FORMATS = ("ranges", "labels", "suppressed", "anatomy")
 NAMES = ("mark", "who", "age", "sex", "zip", "disease", "id")
+KINDS = dict.fromkeys(NAMES, "TEXT") | dict.fromkeys(("mark", "who", "age", "id"), "INTEGER")
 
 
 def people(seed: int, rows: int, *, nulls: bool) -> list[tuple[Any, ...]]:
@@ -132,13 +133,7 @@ def marked(db: Any, directory: Path, seed: int, **options: Any) -> tuple[str, li
     draw = random.Random(seed)
     rows = [(i, draw.randrange(8), *row, i) for i, row in enumerate(people(seed, 24, nulls=True))]
     name = f"attacked_{uuid.uuid4().hex[:10]}"
-    kinds = dict.fromkeys(NAMES, "TEXT") | {
-        "mark": "INTEGER",
-        "who": "INTEGER",
-        "age": "INTEGER",
-        "id": "INTEGER",
-    }
-    create_table(db, name, kinds, rows)
+    create_table(db, name, KINDS, rows)
     tree = directory / "zip.csv"
     tree.write_text("".join(";".join(path) + "\n" for path in TREE))
     asked: dict[str, Any] = {

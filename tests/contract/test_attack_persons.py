@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.attacked import COLUMNS, NAMES, check_linkage, marked
+from tests.contract.attacked import COLUMNS, KINDS, check_linkage, marked
 from tests.engines import create_table, read_table
 from tests.oracle import attacks
 
@@ -34,13 +34,7 @@ def test_too_few_persons_exceed_the_promise(shared_db: Any) -> None:
     """
     draw = [(i, i // 4, 20 + i // 8, "f", "a1", "abc"[i % 3], i) for i in range(24)]
     name = f"attacked_{uuid.uuid4().hex[:10]}"
-    kinds = dict.fromkeys(NAMES, "TEXT") | {
-        "mark": "INTEGER",
-        "who": "INTEGER",
-        "age": "INTEGER",
-        "id": "INTEGER",
-    }
-    create_table(shared_db, name, kinds, draw)
+    create_table(shared_db, name, KINDS, draw)
     shared_db.anonymize(
         name,
         quasi=["age", "sex", "zip"],

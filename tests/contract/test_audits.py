@@ -56,6 +56,22 @@ def check_audit(report: Any, rows: list[dict[str, Any]], quasi: list[str], sensi
         assert reported[name].frequency_l == pytest.approx(float(frequency))
 
 
+def events(db: Any, name: str, column: str, **more: Any) -> None:
+    """Release one column of a table of events."""
+    db.anonymize(
+        quote(name),
+        quasi=[column],
+        sensitive=["s"],
+        identifiers=["person"],
+        rest="drop",
+        k=4,
+        rows_are="events",
+        name=f"{name}_{column}",
+        publish=f"release.{name}_{column}",
+        **more,
+    )
+
+
 @pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "suppressed"])
 def test_audit_of_a_release(shared_db: Any, sample: Case, kind: str, tmp_path: Path) -> None:
@@ -142,22 +158,10 @@ def test_together_of_events_pairs_the_same_row(shared_db: Any) -> None:
     rows = [(i // 2, drawn.randrange(40), drawn.randrange(40), drawn.choice("abc"), i) for i in range(300)]
     columns = {"person": "INTEGER", "x": "INTEGER", "y": "INTEGER", "s": "TEXT", "mark": "INTEGER"}
     name = f"events_{uuid4().hex[:8]}"
-    source = create_table(shared_db, name, columns, rows)
+    create_table(shared_db, name, columns, rows)
     shown: list[dict[int, tuple[Any, ...]]] = []
     for column in ("x", "y"):
-        shared_db.anonymize(
-            source,
-            quasi=[column],
-            sensitive=["s"],
-            identifiers=["person"],
-            insensitive=["mark"],
-            accept_unique=["mark"],
-            rest="drop",
-            k=4,
-            rows_are="events",
-            name=f"{name}_{column}",
-            publish=f"release.{name}_{column}",
-        )
+        events(shared_db, name, column, insensitive=["mark"], accept_unique=["mark"])
         read = read_table(shared_db, ("release", f"{name}_{column}"))
         shown.append({row["mark"]: (row[f"{column}_lo"], row[f"{column}_hi"]) for row in read})
     groups = Counter((shown[0][mark], shown[1][mark]) for mark in shown[0])
@@ -181,17 +185,7 @@ def test_four_equal_intersections_and_none_once_all_rows_are_gone(shared_db: Any
     rows = [(i, i % 2, i // 2 % 2, "aaabbc"[i // 4]) for i in range(24)]
     source = create_table(shared_db, name, columns, rows)
     for column in ("x", "y"):
-        shared_db.anonymize(
-            source,
-            quasi=[column],
-            sensitive=["s"],
-            identifiers=["person"],
-            rest="drop",
-            k=4,
-            rows_are="events",
-            name=f"{name}_{column}",
-            publish=f"release.{name}_{column}",
-        )
+        events(shared_db, name, column)
     for matched, k, identifiers, distinct, frequency in ((24, 6, 6, 3, 2), (0, 0, 0, 0, 0)):
         found = shared_db.together(f"{name}_x", f"{name}_y")
         assert (found.matched, found.unmatched, found.k) == (matched, 24 - matched, k)

@@ -15,7 +15,7 @@ import pytest
 
 from sqlanon import policy
 from sqlanon.errors import GuardError
-from sqlanon.spec import CohortSpec, RefreshSpec
+from sqlanon.spec import CohortSpec, RefreshSpec, ReleaseSpec
 from tests.covering import seeds
 from tests.engines import create_table
 from tests.frozen.test_rules import later as days_later
@@ -24,6 +24,22 @@ from tests.frozen.wards import classes
 FRESH = count()
 COLUMNS = {"id": "INTEGER", "who": "TEXT", "age": "INTEGER", "ill": "TEXT"}
 K, L, COHORT = 3, 2, 12
+
+
+def events(table: str, cohort: CohortSpec, **asked: Any) -> ReleaseSpec:
+    """A lineage of a table of events."""
+    made = policy.release(
+        source=table,
+        name=table,
+        publish=f"release.{table}",
+        quasi=["age"],
+        sensitive="ill",
+        identifiers=["id", "who"],
+        key=["id"],
+        person=["who"],
+        **asked,
+    )
+    return replace(made, refresh=RefreshSpec("frozen", cohort=cohort))
 
 
 @pytest.mark.cover
@@ -35,20 +51,7 @@ def test_nights_of_events(shared_db: Any, persons: str, seed: int) -> None:
     Who is in which class is counted by the rows of the source.
     """
     draw, table, number = random.Random(seed), f"events_{next(FRESH)}", count()
-    made = policy.release(
-        source=table,
-        name=table,
-        publish=f"release.{table}",
-        quasi=["age"],
-        sensitive="ill",
-        identifiers=["id", "who"],
-        key=["id"],
-        person=["who"],
-        persons=persons,
-        k=K,
-        l=L,
-    )
-    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(COHORT)))
+    spec = events(table, CohortSpec(COHORT), persons=persons, k=K, l=L)
     source: dict[int, tuple[str, int, str]] = {}
     owner: dict[int, str] = {}
 
@@ -97,18 +100,7 @@ def test_nights_of_events(shared_db: Any, persons: str, seed: int) -> None:
 
 def test_later_rows_wait_also_where_no_row_of_the_person_is_left(shared_db: Any) -> None:
     table = f"events_{next(FRESH)}"
-    made = policy.release(
-        source=table,
-        name=table,
-        publish=f"release.{table}",
-        quasi=["age"],
-        sensitive="ill",
-        identifiers=["id", "who"],
-        key=["id"],
-        person=["who"],
-        k=2,
-    )
-    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(2)))
+    spec = events(table, CohortSpec(2), k=2)
     rows = [(number, f"p{number // 2}", number, "flu") for number in range(8)]
     nights = (
         rows,
@@ -127,18 +119,7 @@ def test_later_rows_wait_also_where_no_row_of_the_person_is_left(shared_db: Any)
 def test_later_rows_wait_by_the_person_of_then_and_of_now(shared_db: Any) -> None:
     """A published row of p0 turns out to be p9's: later rows of both wait, and those of others are published."""
     table = f"events_{next(FRESH)}"
-    made = policy.release(
-        source=table,
-        name=table,
-        publish=f"release.{table}",
-        quasi=["age"],
-        sensitive="ill",
-        identifiers=["id", "who"],
-        key=["id"],
-        person=["who"],
-        k=2,
-    )
-    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(3)))
+    spec = events(table, CohortSpec(3), k=2)
     rows = [(number, f"p{number // 2}", number, "flu") for number in range(8)]
     now = [(0, "p9", 0, "flu"), *rows[1:]]
     more = [(90, "p9", 1, "flu"), (91, "p0", 1, "flu"), (92, "p7", 1, "flu"), (93, "p8", 1, "flu")]
@@ -157,21 +138,7 @@ def test_histories_count_persons_of_each_class_by_itself(shared_db: Any) -> None
     Together two of three persons have one illness, which is promised of no union.
     """
     table, ill = f"events_{next(FRESH)}", ("flu", "cold")
-    made = policy.release(
-        source=table,
-        name=table,
-        publish=f"release.{table}",
-        quasi=["age"],
-        sensitive="ill",
-        identifiers=["id", "who"],
-        key=["id"],
-        person=["who"],
-        persons="rows",
-        k=2,
-        l=2,
-        accept_unique=["ill"],
-    )
-    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(2)))
+    spec = events(table, CohortSpec(2), persons="rows", k=2, l=2, accept_unique=["ill"])
     persons = ("p", "q", "p", "r", "y", "z")
     for rows in (2, 4, 6):
         shared_db.engine.execute(f"DROP TABLE IF EXISTS {table}")
@@ -188,20 +155,7 @@ def test_a_person_of_another_type_needs_a_new_lineage(shared_db: Any) -> None:
     Its hash is of another text.
     """
     table = f"events_{next(FRESH)}"
-    made = policy.release(
-        source=table,
-        name=table,
-        publish=f"release.{table}",
-        quasi=["age"],
-        sensitive="ill",
-        identifiers=["id", "who"],
-        key=["id"],
-        person=["who"],
-        k=2,
-        l=2,
-        accept_unique=["ill"],
-    )
-    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(2)))
+    spec = events(table, CohortSpec(2), k=2, l=2, accept_unique=["ill"])
     first = [(1, 10, 30, "flu"), (2, 11, 30, "cold"), (3, 12, 30, "flu"), (4, 13, 30, "cold")]
     create_table(shared_db, table, COLUMNS | {"who": "INTEGER"}, first)
     shared_db.run(spec)
@@ -217,18 +171,7 @@ def test_rows_of_a_person_who_turned_out_to_be_published_are_never_due(
 ) -> None:
     """They wait for a new lineage, so that a run of an unchanged source makes no version for them."""
     table = f"events_{next(FRESH)}"
-    made = policy.release(
-        source=table,
-        name=table,
-        publish=f"release.{table}",
-        quasi=["age"],
-        sensitive="ill",
-        identifiers=["id", "who"],
-        key=["id"],
-        person=["who"],
-        k=2,
-    )
-    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(100, 86400)))
+    spec = events(table, CohortSpec(100, 86400), k=2)
     rows = [(number, f"p{number // 2}", number, "flu") for number in range(8)]
     more, now = [(90, "x", 1, "flu"), (91, "y", 1, "flu")], [(0, "x", 0, "flu"), (2, "y", 2, "flu")]
     counts = []

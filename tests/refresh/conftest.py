@@ -6,6 +6,27 @@ from typing import Any
 
 from sqlanon import policy
 
+CATALOG_COLUMNS = (
+    "release",
+    "version",
+    "status",
+    "view_schema",
+    "view_name",
+    "file",
+    "physical",
+    "source",
+    "policy",
+    "policy_hash",
+    "report",
+    "seed",
+    "published_at",
+    "published_by",
+    "sqlanon",
+    "fingerprint",
+    "source_columns",
+    "checked_at",
+)
+
 BASE: dict[str, Any] = {
     "quasi": ["age", "sex"],
     "sensitive": "illness",

@@ -11,29 +11,8 @@ from typing import Any
 import pytest
 
 from tests.engines import PAIR
-from tests.refresh.conftest import fill, release
+from tests.refresh.conftest import CATALOG_COLUMNS, fill, release
 from tests.refresh.test_rollback import nights
-
-COLUMNS = (
-    "release",
-    "version",
-    "status",
-    "view_schema",
-    "view_name",
-    "file",
-    "physical",
-    "source",
-    "policy",
-    "policy_hash",
-    "report",
-    "seed",
-    "published_at",
-    "published_by",
-    "sqlanon",
-    "fingerprint",
-    "source_columns",
-    "checked_at",
-)
 
 
 @pytest.fixture(params=PAIR, ids=lambda engine: engine.name)
@@ -43,9 +22,9 @@ def pair(request: pytest.FixtureRequest, connect: Any) -> Any:
 
 def copies(db: Any, table: str, times: int, where: str, **changes: str) -> None:
     """So many copies of rows of the catalog, numbered i."""
-    read = ", ".join(changes.get(name, f"c.{name}") for name in COLUMNS)
+    read = ", ".join(changes.get(name, f"c.{name}") for name in CATALOG_COLUMNS)
     db.engine.execute(
-        f"INSERT INTO _sqlanon.catalog ({', '.join(COLUMNS)}) SELECT {read} FROM _sqlanon.catalog AS c, "
+        f"INSERT INTO _sqlanon.catalog ({', '.join(CATALOG_COLUMNS)}) SELECT {read} FROM _sqlanon.catalog AS c, "
         f"generate_series(1, {times}) AS g(i) WHERE c.release = '{table}' AND {where}"
     )
 

@@ -13,7 +13,7 @@ import pytest
 
 import sqlanon
 from tests.engines import ENGINES, quote
-from tests.refresh.conftest import fill, release
+from tests.refresh.conftest import CATALOG_COLUMNS, fill, release
 
 SERVER = ENGINES[2]
 
@@ -190,30 +190,7 @@ def test_a_planted_catalog_is_not_read(connect, role):
         "CREATE FUNCTION _sqlanon.steal() RETURNS text LANGUAGE plpgsql AS $$ BEGIN "
         "INSERT INTO public.stolen SELECT id FROM public.p4; RETURN 'x'; END $$"
     )
-    columns = ", ".join(
-        f"_sqlanon.steal() AS {name}"
-        for name in (
-            "release",
-            "version",
-            "status",
-            "view_schema",
-            "view_name",
-            "file",
-            "physical",
-            "source",
-            "policy",
-            "policy_hash",
-            "report",
-            "seed",
-            "published_at",
-            "published_by",
-            "sqlanon",
-            "fingerprint",
-            "source_columns",
-            "checked_at",
-            "secret",
-        )
-    )
+    columns = ", ".join(f"_sqlanon.steal() AS {name}" for name in (*CATALOG_COLUMNS, "secret"))
     for name in ("catalog", "secrets"):
         db.engine.execute(f"CREATE VIEW _sqlanon.{name} AS SELECT {columns}")
         db.engine.execute(f"GRANT SELECT ON _sqlanon.{name} TO PUBLIC")
