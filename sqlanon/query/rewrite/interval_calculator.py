@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from sqlanon.query.parse.null_constants import is_null
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Aggregates, Groups
 from sqlanon.query.rewrite.case_expressions import calculate_case, calculate_extreme, calculate_nullif
 from sqlanon.query.rewrite.left_out_rows import widen
-from sqlanon.query.rewrite.null_constants import is_null
 from sqlanon.query.rewrite.query_plan import Quad
 from sqlanon.query.rewrite.quotients import divide, multiply
 from sqlanon.query.rewrite.window_functions import has_aggregate, read_window, type_window

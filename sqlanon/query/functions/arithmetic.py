@@ -1,0 +1,195 @@
+"""Operators of numbers, dates and times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlanon.query.functions.definition import Call, Definition, Form
+from sqlanon.query.functions.transfers import corners, finite, half, is_literal, result, rises
+from sqlanon.query.functions.value import Value, extreme, joint_null, where
+from sqlanon.query.sql.sqltree import Tree, every, sql, when
+
+_NUMBER = "whole|decimal|double"
+_NUMBERS = ("whole", "decimal", "double")
+_TWO = ("this", "expression")
+
+
+def _sum(mosts: Sequence[int]) -> int:
+    return sum(mosts)
+
+
+def _product(mosts: Sequence[int]) -> int:
+    made = 1
+    for one in mosts:
+        made *= max(one, 1)
+    return made
+
+
+def _same(mosts: Sequence[int]) -> int:
+    return mosts[0]
+
+
+def _multiply(call: Call) -> Value:
+    """A literal above 0 keeps every order, that of infinities and NaN too."""
+    plain = [i for i, one in enumerate(call.values) if is_literal(one) and _is_positive(one.low)]
+    if plain:
+        return rises(1, 1, size=_product, linear=True)(call)
+    return corners(_product, linear=True)(call)
+
+
+def _is_positive(tree: Tree) -> bool:
+    inner = tree.unnest()
+    return isinstance(inner, exp.Literal) and not inner.is_string and float(inner.this) > 0
+
+
+def _divide(call: Call) -> Value:
+    """A quotient is monotone in both, where the divisor has one sign."""
+    above, below = (one.narrow() for one in call.values)
+    sides = [[one.low] if one.fixed else [one.low, one.high] for one in (above, below)]
+    plain = is_literal(below) and _is_positive(below.low)
+    if plain:
+        ends = [call.at(x, below.low) for x in sides[0]]
+        low, high = ends[0], ends[-1]
+        return _middled(call, result(call, low, high))
+    found = [result(call, tree, tree) for x in sides[0] for y in sides[1] for tree in [call.at(x, _not_zero(y))]]
+    low, high = extreme("LEAST", found, "low"), extreme("GREATEST", found, "high")
+    one_sign = sql(":l > 0 OR :h < 0", l=below.low, h=below.high)
+    null, nothing = joint_null(call.values)
+    made = replace(_middled(call, result(call, low, high)), null=null, nothing=nothing)
+    return where(every([one_sign, finite(call)]), made)
+
+
+def _not_zero(tree: Tree) -> Tree:
+    return sql("NULLIF(:y, 0)", y=tree)
+
+
+def _middled(call: Call, made: Value) -> Value:
+    """Whole numbers may be divided into whole ones."""
+    above, below = (one.middle for one in call.values)
+    if call.node.args.get("typed") or above is None or below is None:
+        return replace(made, middle=half(made.low, made.high))
+    return replace(made, middle=sql(":a / NULLIF(:b, 0)", a=above, b=below))
+
+
+def _rest(call: Call) -> Value:
+    """The rest of a division by a constant: it rises within one quotient, and then starts again."""
+    above, by = (one.narrow() for one in call.values)
+    low, high = call.at(above.low, by.low), call.at(above.high, by.low)
+    one_way = sql(":l >= 0 OR :h <= 0", l=above.low, h=above.high)
+    within = sql(":l - :a = :h - :b AND (:w)", l=above.low, h=above.high, a=low, b=high, w=one_way)
+    ends = (
+        sql("CASE WHEN :l >= 0 THEN 0 ELSE -ABS(:m) END", l=above.low, m=by.low),
+        sql("CASE WHEN :h <= 0 THEN 0 ELSE ABS(:m) END", h=above.high, m=by.low),
+    )
+    known = sql("NOT :l IS NULL AND NOT :h IS NULL", l=above.low, h=above.high)
+    trees = [when(within, end, when(known, wide, None)) for end, wide in zip((low, high), ends, strict=True)]
+    return result(call, trees[0], trees[1], exact=False)
+
+
+_PAIRS = tuple((a, b) for a in _NUMBERS for b in _NUMBERS)
+
+DEFINITIONS = (
+    Definition(
+        exp.Neg,
+        "-",
+        ends=rises(-1, size=_same, linear=True),
+        signatures=((_NUMBER,),),
+        forms=(Form("-{x}", (_NUMBERS,)),),
+        null_in=True,
+        null_out=True,
+    ),
+    Definition(
+        exp.Add,
+        "+",
+        operands=_TWO,
+        ends=rises(1, 1, size=_sum, linear=True),
+        signatures=(
+            (_NUMBER, _NUMBER),
+            ("date", "whole"),
+            ("whole", "date"),
+            ("date|timestamp", "interval"),
+            ("interval", "date|timestamp"),
+        ),
+        forms=(
+            Form("{x} + {y}", (_NUMBERS, _NUMBERS)),
+            Form("{x} + 3", (_NUMBERS,)),
+            Form("-0.5 + {x}", (_NUMBERS,)),
+            Form("{x} + {y}", (("date",), ("whole",))),
+            Form("{x} + INTERVAL '1 month'", (("date", "timestamp"),)),
+            Form("{x} + INTERVAL '-36 hours'", (("timestamp",),)),
+        ),
+        null_in=True,
+        null_out=True,
+    ),
+    Definition(
+        exp.Sub,
+        "-",
+        operands=_TWO,
+        ends=rises(1, -1, size=_sum, linear=True),
+        signatures=(
+            (_NUMBER, _NUMBER),
+            ("date", "whole"),
+            ("date", "date"),
+            ("timestamp", "timestamp"),
+            ("date|timestamp", "interval"),
+        ),
+        forms=(
+            Form("{x} - {y}", (_NUMBERS, _NUMBERS)),
+            Form("{x} - 3", (_NUMBERS,)),
+            Form("0.5 - {x}", (_NUMBERS,)),
+            Form("{x} - {y}", (("date",), ("whole",))),
+            Form("{x} - {y}", (("date",), ("date",))),
+            Form("{x} - {y}", (("timestamp",), ("timestamp",))),
+            Form("{x} - INTERVAL '1 month'", (("date", "timestamp"),)),
+        ),
+        null_in=True,
+        null_out=True,
+    ),
+    Definition(
+        exp.Mul,
+        "*",
+        operands=_TWO,
+        ends=_multiply,
+        signatures=((_NUMBER, _NUMBER),),
+        forms=(
+            Form("{x} * {y}", (_NUMBERS, _NUMBERS)),
+            Form("{x} * 2", (_NUMBERS,)),
+            Form("-1.5 * {x}", (_NUMBERS,)),
+            Form("{x} * 0", (_NUMBERS,)),
+        ),
+        null_in=True,
+        null_out=True,
+    ),
+    Definition(
+        exp.Div,
+        "/",
+        operands=_TWO,
+        ends=_divide,
+        signatures=((_NUMBER, _NUMBER),),
+        forms=(
+            Form("{x} / {y}", (_NUMBERS, _NUMBERS)),
+            Form("{x} / 7", (_NUMBERS,)),
+            Form("{x} / -2.5", (_NUMBERS,)),
+            Form("9 / {x}", (_NUMBERS,)),
+        ),
+        divides=1,
+        floating=True,
+        null_in=True,
+    ),
+    Definition(exp.IntDiv, "//", operands=_TWO, divides=1, null_in=True),
+    Definition(
+        exp.Mod,
+        "%",
+        operands=_TWO,
+        ends=_rest,
+        signatures=(("whole|decimal", "whole|decimal"),),
+        forms=(Form("{x} % 3", (("whole", "decimal"),)), Form("{x} % -4", (("whole", "decimal"),))),
+        constant=(1,),
+        divides=1,
+        exact=False,
+        null_in=True,
+    ),
+)

@@ -1,0 +1,54 @@
+"""What expressions over ranges are made of: constants and exact columns; subclasses add columns with ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.functions.value import Value, fixed
+from sqlanon.query.parse.null_constants import is_null
+from sqlanon.query.parse.scope import Scope, boxes_in
+from sqlanon.query.parse.source_types import SourceTypes
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree
+
+
+class ExactLeaves:
+    """See `sqlanon.query.functions.evaluate.Leaves`.
+
+    Args:
+        scope: the names.
+        types: of expressions in the source.
+    """
+
+    def __init__(self, scope: Scope, types: SourceTypes) -> None:
+        self.scope, self._types, self.dialect = scope, types, scope.engine.dialect
+
+    def types(self, nodes: Sequence[exp.Expr]) -> Sequence[exp.DataType]:
+        """See `Leaves`."""
+        return self._types.of_all(nodes, nodes[-1])
+
+    def leaf(self, node: exp.Expr) -> Value | None:
+        """See `Leaves`."""
+        if isinstance(node, exp.Column) and node.table == "_box":
+            return self.range_of(node)
+        if boxes_in(node):
+            return None
+        if isinstance(node, exp.Null):
+            return fixed(node, exp.DataType.build("NULL"), null=TRUE)
+        (type_,) = self.types([node])
+        if node.find(exp.Column) is not None:
+            return fixed(node, type_, column=self.exact(node))
+        return fixed(node, type_, null=TRUE if is_null(self.scope, node) else FALSE)
+
+    def range_of(self, node: exp.Column) -> Value:
+        """The value of a column with ranges.
+
+        Raises:
+            NoEndsError: it has no ends.
+        """
+        raise NotImplementedError
+
+    def exact(self, node: exp.Expr) -> Tree:
+        """What an exact expression is called in the rows."""
+        raise NotImplementedError
