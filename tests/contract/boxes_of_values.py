@@ -227,13 +227,13 @@ def check(db: Any, text: str, types: Sequence[str], rng: random.Random, found: F
         [_ends(i, row, types) for i, row in enumerate(drawn)],
     )
     truth = f"SELECT i, {tree.sql(dialect=db.engine.dialect)} AS r FROM (VALUES {{rows}}) AS v({_names(types, '')})"
-    told = ", ".join(
+    said = ", ".join(
         f"{_text(db, part)} AS {name}"
         for name, part in (("a", value.low), ("b", value.high), ("n", value.null), ("u", value.nothing))
     )
-    told = f"SELECT i, {told} FROM (VALUES {{rows}}) AS v({_names(types, ' lo hi state')})"
+    said = f"SELECT i, {said} FROM (VALUES {{rows}}) AS v({_names(types, ' lo hi state')})"
     good = _without_errors(db, truth, "CAST(r AS VARCHAR)", rows)
-    known = _without_errors(db, told, "CAST(a AS VARCHAR), CAST(b AS VARCHAR), n, u", ends)
+    known = _without_errors(db, said, "CAST(a AS VARCHAR), CAST(b AS VARCHAR), n, u", ends)
     found.checked += 1
     for i, (row, pairs) in enumerate(zip(drawn, places, strict=True)):
         if i not in known:
@@ -247,7 +247,7 @@ def check(db: Any, text: str, types: Sequence[str], rng: random.Random, found: F
     if not pairs:
         return
     joined = (
-        f"(SELECT * FROM ({told.format(rows=', '.join(ends[i] for i in known))}) AS t) AS t "
+        f"(SELECT * FROM ({said.format(rows=', '.join(ends[i] for i in known))}) AS t) AS t "
         f"JOIN (VALUES {', '.join(map(str, pairs))}) AS p(k, j) ON p.k = t.i "
         f"JOIN ({truth.format(rows=', '.join(rows[j] for j in good))}) AS v ON v.i = p.j"
     )

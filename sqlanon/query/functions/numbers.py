@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlanon.query.functions.definition import Call, Definition, Form
 from sqlanon.query.functions.transfers import half, result, rises
-from sqlanon.query.functions.value import Value, kind_of
+from sqlanon.query.functions.value import Value
 from sqlanon.query.sql.sqltree import sql
 from sqlanon.query.sql.types import is_whole
 
@@ -54,9 +54,10 @@ def _round(call: Call) -> Value:
     return replace(made, middle=half(made.low, made.high))
 
 
-def _is_cast(node: exp.Expr) -> str:
+def _day(node: exp.Expr) -> str | None:
+    """Of a time that is cast to a date, its day is the step."""
     assert isinstance(node, exp.Cast)
-    return kind_of(node.to)
+    return "DAY" if node.to.is_type("DATE") else None
 
 
 DEFINITIONS = (
@@ -121,8 +122,9 @@ DEFINITIONS = (
         ),
         null_in=True,
         null_out=True,
+        unit=_day,
     ),
-    Definition(exp.TryCast, "try_cast", frozenset({"this", "to"}), null_in=True),
+    Definition(exp.TryCast, "try_cast", frozenset({"this", "to"}), null_in=True, unit=_day),
     Definition(exp.Sign, "sign", _ONE, null_in=True),
     *(
         Definition(node, name, _ONE, null_in=True, floating=True)
