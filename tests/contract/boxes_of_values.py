@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError
+from sqlanon.query.functions.definition import Call, Definition
 from sqlanon.query.functions.evaluate import evaluate
 from sqlanon.query.functions.value import Value, fixed, leaf
 from sqlanon.query.parse.source_types import _read
@@ -131,7 +132,11 @@ class BoxLeaves:
     def __init__(self, db: Any, types: Mapping[str, str]) -> None:
         self._db, self._types, self.dialect = db, types, db.engine.dialect
 
-    def leaf(self, node: exp.Expr) -> Value | None:
+    def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
+        """See `Leaves`."""
+        return made.middle
+
+    def leaf(self, node: exp.Expr, *, sharp: bool) -> Value | None:
         """See `Leaves`."""
         if isinstance(node, exp.Column):
             (type_,) = self.types([node])
@@ -265,7 +270,7 @@ def check(db: Any, text: str, types: Sequence[str], rng: random.Random, found: F
         for name, is_so in zip(problems, asked, strict=True):
             if is_so:
                 found.wrong.append(f"{label}: {name}, of {_shown(drawn[k], types)}")
-        whole = all(numbers[pair] in good for pair in places[k]) and all(b.state == "none" for b in drawn[k])
+        whole = all(numbers[pair] in good for pair in places[k]) and all(b.state in ("none", "some") for b in drawn[k])
         if value.exact and once and whole and not results[-1] and not all(results[len(problems) : -1]):
             found.wrong.append(f"{label}: an end is said to be a value and is none, of {_shown(drawn[k], types)}")
 

@@ -10,7 +10,8 @@ from sqlglot import exp
 from sqlanon.query.functions.definition import Call, Definition, Form
 from sqlanon.query.functions.transfers import corners, finite, half, is_literal, result, rises
 from sqlanon.query.functions.value import Value, extreme, joint_null, where
-from sqlanon.query.sql.sqltree import Tree, every, sql, when
+from sqlanon.query.sql.sqltree import Tree, every, parenthesize, sql, when
+from sqlanon.query.sql.types import is_whole
 
 _NUMBER = "whole|decimal|double"
 _NUMBERS = ("whole", "decimal", "double")
@@ -89,7 +90,12 @@ def _rest(call: Call) -> Value:
     return result(call, trees[0], trees[1], exact=False)
 
 
-_PAIRS = tuple((a, b) for a in _NUMBERS for b in _NUMBERS)
+def _quotient(call: Call, _: Value) -> Tree:
+    """A quotient of doubles, which engines do not divide into whole numbers."""
+    above, below = (one.middle for one in call.values)
+    made = exp.Div(this=parenthesize(above), expression=parenthesize(below)) if above and below else exp.null()
+    return sql("TRUNC(:e)", e=made) if is_whole(call.type) else made
+
 
 DEFINITIONS = (
     Definition(
@@ -175,11 +181,24 @@ DEFINITIONS = (
             Form("{x} / -2.5", (_NUMBERS,)),
             Form("9 / {x}", (_NUMBERS,)),
         ),
+        estimate=_quotient,
         divides=1,
         floating=True,
         null_in=True,
     ),
-    Definition(exp.IntDiv, "//", operands=_TWO, divides=1, null_in=True),
+    Definition(
+        exp.IntDiv,
+        "//",
+        operands=_TWO,
+        ends=_divide,
+        signatures=(("whole", "whole"),),
+        forms=(Form("{x} // 3", (("whole",),), ("duckdb",)), Form("{x} // -4", (("whole",),), ("duckdb",))),
+        constant=(1,),
+        jumps=True,
+        estimate=_quotient,
+        divides=1,
+        null_in=True,
+    ),
     Definition(
         exp.Mod,
         "%",
@@ -188,6 +207,8 @@ DEFINITIONS = (
         signatures=(("whole|decimal", "whole|decimal"),),
         forms=(Form("{x} % 3", (("whole", "decimal"),)), Form("{x} % -4", (("whole", "decimal"),))),
         constant=(1,),
+        jumps=True,
+        estimate=lambda _, made: half(made.low, made.high),
         divides=1,
         exact=False,
         null_in=True,

@@ -55,7 +55,7 @@ def _or_else(call: Call, first: Value, second: Value) -> Value:
         call.type,
         middle=middle,
         bounded=first.bounded and second.bounded,
-        exact=False,
+        exact=first.exact and second.exact,
         fixed=first.fixed and second.fixed,
     )
 
@@ -80,6 +80,13 @@ def _nullif(call: Call) -> Value:
         middle=value.middle,
         exact=False,
     )
+
+
+def _if_other(call: Call, _: Value) -> Tree:
+    """The estimate, where the one value that there may be is not left out."""
+    value, at = (one.narrow() for one in call.values)
+    gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=at.low)
+    return when(gone, exp.null(), value.middle if value.middle is not None else exp.null())
 
 
 def _extreme_of(far: str, near: str) -> Callable[[Call], Value]:
@@ -122,7 +129,6 @@ DEFINITIONS = (
             Form("coalesce({x}, {y}, -1)", (_NUMBERS, _NUMBERS)),
             Form("coalesce({x}, NULL)", (_NUMBERS,)),
         ),
-        exact=False,
         passes_null=True,
     ),
     Definition(
@@ -134,6 +140,7 @@ DEFINITIONS = (
         signatures=((_NUMBER, _NUMBER),),
         forms=(Form("nullif({x}, 0)", (_NUMBERS,)), Form("nullif({x}, 2)", (("whole", "decimal"),))),
         constant=(1,),
+        estimate=_if_other,
         exact=False,
     ),
     *(

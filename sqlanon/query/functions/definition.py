@@ -52,6 +52,7 @@ class Call:
 
 
 Transfer = Callable[[Call], Value]
+Estimate = Callable[[Call, Value], Tree]
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,9 @@ class Definition:
             repeats.
         forms: see `Form`.
         constant: operands, by their numbers, that must be constants.
+        jumps: it may differ much where an operand differs by its last digit.
+        estimate: its value over estimates, which are doubles, by the call and its abstract value; None: the call
+            itself.
         divides: the operand that must be 0 in no row; None: any value has a result.
         exact: its ends are reached where those of its operands are, independently of one another.
         finite: it has a value of finite times only.
@@ -104,6 +108,8 @@ class Definition:
     signatures: tuple[tuple[str, ...], ...] = ()
     forms: tuple[Form, ...] = ()
     constant: tuple[int, ...] = ()
+    jumps: bool = False
+    estimate: Estimate | None = None
     divides: int | None = None
     exact: bool = True
     finite: bool = False

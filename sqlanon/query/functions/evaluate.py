@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from sqlglot import exp
 
-from sqlanon.query.functions.definition import Call, NoEndsError, flat
+from sqlanon.query.functions.definition import Call, Definition, NoEndsError, flat
 from sqlanon.query.functions.registry import DEFINITIONS, definition_of
 from sqlanon.query.functions.value import Value
+from sqlanon.query.sql.sqltree import Tree
 
 MOST_CALLS = 64
 """Operators and functions of one expression: its ends repeat its parts."""
@@ -21,8 +23,12 @@ class Leaves(Protocol):
     dialect: str
     """Of the engine."""
 
-    def leaf(self, node: exp.Expr) -> Value | None:
+    def leaf(self, node: exp.Expr, *, sharp: bool) -> Value | None:
         """The value of a column, or of a part that reads no column with ranges; None: it is a call of parts.
+
+        Args:
+            node: the part.
+            sharp: something that jumps is taken of it, so that its ends must hold to the last digit.
 
         Raises:
             NoEndsError: a column without ends.
@@ -31,13 +37,17 @@ class Leaves(Protocol):
     def types(self, nodes: Sequence[exp.Expr]) -> Sequence[exp.DataType]:
         """The types that expressions have in the source's engine."""
 
+    def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
+        """What is estimated of a call."""
 
-def evaluate(node: exp.Expr, leaves: Leaves) -> Value:
+
+def evaluate(node: exp.Expr, leaves: Leaves, *, sharp: bool = False) -> Value:
     """The abstract value of an expression over one row.
 
     Args:
         node: a bound expression.
         leaves: its leaves.
+        sharp: something that jumps is taken of it.
 
     Raises:
         NoEndsError: a part of it has no definition for the types of its operands.
@@ -49,7 +59,7 @@ def evaluate(node: exp.Expr, leaves: Leaves) -> Value:
     size = sum(1 for part in node.walk() if definition_of(part) is not None)
     if size > MOST_CALLS:
         raise NoEndsError(node, f"an expression over ranges has at most {MOST_CALLS} operators and functions")
-    _collect(node.unnest(), leaves, calls, values)
+    _collect(node.unnest(), leaves, (calls, values), sharp=sharp)
     types = leaves.types(calls) if calls else ()
     for call, type_ in zip(calls, types, strict=True):
         found = definition_of(call)
@@ -60,20 +70,25 @@ def evaluate(node: exp.Expr, leaves: Leaves) -> Value:
         if not found.accepts([one.kind for one in made]):
             raise NoEndsError(call, _no_signature(call, [one.kind for one in made]))
         for at in found.constant:
-            if at < len(operands) and operands[at].find(exp.Column) is not None:
+            if at < len(operands) and (not made[at].fixed or operands[at].find(exp.Column) is not None):
                 raise NoEndsError(call, f"{found.name} takes a constant there")
-        values[id(call)] = found.ends(Call(call, made, type_, leaves.dialect))
+        asked = Call(call, made, type_, leaves.dialect)
+        own = found.ends(asked)
+        values[id(call)] = replace(own, middle=leaves.middle(found, asked, own))
     return values[id(node.unnest())]
 
 
-def _collect(node: exp.Expr, leaves: Leaves, calls: list[exp.Expr], values: dict[int, Value]) -> None:
+def _collect(node: exp.Expr, leaves: Leaves, found: tuple[list[exp.Expr], dict[int, Value]], *, sharp: bool) -> None:
     """The calls of an expression, operands first, and the values of its leaves."""
-    found = leaves.leaf(node)
-    if found is not None:
-        values[id(node)] = found
+    calls, values = found
+    own = leaves.leaf(node, sharp=sharp)
+    if own is not None:
+        values[id(node)] = own
         return
+    definition = definition_of(node)
+    jumps = sharp or (definition is not None and definition.jumps)
     for operand in flat(node):
-        _collect(operand.unnest(), leaves, calls, values)
+        _collect(operand.unnest(), leaves, found, sharp=jumps)
     calls.append(node)
 
 

@@ -8,14 +8,16 @@ from sqlglot import exp
 
 from sqlanon.query.functions.definition import Call, Definition, Form
 from sqlanon.query.functions.transfers import half, result, rises
-from sqlanon.query.functions.value import Value
-from sqlanon.query.sql.sqltree import sql
+from sqlanon.query.functions.value import NUMBERS, TIMES, Value, kind_of
+from sqlanon.query.sql.sqltree import Tree, sql
 from sqlanon.query.sql.types import is_whole
 
 _NUMBER = "whole|decimal|double"
 _NUMBERS = ("whole", "decimal", "double")
 _ONE = frozenset({"this"})
 _TWO = frozenset({"this", "expression"})
+_PLACES = 2
+"""Digits of a number of places, at most, to which estimates are rounded."""
 
 
 def _abs(call: Call) -> Value:
@@ -42,6 +44,8 @@ def _abs(call: Call) -> Value:
 def _cast(call: Call) -> Value:
     """Casts between numbers round, and never fall; of a time to a date too."""
     inner = call.values[0]
+    if not any({inner.kind, kind_of(call.type)} <= set(one) for one in (NUMBERS, TIMES)):
+        raise call.reject("casts between numbers, and between dates and times, have ends over a range")
     made = rises(1)(call)
     if inner.middle is None or (is_whole(call.type) and inner.kind != "whole"):
         return made
@@ -52,6 +56,18 @@ def _round(call: Call) -> Value:
     """Rounding, to a constant number of places."""
     made = rises(1)(call)
     return replace(made, middle=half(made.low, made.high))
+
+
+def _scaled(call: Call, _: Value) -> Tree:
+    """Rounding of a double to places, which not every engine has; a double has less than hundreds of digits."""
+    inner, *places = (one.middle for one in call.values)
+    if not places or inner is None:
+        return call.at(*(one for one in (inner, *places) if one is not None))
+    digits = call.node.args["decimals"]
+    if digits.is_int and len(digits.name) > _PLACES:
+        return inner
+    scale = sql("POWER(CAST(10 AS DOUBLE), :p)", p=digits)
+    return sql("ROUND(:e * :s) / :s", e=inner, s=scale)
 
 
 def _day(node: exp.Expr) -> str | None:
@@ -80,6 +96,7 @@ DEFINITIONS = (
             ends=_round,
             signatures=((_NUMBER,),),
             forms=(Form(f"{name}({{x}})", (_NUMBERS,)),),
+            jumps=True,
             null_in=True,
             null_out=True,
         )
@@ -99,6 +116,8 @@ DEFINITIONS = (
             Form("round({x}, 1)", (("double",),), ("duckdb",)),
         ),
         constant=(1,),
+        jumps=True,
+        estimate=_scaled,
         null_in=True,
         null_out=True,
     ),
@@ -120,6 +139,7 @@ DEFINITIONS = (
             Form("CAST({x} AS DATE)", (("date", "timestamp"),)),
             Form("CAST({x} AS TIMESTAMP)", (("date", "timestamp"),)),
         ),
+        jumps=True,
         null_in=True,
         null_out=True,
         unit=_day,

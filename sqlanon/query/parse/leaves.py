@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from sqlanon.query.functions.definition import Call, Definition
 from sqlanon.query.functions.value import Value, fixed
 from sqlanon.query.parse.null_constants import is_null
 from sqlanon.query.parse.scope import Scope, boxes_in
@@ -28,7 +29,11 @@ class ExactLeaves:
         """See `Leaves`."""
         return self._types.of_all(nodes, nodes[-1])
 
-    def leaf(self, node: exp.Expr) -> Value | None:
+    def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
+        """See `Leaves`: the mean over the box."""
+        return made.middle
+
+    def leaf(self, node: exp.Expr, *, sharp: bool) -> Value | None:
         """See `Leaves`."""
         if isinstance(node, exp.Column) and node.table == "_box":
             return self.range_of(node)
