@@ -35,3 +35,9 @@ DEFINITIONS = (
         for node, name in ((exp.RowNumber, "row_number"), (exp.Rank, "rank"), (exp.DenseRank, "dense_rank"))
     ),
 )
+
+
+def is_count(node: exp.Expr) -> bool:
+    """Whether it counts rows or values, also under a FILTER."""
+    inner = node.this if isinstance(node, exp.Filter) else node
+    return isinstance(inner, exp.Count)

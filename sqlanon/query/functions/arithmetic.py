@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from sqlglot import exp
 
@@ -214,3 +215,13 @@ DEFINITIONS = (
         null_in=True,
     ),
 )
+
+
+def is_quotient(node: exp.Expr) -> TypeGuard[exp.Binary]:
+    """Whether it is one value divided by another, with or without a rest."""
+    return isinstance(node, exp.Div | exp.IntDiv)
+
+
+def drops_rest(node: exp.Expr) -> bool:
+    """Whether it is a division into whole numbers, whatever is divided."""
+    return isinstance(node, exp.IntDiv)

@@ -55,7 +55,7 @@ class Value:
     def narrow(self) -> Value:
         """The same with ends of its own type: values beyond it are errors of the source's engine, not values."""
         limits = limits_of(self.type)
-        if self.most is None or limits is None:
+        if self.most is None or limits is None or isinstance(self.low, exp.Literal):
             return self
         if self.most <= limits[1] and -self.most >= limits[0]:
             return replace(self, low=exp.cast(self.low, self.type), high=exp.cast(self.high, self.type))

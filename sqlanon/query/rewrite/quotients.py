@@ -13,17 +13,8 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Quad
 from sqlanon.query.rewrite.window_functions import share_total
-from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, column, parenthesize, some, sql, when
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, column, some, sql, when
 from sqlanon.query.sql.types import is_whole
-
-
-def multiply(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
-    """Two aggregates multiplied, end by end."""
-    a, b = (calculator.quad(side, typed=True, sharp=sharp) for side in (node.left, node.right))
-    ends = [exp.Mul(this=parenthesize(x), expression=parenthesize(y)) for x in (a.low, a.high) for y in (b.low, b.high)]
-    low, high = _corners(ends, [a, b])
-    estimate = exp.Mul(this=parenthesize(a.estimate), expression=parenthesize(b.estimate))
-    return Quad(estimate, low, high, sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False)
 
 
 def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
