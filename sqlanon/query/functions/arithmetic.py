@@ -225,3 +225,21 @@ def is_quotient(node: exp.Expr) -> TypeGuard[exp.Binary]:
 def drops_rest(node: exp.Expr) -> bool:
     """Whether it is a division into whole numbers, whatever is divided."""
     return isinstance(node, exp.IntDiv)
+
+
+def split_factor(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
+    """An aggregate and the number above 0 that it is multiplied by; no number: it is another calculation."""
+    node = node.unnest()
+    if isinstance(node, exp.Filter | exp.AggFunc):
+        return node, exp.Literal.number("1.0")
+    if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.FLOAT_TYPES):
+        return split_factor(node.this)
+    if isinstance(node, exp.Mul):
+        for number_, other in (
+            (node.left.unnest(), node.right.unnest()),
+            (node.right.unnest(), node.left.unnest()),
+        ):
+            plain = isinstance(number_, exp.Literal) and not number_.is_string and float(number_.this) > 0
+            if plain and isinstance(other, exp.Filter | exp.AggFunc):
+                return other, number_
+    return node, None

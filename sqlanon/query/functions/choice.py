@@ -167,3 +167,15 @@ DEFINITIONS = (
     Definition(exp.Case, "CASE", frozenset({"this", "ifs", "default"}), operands=()),
     Definition(exp.If, "if", frozenset({"this", "true", "false"}), operands=()),
 )
+
+
+def is_nullif(node: exp.Expr) -> bool:
+    """Whether it is NULL in place of one value."""
+    return isinstance(node, exp.Nullif)
+
+
+def guarded_by_zero(node: exp.Expr) -> exp.Expr | None:
+    """What ``nullif(.., 0)`` is of; None: it is of another value."""
+    at = node.expression
+    zero = isinstance(at, exp.Literal) and not at.is_string and float(at.this) == 0
+    return node.this.unnest() if zero else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from sqlglot import exp
 
 from sqlanon.query.functions.definition import Call, Definition, Form, Transfer
@@ -110,3 +112,13 @@ DEFINITIONS = (
         for node, name in ((exp.And, "AND"), (exp.Or, "OR"), (exp.Xor, "xor"))
     ),
 )
+
+
+def is_equality(node: exp.Expr) -> TypeGuard[exp.Binary]:
+    """Whether it asks if two values are equal."""
+    return isinstance(node, exp.EQ)
+
+
+def is_inequality(node: exp.Expr) -> TypeGuard[exp.Binary]:
+    """Whether it asks if two values differ."""
+    return isinstance(node, exp.NEQ)

@@ -131,3 +131,15 @@ def nearest(node: exp.Func) -> str:
     names = {one.name for one in DEFINITIONS if one.arguments is not None}
     found = get_close_matches(name_of(node).lower(), sorted(names | set(NAMES)), n=1, cutoff=0.7)
     return f"; the nearest is {found[0]}" if found else ""
+
+
+def is_null_with_operand(node: exp.Expr) -> bool:
+    """Whether a call of one operand is NULL exactly where that is."""
+    found = definition_of(node)
+    return found is not None and found.operands == ("this",) and found.null_in and found.null_out
+
+
+def estimated_apart(node: exp.Expr) -> bool:
+    """Whether the estimate of a call is another one than the call of estimates."""
+    found = definition_of(node)
+    return found is not None and found.ends is not None and (found.jumps or found.estimate is not None)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlanon.query.boxes.range_facts import unrollable
+from sqlanon.query.functions.aggregates import KINDS, SPREADS, is_count
+from sqlanon.query.functions.quantile_forms import in_common_form, quantile_of
 from sqlanon.query.functions.registry import keeps_ends
 from sqlanon.query.logic.formula import Formula, both, either
 from sqlanon.query.logic.value_tests import ValueTest, is_computed
@@ -17,22 +19,12 @@ from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.group_by import spread_of
 from sqlanon.query.rewrite.outputs import read_outputs
-from sqlanon.query.rewrite.quantiles import EXACT
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, QueryPlan, Ratio, Spread
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, check_divisors, exact_parts
-from sqlanon.query.sql.quantile_forms import in_common_form, quantile_of
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, some, sql
 from sqlanon.query.sql.types import is_float, is_number, is_whole
 from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
-
-_KINDS: dict[type[exp.Expr], str] = {
-    exp.Count: "count",
-    exp.Sum: "sum",
-    exp.Avg: "avg",
-    exp.Min: "min",
-    exp.Max: "max",
-}
 
 
 def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
@@ -224,7 +216,7 @@ class Notes:
 
     def _kind(self, inner: exp.Expr) -> str:
         """The kind of an aggregate."""
-        kind = "quantile" if quantile_of(inner) else "native" if isinstance(inner, EXACT) else _KINDS.get(type(inner))
+        kind = "quantile" if quantile_of(inner) else "native" if isinstance(inner, SPREADS) else KINDS.get(type(inner))
         if kind is None:
             refuse(
                 self.scope.text,
@@ -337,7 +329,7 @@ class Notes:
     def _of_values(self, node: exp.Expr) -> exp.Expr:
         """COUNT of the sensitive column of format anatomy, as the count of rows whose value is known not to be NULL."""
         inner = node.this if isinstance(node, exp.Filter) else node
-        argument = inner.this if isinstance(inner, exp.Count) else None
+        argument = inner.this if is_count(inner) else None
         if not isinstance(argument, exp.Column) or inner.expressions:
             return node
         boxes = boxes_in(argument)

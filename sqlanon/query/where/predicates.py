@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.range_facts import countable, is_finite
-from sqlanon.query.functions.comparisons import MIRROR, OPPOSITE, SIGNS
+from sqlanon.query.functions.comparisons import MIRROR, OPPOSITE, SIGNS, is_equality, is_inequality
 from sqlanon.query.functions.definition import NoEndsError
 from sqlanon.query.functions.inverse import of_the_time_itself
 from sqlanon.query.functions.registry import definition_of, needs_finite_times, null_with_column
@@ -203,7 +203,7 @@ class Predicates:
                 return together
             return either(equal) if positive else both(equal)
         if (listed := _in_array(node)) is not None:
-            return again(listed, positive is isinstance(node, exp.EQ))
+            return again(listed, positive is is_equality(node))
         if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
             return self._null_safe(node, positive, again)
         boxes = boxes_in(node)
@@ -454,10 +454,12 @@ def _in_array(node: exp.Expr) -> exp.Expr | None:
 
     None for another predicate.
     """
-    if not isinstance(node, exp.EQ | exp.NEQ):
+    equal = is_equality(node)
+    if not (equal or is_inequality(node)):
         return None
+    assert isinstance(node, exp.Binary)
     side = node.right
-    values = side.this.unnest() if isinstance(side, exp.Any if isinstance(node, exp.EQ) else exp.All) else None
+    values = side.this.unnest() if isinstance(side, exp.Any if equal else exp.All) else None
     if not isinstance(values, exp.Array) or not all(isinstance(v, exp.Literal | exp.Neg) for v in values.expressions):
         return None
     return exp.In(this=node.left.copy(), expressions=[value.copy() for value in values.expressions])
