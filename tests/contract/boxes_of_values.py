@@ -29,6 +29,8 @@ CLOCK = (
     "1969-12-31 23:59:59.999999",
     "2020-01-31 00:00:00",
     "2020-01-31 12:30:00.5",
+    "2020-01-31 12:30:59",
+    "2020-01-31 12:59:59.999999",
     "2020-02-29 00:00:00",
     "2020-03-01 06:00:00",
     "2023-12-31 23:00:00",
@@ -91,7 +93,7 @@ VALUES: dict[str, dict[str, tuple[str, ...]]] = {
         "TIMESTAMP WITH TIME ZONE": tuple(f"{one}+00" for one in CLOCK),
     },
     "boolean": {"BOOLEAN": ("false", "true")},
-    "text": {"TEXT": ("", " ", "A", "a", "ab", "b%", "é", "12")},
+    "text": {"TEXT": ("", " ", "A", "a", "ab", "b%", "é", "ß", "ŉ", "12")},
 }
 """By kind and type, values in the order of the type: its ends, what rounds, what is no number."""
 
@@ -273,6 +275,19 @@ def check(db: Any, text: str, types: Sequence[str], rng: random.Random, found: F
         whole = all(numbers[pair] in good for pair in places[k]) and all(b.state in ("none", "some") for b in drawn[k])
         if value.exact and once and whole and not results[-1] and not all(results[len(problems) : -1]):
             found.wrong.append(f"{label}: an end is said to be a value and is none, of {_shown(drawn[k], types)}")
+
+
+def nulls(db: Any, text: str, types: Sequence[str]) -> list[tuple[bool, bool]]:
+    """Of each combination of values, NULL among them, that has a result: whether an operand is NULL, and the result."""
+    listed = list(itertools.product(*([None, *range(len(values_of(type_)))] for type_ in types)))
+    rows = [_cells(i, pair, types) for i, pair in enumerate(listed)]
+    query = f"SELECT i, {text} AS r FROM (VALUES {{rows}}) AS v({_names(types, '')})"
+    good = _without_errors(db, query, "CAST(r AS VARCHAR)", rows)
+    if not good:
+        return []
+    asked = query.format(rows=", ".join(rows[i] for i in good))
+    found = db.engine.fetch(Statement("nulls", f"SELECT i, r IS NULL FROM ({asked}) AS q"))
+    return [(None in listed[int(i)], bool(null)) for i, null in found]
 
 
 def _ordinary(row: Sequence[Box], types: Sequence[str]) -> bool:

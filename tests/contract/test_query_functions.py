@@ -6,14 +6,19 @@ them; each must lie in the abstract value. A new definition is tested with its f
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
 import pytest
+import sqlglot
+from sqlglot import exp
 
-from sqlanon.query.functions.definition import Definition, Form, NoEndsError
+from sqlanon.engines.base import Statement
+from sqlanon.query.functions.definition import Definition, Form, NoEndsError, flat
 from sqlanon.query.functions.registry import DEFINITIONS
-from tests.contract.boxes_of_values import VALUES, Found, check, combinations
+from sqlanon.query.functions.texts import LENGTHS
+from tests.contract.boxes_of_values import VALUES, Found, check, combinations, constant, nulls, values_of
 
 BOUNDED = [one for one in DEFINITIONS if one.ends is not None]
 
@@ -98,3 +103,50 @@ def test_more_compositions_keep_what_their_parts_promise(shared_db: Any, depth: 
     found, _ = compose(shared_db, random.Random(1000 * depth + seed), 200, depth, 24)
     assert found.wrong == []
     assert found.boxes > found.failed
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize("definition", [one for one in DEFINITIONS if one.forms], ids=named)
+def test_what_a_definition_says_of_null(shared_db: Any, definition: Definition) -> None:
+    """NULL where an operand is, or nowhere else: groups of NULL and tests that NULL does not pass depend on it."""
+    for form in forms_of(definition, shared_db.engine.dialect):
+        if "NULL" in form.text:
+            continue
+        listed = combinations(form.kinds)
+        for types in random.Random(form.text).sample(listed, min(4, len(listed))):
+            found = nulls(shared_db, written(form.text), types)
+            if definition.null_in:
+                assert all(null for given, null in found if given), (form.text, types)
+            if definition.null_out and not definition.finite:
+                assert not any(null for given, null in found if not given), (form.text, types)
+
+
+@pytest.mark.parametrize("definition", [one for one in DEFINITIONS if one.unit is not None], ids=named)
+def test_a_part_has_one_value_within_its_step(shared_db: Any, definition: Definition) -> None:
+    """Groups by a part of a time are made of the steps that the definition names."""
+    for form in forms_of(definition, shared_db.engine.dialect):
+        unit = definition.unit(sqlglot.parse_one(written(form.text), read=shared_db.engine.dialect))
+        for (type_,) in combinations(form.kinds) if unit is not None else ():
+            if type_ not in ("DATE", "TIMESTAMP") or (type_ == "DATE" and unit in ("HOUR", "MINUTE")):
+                continue
+            rows = ", ".join(f"({constant(value, type_)})" for value in values_of(type_))
+            table = f"(SELECT x, {written(form.text)} AS r FROM (VALUES {rows}) AS v(x))"
+            apart = (
+                f"SELECT count(*) FROM {table} AS a, {table} AS b WHERE a.r IS DISTINCT FROM b.r AND "
+                f"date_trunc('{unit}', a.x) = date_trunc('{unit}', b.x)"
+            )
+            assert shared_db.engine.fetch(Statement("steps", apart)) == [(0,)], (form.text, type_)
+
+
+@pytest.mark.parametrize("definition", [one for one in DEFINITIONS if one.length != "longest" and one.forms], ids=named)
+def test_a_text_is_no_longer_than_its_rule_says(shared_db: Any, definition: Definition) -> None:
+    """Neither memory nor a deadline holds within one call of a function."""
+    for form in forms_of(definition, shared_db.engine.dialect):
+        call = sqlglot.parse_one(written(form.text), read=shared_db.engine.dialect)
+        for pair in itertools.product(values_of("TEXT"), repeat=len(form.kinds)):
+            cells = dict(zip("xy", pair, strict=False))
+            parts = [len(cells[one.name] if isinstance(one, exp.Column) else one.name) for one in flat(call)]
+            items = ", ".join(f"{constant(value, 'TEXT')} AS {name}" for name, value in cells.items())
+            text = f"SELECT length({written(form.text)}) FROM (SELECT {items}) AS v"
+            ((made,),) = shared_db.engine.fetch(Statement("length", text))
+            assert made <= LENGTHS[definition.length](parts), (form.text, pair)

@@ -10,7 +10,6 @@ from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise, product
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest

@@ -13,6 +13,7 @@ from sqlanon.query.sql.sqltree import negate, sql
 _NUMBER = "whole|decimal|double"
 _NUMBERS = ("whole", "decimal", "double")
 _TWO = ("this", "expression")
+_TEXT = (("text",),)
 
 OPPOSITE: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.NEQ,
@@ -103,9 +104,16 @@ DEFINITIONS = (
         )
         for node, sign in SIGNS.items()
     ),
-    Definition(exp.Like, "LIKE", operands=_TWO, null_in=True, null_out=True),
-    Definition(exp.ILike, "ILIKE", operands=_TWO, null_in=True, collation=True),
-    Definition(exp.SimilarTo, "SIMILAR TO", operands=_TWO, null_in=True, collation=True),
+    Definition(exp.Like, "LIKE", operands=_TWO, forms=(Form("{x} LIKE 'a%'", _TEXT),), null_in=True, null_out=True),
+    Definition(exp.ILike, "ILIKE", operands=_TWO, forms=(Form("{x} ILIKE 'a%'", _TEXT),), null_in=True, collation=True),
+    Definition(
+        exp.SimilarTo,
+        "SIMILAR TO",
+        operands=_TWO,
+        forms=(Form("{x} SIMILAR TO 'a.*'", _TEXT),),
+        null_in=True,
+        collation=True,
+    ),
     Definition(exp.Between, "BETWEEN", operands=("this", "low", "high"), collation=True),
     *(
         Definition(node, name, frozenset({"this", "expression"}), operands=_TWO)

@@ -92,7 +92,7 @@ class Definition:
         exact: its ends are reached where those of its operands are, independently of one another.
         finite: it has a value of finite times only.
         null_in: it is NULL where an operand is.
-        null_out: it is NULL nowhere else.
+        null_out: it is NULL nowhere else, of infinite times apart where it is for finite ones.
         passes_null: it may have a value where an operand is NULL.
         collation: it depends on more of a text than its bytes.
         floating: it makes numbers that may be infinite or NaN.

@@ -122,7 +122,13 @@ DEFINITIONS = (
         null_out=True,
     ),
     Definition(
-        exp.Trunc, "trunc", frozenset({"this", "decimals"}), operands=("this", "decimals"), null_in=True, null_out=True
+        exp.Trunc,
+        "trunc",
+        frozenset({"this", "decimals"}),
+        operands=("this", "decimals"),
+        forms=(Form("trunc({x})", (_NUMBERS,)),),
+        null_in=True,
+        null_out=True,
     ),
     Definition(
         exp.Cast,
@@ -144,10 +150,17 @@ DEFINITIONS = (
         null_out=True,
         unit=_day,
     ),
-    Definition(exp.TryCast, "try_cast", frozenset({"this", "to"}), null_in=True, unit=_day),
-    Definition(exp.Sign, "sign", _ONE, null_in=True),
+    Definition(
+        exp.TryCast,
+        "try_cast",
+        frozenset({"this", "to"}),
+        forms=(Form("TRY_CAST({x} AS SMALLINT)", (_NUMBERS,), ("duckdb",)),),
+        null_in=True,
+        unit=_day,
+    ),
+    Definition(exp.Sign, "sign", _ONE, forms=(Form("sign({x})", (_NUMBERS,)),), null_in=True),
     *(
-        Definition(node, name, _ONE, null_in=True, floating=True)
+        Definition(node, name, _ONE, forms=(Form(f"{name}({{x}})", (_NUMBERS,)),), null_in=True, floating=True)
         for node, name in ((exp.Sqrt, "sqrt"), (exp.Exp, "exp"), (exp.Ln, "ln"))
     ),
     *(

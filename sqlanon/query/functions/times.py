@@ -29,6 +29,7 @@ UNITS = {
     "MINUTE": "MINUTE",
 }
 """Parts of a time, and the longest steps within which each has one value."""
+_OTHER_PARTS = ("decade", "quarter", "month", "week", "day", "dow", "isodow", "doy")
 
 
 def _year(call: Call) -> Value:
@@ -68,7 +69,10 @@ DEFINITIONS = (
         operands=("expression",),
         ends=_extract,
         signatures=(("date|timestamp",),),
-        forms=(Form("extract(year FROM {x})", (_TIMES,)),),
+        forms=(
+            Form("extract(year FROM {x})", (_TIMES,)),
+            *(Form(f"extract({part} FROM {{x}})", (_TIMES,)) for part in _OTHER_PARTS),
+        ),
         finite=True,
         null_in=True,
         null_out=True,
@@ -104,7 +108,16 @@ DEFINITIONS = (
         for node in (exp.Date, exp.TsOrDsToDate)
     ),
     *(
-        Definition(node, name, _ONE, null_in=True, null_out=True, unit=lambda _, unit=unit: unit)  # type: ignore[misc]
+        Definition(
+            node,
+            name,
+            _ONE,
+            forms=(Form(f"{name}({{x}})", (_TIMES,), ("duckdb",)),),
+            null_in=True,
+            finite=True,
+            null_out=True,
+            unit=lambda _, unit=unit: unit,  # type: ignore[misc]
+        )
         for node, name, unit in (
             (exp.Quarter, "quarter", "QUARTER"),
             (exp.Month, "month", "MONTH"),
@@ -116,9 +129,24 @@ DEFINITIONS = (
             (exp.DayOfYear, "dayofyear", "DAY"),
         )
     ),
-    Definition(exp.DayOfWeekIso, "isodow", _ONE, null_in=True, unit=lambda _: "DAY"),
-    Definition(exp.Minute, "minute", _ONE, null_in=True, null_out=True),
-    Definition(exp.Second, "second", _ONE, null_in=True),
+    Definition(
+        exp.DayOfWeekIso,
+        "isodow",
+        _ONE,
+        forms=(Form("isodow({x})", (_TIMES,), ("duckdb",)),),
+        null_in=True,
+        unit=lambda _: "DAY",
+    ),
+    Definition(
+        exp.Minute,
+        "minute",
+        _ONE,
+        forms=(Form("minute({x})", (("timestamp",),), ("duckdb",)),),
+        null_in=True,
+        finite=True,
+        null_out=True,
+    ),
+    Definition(exp.Second, "second", _ONE, forms=(Form("second({x})", (("timestamp",),), ("duckdb",)),), null_in=True),
     Definition(
         exp.TimeToStr, "strftime", frozenset({"this", "format"}), operands=("this", "format"), length="formatted"
     ),
