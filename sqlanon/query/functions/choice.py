@@ -15,6 +15,8 @@ from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, every, negate, some,
 _NUMBER = "whole|decimal|double"
 _NUMBERS = ("whole", "decimal", "double")
 _LISTED = ("this", "expressions")
+GRAMMAR = frozenset([exp.Case, exp.If, exp.And, exp.Or, exp.Between])
+"""What is taken apart where it is read: its parts have ends, and it has none."""
 
 
 def _typed(call: Call, value: Value) -> Value:
