@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeGuard
@@ -10,7 +11,7 @@ from sqlglot import exp
 
 from sqlanon.query.functions.definition import Call, Definition, Form
 from sqlanon.query.functions.transfers import corners, finite, half, is_literal, result, rises
-from sqlanon.query.functions.value import Value, extreme, joint_null, where
+from sqlanon.query.functions.value import Value, extreme, joint_null, limits_of, where
 from sqlanon.query.sql.sqltree import Tree, every, parenthesize, sql, when
 from sqlanon.query.sql.types import is_whole
 
@@ -54,14 +55,39 @@ def _divide(call: Call) -> Value:
     plain = is_literal(below) and _is_positive(below.low)
     if plain:
         ends = [call.at(x, below.low) for x in sides[0]]
-        low, high = ends[0], ends[-1]
-        return _middled(call, result(call, low, high))
+        return _middled(call, _rounded(call, result(call, ends[0], ends[-1])))
     found = [result(call, tree, tree) for x in sides[0] for y in sides[1] for tree in [call.at(x, _not_zero(y))]]
     low, high = extreme("LEAST", found, "low"), extreme("GREATEST", found, "high")
     one_sign = sql(":l > 0 OR :h < 0", l=below.low, h=below.high)
     null, nothing = joint_null(call.values)
-    made = replace(_middled(call, result(call, low, high)), null=null, nothing=nothing)
+    made = replace(_middled(call, _rounded(call, result(call, low, high))), null=null, nothing=nothing)
     return where(every([one_sign, finite(call)]), made)
+
+
+_DIGITS = 15
+"""Two decimals of so many digits have quotients further apart than these are rounded."""
+
+
+def _rounded(call: Call, made: Value) -> Value:
+    """Wider ends of decimal quotients: of a smaller one more digits are kept, so that it may be above a larger one."""
+    moving = [one for one in call.values if not one.fixed]
+    if made.kind != "decimal" or all(_digits(one.type) <= _DIGITS for one in moving):
+        return made
+    same = every(sql("COALESCE(:l = :h, FALSE)", l=one.low, h=one.high) for one in moving)
+    low, high = (
+        sql(f"CASE WHEN :s THEN :x ELSE :x {sign} ABS(:x) * 1e-15 END", s=same, x=end)
+        for sign, end in (("-", made.low), ("+", made.high))
+    )
+    return replace(made, low=low, high=high, exact=False)
+
+
+def _digits(type_: exp.DataType) -> float:
+    """How many digits the numbers of a type have."""
+    limits = limits_of(type_)
+    if limits is not None:
+        return len(str(limits[1]))
+    size = type_.expressions[0].name if type_.expressions else ""
+    return int(size) if size.isdigit() else math.inf
 
 
 def _not_zero(tree: Tree) -> Tree:
@@ -179,6 +205,7 @@ DEFINITIONS = (
         forms=(
             Form("{x} / {y}", (_NUMBERS, _NUMBERS)),
             Form("{x} / 7", (_NUMBERS,)),
+            Form("{x} / 7000", (("decimal",),)),
             Form("{x} / -2.5", (_NUMBERS,)),
             Form("9 / {x}", (_NUMBERS,)),
         ),

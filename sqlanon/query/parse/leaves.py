@@ -13,6 +13,14 @@ from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree
 
+_DIGITS = 10
+_INT = exp.DataType.build("INT")
+
+
+def is_small(node: exp.Expr) -> bool:
+    """Whether it is a whole number in few digits, which has the same type on every engine."""
+    return isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit() and len(node.this) < _DIGITS
+
 
 class ExactLeaves:
     """See `sqlanon.query.functions.evaluate.Leaves`.
@@ -41,7 +49,7 @@ class ExactLeaves:
             return None
         if isinstance(node, exp.Null):
             return fixed(node, exp.DataType.build("NULL"), null=TRUE)
-        (type_,) = self.types([node])
+        (type_,) = [_INT] if is_small(node) else self.types([node])
         if node.find(exp.Column) is not None:
             return fixed(node, type_, column=self.exact(node))
         return fixed(node, type_, null=TRUE if is_null(self.scope, node) else FALSE)
