@@ -107,7 +107,7 @@ def test_denominators_that_may_be_0_are_refused(shared_db: Any) -> None:
     name = made(shared_db, [(0, 1, 0, 2, 3, 0), (0, 1, 1, 2, 3, 5)])
     for item, reason in (
         ("sum(a / c)", r"write nullif\(\.\., 0\)"),
-        ("sum(c / a)", "this denominator may be 0 or less"),
+        ("sum(c / a)", "this denominator may be 0"),
     ):
         with pytest.raises(UnsupportedError, match=reason):
             shared_db.query(f"SELECT {item} AS x FROM {name}")

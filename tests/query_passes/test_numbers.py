@@ -10,7 +10,6 @@ from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise, product
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +24,6 @@ from sqlanon.query.logic.number_line import Comparison, Piece, literal, pieces_o
 from sqlanon.query.release import Field
 from sqlanon.query.sql.sqltree import with_columns
 from sqlanon.query.where import constants
-from sqlanon.query.where.interval_arithmetic import _sum_kind
 
 FLOATS = (0.0, 1.0, -1.0, 1.5, 0.1, -0.1, 3.0, 2.0**100, -(2.0**-100), 123456.7, 2.0**-120, 1e-30)
 
@@ -176,19 +174,3 @@ def test_only_lines_have_buckets(text: str) -> None:
     own = {"v": box.value}
     node = with_columns(sqlglot.parse_one(f"FLOOR({text})", dialect="duckdb"), lambda found: own.get(found.name))
     assert bucket_of(node, box) is None
-
-
-def test_what_a_sum_or_difference_is() -> None:
-    for left, right, minus, kind in (
-        ("integer", "integer", True, "integer"),
-        ("float", "", False, "float"),
-        ("integer", "date", False, "date"),
-        ("date", "date", True, "integer"),
-        ("date", "date", False, ""),
-        ("date", "interval", True, "timestamp"),
-        ("date", "integer", False, "date"),
-        ("timestamp", "interval", False, "timestamp"),
-        ("timestamp", "timestamp", True, ""),
-    ):
-        found: Any = _sum_kind(left, right, minus=minus)
-        assert found == kind

@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
+from sqlanon.query.functions.steps import is_floor, line_of, step_around, truncate
 from sqlanon.query.logic.number_line import Piece, literal, measure
 from sqlanon.query.sql.sqltree import (
     FALSE,
@@ -52,19 +53,19 @@ class Bucket:
 
 def bucket_of(term: Tree, box: Box) -> Bucket | None:
     """The bucket of a bound GROUP BY term over one interval; None: it has none, or one that ends do not determine."""
-    term = _truncate(term, box)
+    term = truncate(term, box.value) if box.field.kind in ("date", "timestamp") else term
     values = [node for node in term.find_all(exp.Column) if node.table == "_box"]
     if box.shape != "interval" or len(values) != 1:
         return None
-    found = values[0].find_ancestor(exp.Floor, exp.TimestampTrunc, exp.DateTrunc)
+    found = step_around(values[0])
     if found is None:
         return None
     marked = exp.Paren(this=term.copy())
     inside = next(node for node in marked.find_all(type(found)) if node == found)
     inside.replace(box.value)
     key = marked.this
-    if isinstance(found, exp.Floor):
-        line = _line(found.this, box)
+    if is_floor(found):
+        line = line_of(found.this, box.value, whole=box.field.kind == "integer")
         if line is None or found.args.get("decimals") or not box.numeric:
             return None
         width, start = 1 / line[0], -line[1] / line[0]
@@ -74,61 +75,6 @@ def bucket_of(term: Tree, box: Box) -> Bucket | None:
     timed = box.field.kind in ("date", "timestamp")
     whole = timed and found.this.unnest() == box.value and not found.args.get("zone")
     return Bucket(found, key, unit=found.args["unit"]) if whole else None
-
-
-_UNITS = {
-    "YEAR": "YEAR",
-    "DECADE": "YEAR",
-    "CENTURY": "YEAR",
-    "MILLENNIUM": "YEAR",
-    "QUARTER": "QUARTER",
-    "MONTH": "MONTH",
-    "WEEK": "WEEK",
-    "DAY": "DAY",
-    "DOW": "DAY",
-    "ISODOW": "DAY",
-    "DOY": "DAY",
-    "HOUR": "HOUR",
-    "MINUTE": "MINUTE",
-}
-"""Parts of a time, and the longest steps within which each has one value."""
-_PARTS: dict[type[exp.Expr], str] = {
-    exp.Year: "YEAR",
-    exp.Quarter: "QUARTER",
-    exp.Month: "MONTH",
-    exp.Week: "WEEK",
-    exp.Hour: "HOUR",
-}
-_DAYS = (exp.Date, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfWeekIso, exp.DayOfYear)
-
-
-def _truncate(term: Tree, box: Box) -> Tree:
-    """The term with the start of its step in place of a time.
-
-    For example ``extract(year FROM date_trunc('year', x))`` is ``extract(year FROM x)``.
-    """
-    if box.field.kind not in ("date", "timestamp"):
-        return term
-    marked = exp.Paren(this=term.copy())
-    for found in list(marked.find_all(exp.Extract, exp.Cast, exp.Anonymous, *_PARTS, *_DAYS)):
-        unit, inner = _part(found)
-        if unit is not None and isinstance(inner, exp.Expr) and inner.unnest() == box.value:
-            inner.replace(exp.TimestampTrunc(this=box.value, unit=exp.Var(this=unit)))
-    made: Tree = marked.this
-    return made
-
-
-def _part(node: exp.Expr) -> tuple[str | None, object]:
-    """The step within which a part of a time has one value, and the time; None: there is none."""
-    if isinstance(node, exp.Extract):
-        return _UNITS.get(node.name.upper()), node.expression
-    if isinstance(node, exp.Anonymous):  # which sqlglot makes of DuckDB's date_part
-        part = node.expressions[0] if len(node.expressions) == 2 else None
-        known = node.name.lower() == "date_part" and isinstance(part, exp.Literal)
-        return (_UNITS.get(part.name.upper()), node.expressions[1]) if known and part else (None, None)
-    if isinstance(node, exp.Cast):
-        return ("DAY" if node.to.is_type("DATE") else None), node.this
-    return _PARTS.get(type(node), "DAY"), node.this
 
 
 _LONG = {"MICRO": 1, "MILLI": 10**3, "SEC": 10**6, "MIN": 60 * 10**6, "HOUR": 3600 * 10**6}
@@ -149,35 +95,6 @@ def places(box: Box, bucket: Bucket, lo: Tree, hi: Tree) -> tuple[Tree, Tree]:
         width = width / _DAY if box.field.kind == "date" else width
     ends = (sql(":m / :w", m=measure(end, box.field.kind) or end, w=number(width)) for end in (lo, hi))
     return next(ends), next(ends)
-
-
-def _line(node: exp.Expr, box: Box) -> tuple[Fraction, Fraction] | None:
-    """Slope and shift of an expression that only adds constants and multiplies by positive ones."""
-    node = node.unnest()
-    if node == box.value:
-        return Fraction(1), Fraction(0)
-    if not isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
-        return None
-    by, line = _constant(node.right), _line(node.left, box)
-    if by is None and isinstance(node, exp.Add | exp.Mul):
-        by, line = _constant(node.left), _line(node.right, box)
-    if by is None or line is None:
-        return None
-    if isinstance(node, exp.Add | exp.Sub):
-        return line[0], line[1] + (by if isinstance(node, exp.Add) else -by)
-    whole = node.args.get("typed") and box.field.kind == "integer" and node.right.unnest().name.isdigit()
-    if by <= 0 or (isinstance(node, exp.Div) and whole):  # some engines divide whole numbers into whole ones
-        return None
-    factor = by if isinstance(node, exp.Mul) else 1 / by
-    return line[0] * factor, line[1] * factor
-
-
-def _constant(node: exp.Expr) -> Fraction | None:
-    node = node.unnest()
-    if isinstance(node, exp.Neg):
-        inner = _constant(node.this)
-        return None if inner is None else -inner
-    return Fraction(node.this) if isinstance(node, exp.Literal) and not node.is_string else None
 
 
 def unroll_buckets(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select) -> exp.Query:

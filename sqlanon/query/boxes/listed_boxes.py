@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.set_constants import unknown_share
+from sqlanon.query.functions.registry import null_only_with_column
 from sqlanon.query.logic.formula import Group, Part
 from sqlanon.query.logic.value_tests import ValueTest, on
 from sqlanon.query.sql.sqltree import (
@@ -376,56 +377,9 @@ def null_only(key: Tree) -> bool:
     )
 
 
-_STRICT = (
-    exp.Column,
-    exp.Identifier,
-    exp.Literal,
-    exp.Paren,
-    exp.Neg,
-    exp.Add,
-    exp.Sub,
-    exp.Mul,
-    exp.Abs,
-    exp.Floor,
-    exp.Ceil,
-    exp.Round,
-    exp.Trunc,
-    exp.Extract,
-    exp.Year,
-    exp.Quarter,
-    exp.Month,
-    exp.Week,
-    exp.Day,
-    exp.DayOfMonth,
-    exp.DayOfWeek,
-    exp.DayOfYear,
-    exp.Hour,
-    exp.Minute,
-    exp.TimestampTrunc,
-    exp.DateTrunc,
-    exp.Lower,
-    exp.Upper,
-    exp.Length,
-    exp.Substring,
-    exp.Left,
-    exp.Var,
-    exp.DataType,
-    exp.Cast,
-    exp.EQ,
-    exp.NEQ,
-    exp.LT,
-    exp.LTE,
-    exp.GT,
-    exp.GTE,
-    exp.Like,
-)
-"""Of what an expression is made that is NULL exactly where the column is."""
-
-
 def keeps_null_apart(key: Tree) -> bool:
     """Whether no value of the column is in the group of NULL.
 
     That holds if the term is NULL exactly where the column is, or is a test for NULL.
     """
-    plain = all(isinstance(node, _STRICT) and not isinstance(node, exp.TryCast) for node in key.walk())
-    return plain or null_only(key)
+    return null_only_with_column(key) or null_only(key)

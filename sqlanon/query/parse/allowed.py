@@ -10,7 +10,8 @@ import re
 
 from sqlglot import exp
 
-from sqlanon.query.parse.functions import is_known, unknown_arguments
+from sqlanon.query.functions.aggregates import QUANTILES as QUANTILE_CALLS
+from sqlanon.query.functions.registry import is_known, name_of, nearest, unknown_arguments
 from sqlanon.query.refusal import refuse
 
 _TABLE = {"this", "db", "catalog", "alias"}
@@ -128,40 +129,29 @@ def _only(text: str, node: exp.Expr, known: set[str]) -> None:
             refuse(text, node, f"{clause} is not answered over a release")
 
 
-def _name_of(node: exp.Func) -> str:
-    return node.name if isinstance(node, exp.Anonymous) else node.sql_name().lower()
-
-
 def _known_function(text: str, node: exp.Func) -> None:
     known = is_known(node) or isinstance(node, exp.AggFunc)  # others are refused where they are collected
     if isinstance(node, exp.Array):
         above = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent
         known = isinstance(above, exp.Any | exp.All)
-    if (
-        isinstance(node, exp.Array)
-        and not known
-        and node.find_ancestor(exp.PercentileCont, exp.PercentileDisc, exp.Quantile)
-    ):
+    if isinstance(node, exp.Array) and not known and node.find_ancestor(*QUANTILE_CALLS):
         refuse(
             text,
             node,
             "quantiles are answered at one share each: percentile_cont(0.25) .., percentile_cont(0.75) ..",
         )
-    approximate = isinstance(node, exp.ApproxQuantile) or (
-        isinstance(node, exp.Anonymous) and re.match(r"(approx_)?(quantile|median)", node.name.lower())
-    )
-    if approximate and not is_known(node):
+    if not is_known(node) and re.match(r"(approx_)?(quantile|median)", name_of(node)):
         refuse(text, node, f"here quantiles are {QUANTILES}")
     if is_known(node) and unknown_arguments(node):
         refuse(
             text,
             node,
-            f"{_name_of(node)} is not answered with these arguments; write it with those of the SQL standard alone",
+            f"{name_of(node)} is not answered with these arguments; write it with those of the SQL standard alone",
         )
     if not known:
         refuse(
             text,
             node,
-            "this function is not answered over a release: there are arithmetic, dates, text, CASE, CAST, COALESCE and "
-            "the like, whose value depends on their arguments alone",
+            f"{name_of(node)}: this function is not answered over a release{nearest(node)}; there are arithmetic, "
+            "dates, text, CASE, CAST, COALESCE and the like, whose value depends on their arguments alone",
         )

@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlanon.engines.base import PRIVATE_SCHEMA, Statement, TableRef
 from sqlanon.engines.rows import integer
 from sqlanon.errors import DatabaseError
+from sqlanon.query.functions.comparisons import is_equality
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
@@ -103,7 +104,7 @@ def _pairs(scope: Scope, join: exp.Join, alias: str, name: str) -> list[tuple[Tr
     pairs: list[tuple[Tree, Tree]] = []
     for condition in conditions:
         equal = condition.unnest()
-        if not isinstance(equal, exp.EQ):
+        if not is_equality(equal):
             refuse(text, condition, "joins are on equal columns, with AND between them")
         sides = [scope.bind(equal.left), scope.bind(equal.right)]
         if any(boxes_in(side) for side in sides):

@@ -11,11 +11,12 @@ from itertools import pairwise
 import sqlglot
 from sqlglot import ErrorLevel, TokenType, exp
 
+from sqlanon.query.functions.comparisons import is_inequality
+from sqlanon.query.functions.quantile_forms import unwrap_within_group
 from sqlanon.query.parse.allowed import admit, aggregates
 from sqlanon.query.parse.inline import flatten
 from sqlanon.query.parse.text_lengths import check_lengths
 from sqlanon.query.refusal import Refused, refuse, underline
-from sqlanon.query.sql.quantile_forms import unwrap_within_group
 from sqlanon.sqltext import identifier
 
 _CLAUSES = {
@@ -151,7 +152,12 @@ def _select(text: str, dialect: str) -> exp.Select:
     select = found[0]
     for call in list(select.find_all(exp.Anonymous)):
         # <> ALL (...), which is read as a function
-        if call.name.lower() == "all" and len(call.expressions) == 1 and isinstance(call.parent, exp.NEQ):
+        if (
+            call.name.lower() == "all"
+            and len(call.expressions) == 1
+            and call.parent is not None
+            and is_inequality(call.parent)
+        ):
             call.replace(exp.All(this=exp.Paren(this=call.expressions[0])))
     admit(text, select)
     for node in select.walk():

@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlanon.engines.base import Engine, Relation
 from sqlanon.query.boxes.box import VIEW, Box, box_of
 from sqlanon.query.boxes.released_view import ReleasedView
+from sqlanon.query.functions.registry import by_collation, is_floating
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, Released
 from sqlanon.query.sql.sqltree import Tree, column, table_of, with_columns
@@ -20,23 +21,6 @@ ITEM = "_item"
 """The table of the items of the SELECT, in bound expressions of other clauses."""
 
 _TEXT = re.compile(r"(text|character varying|varchar|character|char|bpchar)\b", re.IGNORECASE)
-_BY_COLLATION = (
-    exp.Lower,
-    exp.Upper,
-    exp.Initcap,
-    exp.ILike,
-    exp.RegexpLike,
-    exp.RegexpILike,
-    exp.SimilarTo,
-    exp.LT,
-    exp.LTE,
-    exp.GT,
-    exp.GTE,
-    exp.Between,
-    exp.Greatest,
-    exp.Least,
-)
-"""What depends on more of a text than its bytes."""
 _RECODED = (
     "the release has it rounded or coded at its ends, so that nobody knows how far its values lie from those published"
 )
@@ -194,9 +178,7 @@ class Scope(ReleasedView):
 
     def is_floating(self, tree: Tree) -> bool:
         """Whether an exact expression may be infinite or no number: it reads floating point values, or makes some."""
-        if tree.find(exp.Div, exp.Exp, exp.Ln, exp.Log, exp.Pow, exp.Sqrt) is not None:
-            return True
-        if any(found.to.is_type("DOUBLE", "FLOAT") for found in tree.find_all(exp.Cast)):
+        if is_floating(tree):
             return True
         floats = {(VIEW, name) for own in self.released.fields if own.kind == "float" for name in own.published}
         floats |= {(n, c.name) for n, relation in self.tables.values() for c in relation.columns if c.kind == "float"}
@@ -300,7 +282,7 @@ def _goes_by_collation(node: exp.Column) -> bool:
     """Whether a text is asked for more than its bytes, before an aggregate takes it."""
     above = node.parent
     while above is not None and not isinstance(above, exp.AggFunc | exp.Filter):
-        if isinstance(above, _BY_COLLATION):
+        if by_collation(above):
             return True
         above = above.parent
     return False

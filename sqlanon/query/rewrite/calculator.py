@@ -73,6 +73,9 @@ class Calculator(Protocol):
     def quad(self, node: exp.Expr, *, typed: bool = False, sharp: bool = False) -> Quad:
         """An expression with aggregates, as intervals."""
 
+    def own(self, node: exp.Expr, *, sharp: bool) -> Quad | None:
+        """What has bounds of its own: aggregates, window functions, CASE, and quotients of two aggregates."""
+
     def check(self, node: exp.Expr) -> exp.DataType:
         """The type of a calculation; refuse one that the engine does not do with aggregates of these types."""
 

@@ -1,4 +1,4 @@
-"""What chooses between aggregates: nullif, greatest, least and CASE, over the ends of each."""
+"""CASE between aggregates, over the ends of each branch that some source takes."""
 
 from __future__ import annotations
 
@@ -10,43 +10,6 @@ from sqlanon.query.rewrite.query_plan import Quad
 from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.sql.sqltree import Tree, every, is_false, negate, own, some, sql, string, when
 from sqlanon.query.sql.types import is_number
-
-
-def calculate_nullif(calculator: Calculator, node: exp.Nullif, *, sharp: bool) -> Quad:
-    """NULL in place of one number."""
-    at = node.expression
-    if has_aggregate(at) or not calculator.is_constant(at):
-        refuse(calculator.scope.text, node, "nullif takes an aggregate and a constant")
-    inner = calculator.quad(node.this, typed=True, sharp=sharp)
-    hit = sql("NOT COALESCE(:l > :v OR :h < :v, FALSE)", l=inner.low, h=inner.high, v=at)
-    # The one number that there may be is the one that is left out.
-    gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=inner.low, h=inner.high, v=at)
-    maybe = sql("GREATEST(:u, CASE WHEN :x THEN 1 ELSE 0 END)", u=inner.undefined, x=hit)
-    low, high, estimate = (when(gone, exp.null(), end) for end in (inner.low, inner.high, inner.estimate))
-    return Quad(estimate, low, high, maybe, tight=False)
-
-
-def calculate_extreme(calculator: Calculator, node: exp.Greatest | exp.Least, *, sharp: bool) -> Quad:
-    """The greatest or least of aggregates and constants; NULL is passed over."""
-    sides = [_side(calculator, part, sharp=sharp) for part in (node.this, *node.expressions)]
-    most, least_ = ("GREATEST", "LEAST") if isinstance(node, exp.Greatest) else ("LEAST", "GREATEST")
-    far, near = ("high", "low") if isinstance(node, exp.Greatest) else ("low", "high")
-    names = [f"x{i}" for i in range(len(sides))]
-
-    def over(word: str, end: str) -> Tree:
-        parts = {name: getattr(side, end) for name, side in zip(names, sides, strict=True)}
-        return sql(f"{word}({', '.join(f':{name}' for name in names)})", **parts)
-
-    def known(end: str) -> Tree:
-        return every(sql("NOT :x IS NULL", x=getattr(side, end)) for side in sides)
-
-    # What may be NULL leaves the others alone.
-    defined = every(sql(":u = 0", u=side.undefined) for side in sides)
-    ends = {
-        far: when(known(far), over(most, far)),
-        near: when(defined, over(most, near), when(known(near), over(least_, near))),
-    }
-    return Quad(over(most, "estimate"), ends["low"], ends["high"], over("LEAST", "undefined"), tight=False)
 
 
 def _side(calculator: Calculator, node: exp.Expr, *, sharp: bool) -> Quad:

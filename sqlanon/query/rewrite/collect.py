@@ -8,30 +8,23 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlanon.query.boxes.range_facts import unrollable
+from sqlanon.query.functions.aggregates import KINDS, SPREADS, is_count
+from sqlanon.query.functions.quantile_forms import in_common_form, quantile_of
+from sqlanon.query.functions.registry import keeps_ends
 from sqlanon.query.logic.formula import Formula, both, either
 from sqlanon.query.logic.value_tests import ValueTest, is_computed
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.scope import Scope, boxes_in
+from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.group_by import spread_of
 from sqlanon.query.rewrite.outputs import read_outputs
-from sqlanon.query.rewrite.quantiles import EXACT
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, QueryPlan, Ratio, Spread
-from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, exact_parts
-from sqlanon.query.rewrite.source_types import SourceTypes
-from sqlanon.query.sql.quantile_forms import in_common_form, quantile_of
+from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, check_divisors, exact_parts
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, some, sql
 from sqlanon.query.sql.types import is_float, is_number, is_whole
 from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
-
-_KINDS: dict[type[exp.Expr], str] = {
-    exp.Count: "count",
-    exp.Sum: "sum",
-    exp.Avg: "avg",
-    exp.Min: "min",
-    exp.Max: "max",
-}
 
 
 def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
@@ -135,7 +128,8 @@ class Notes:
     def __init__(self, scope: Scope, where: Tree | None, *, grouped: bool) -> None:
         self.scope, self.grouped = scope, grouped
         self.terms = Terms(scope.engine.dialect)
-        self.predicates = Predicates(scope, self.terms)
+        self._types = SourceTypes(scope)
+        self.predicates = Predicates(scope, self.terms, self._types)
         self.conditions: list[Formula] = [self.predicates.formula(where)]
         self.aggregates: dict[str, Aggregate] = {}
         self.spread: dict[str, Spread] = {}
@@ -144,7 +138,6 @@ class Notes:
         self.summed: set[str] = set()
         self.values: set[str] = set()
         self.means: set[str] = set()
-        self._types = SourceTypes(scope)
         self.checks: list[Check] = []
         self.windows: dict[str, Over] = {}
         self._filters: dict[str, int] = {}
@@ -223,7 +216,7 @@ class Notes:
 
     def _kind(self, inner: exp.Expr) -> str:
         """The kind of an aggregate."""
-        kind = "quantile" if quantile_of(inner) else "native" if isinstance(inner, EXACT) else _KINDS.get(type(inner))
+        kind = "quantile" if quantile_of(inner) else "native" if isinstance(inner, SPREADS) else KINDS.get(type(inner))
         if kind is None:
             refuse(
                 self.scope.text,
@@ -336,7 +329,7 @@ class Notes:
     def _of_values(self, node: exp.Expr) -> exp.Expr:
         """COUNT of the sensitive column of format anatomy, as the count of rows whose value is known not to be NULL."""
         inner = node.this if isinstance(node, exp.Filter) else node
-        argument = inner.this if isinstance(inner, exp.Count) else None
+        argument = inner.this if is_count(inner) else None
         if not isinstance(argument, exp.Column) or inner.expressions:
             return node
         boxes = boxes_in(argument)
@@ -406,8 +399,10 @@ class Notes:
                 self.raw.add(self.terms.column(part).name)
         self.values |= {box.id for box in boxes}
         once = all(sum(c.name == n for c in v.find_all(exp.Column)) == 1 for v in values for n in boxes_in(v))
-        plain = not any(v.find(exp.Abs, exp.Coalesce) for v in values)
-        found = RowExpression(f"v{number}", branches, tuple(boxes), made, floating, once and plain)
+        for value in values:
+            check_divisors(self.scope, self._types, value)
+        plain = all(keeps_ends(value) for value in values)
+        found = RowExpression(f"v{number}", branches, tuple(boxes), made, floating, once and plain, self._types)
         return Aggregate(number, kind, condition, value=found, type=self._average_type(kind, node))
 
     def _of_box(self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
+from sqlanon.query.functions.aggregates import is_count
+from sqlanon.query.functions.arithmetic import drops_rest, is_quotient
+from sqlanon.query.functions.definition import NoEndsError
+from sqlanon.query.functions.evaluate import evaluate
+from sqlanon.query.functions.registry import passes_null
+from sqlanon.query.parse.null_constants import is_null
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Aggregates, Groups
-from sqlanon.query.rewrite.case_expressions import calculate_case, calculate_extreme, calculate_nullif
+from sqlanon.query.rewrite.case_expressions import calculate_case
+from sqlanon.query.rewrite.group_leaves import GroupLeaves, meet, quad_of
 from sqlanon.query.rewrite.left_out_rows import widen
-from sqlanon.query.rewrite.null_constants import is_null
 from sqlanon.query.rewrite.query_plan import Quad
-from sqlanon.query.rewrite.quotients import divide, multiply
+from sqlanon.query.rewrite.quotients import divide
 from sqlanon.query.rewrite.window_functions import has_aggregate, read_window, type_window
-from sqlanon.query.sql.sqltree import (
-    FALSE,
-    Tree,
-    as_type,
-    column,
-    every,
-    number,
-    parenthesize,
-    some,
-    sql,
-    when,
-)
-from sqlanon.query.sql.types import is_number, is_whole
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, number, some, sql
+from sqlanon.query.sql.types import is_number
 
 _OF_NULL = "a calculation with NULL is NULL"
-_PLACES = 2
-"""Digits of a number of places, at most, to which estimates are rounded."""
+_REASON = "with aggregates there are calculations that have bounds"
 
 
 class IntervalCalculator:
@@ -71,36 +67,29 @@ class IntervalCalculator:
             typed: it is calculated with, so that aggregates have the types that they have in the source.
             sharp: a function that jumps is taken of it, so that the bounds have to hold to the last digit.
         """
-        if isinstance(node, exp.Paren):
-            return self.quad(node.this, typed=typed, sharp=sharp)
+        node = node.unnest()
         if isinstance(node, exp.Window):
             return read_window(self, node, as_source=typed, sharp=sharp)
         if isinstance(node, exp.Filter | exp.AggFunc):
             return self._leaf(node, typed=typed, sharp=sharp)
-        if isinstance(node, exp.Neg):
-            inner = self.quad(node.this, typed=True, sharp=sharp)
-            estimate, low, high = (exp.Neg(this=parenthesize(t)) for t in (inner.estimate, inner.high, inner.low))
-            return Quad(
-                estimate,
-                low,
-                high,
-                inner.undefined,
-                inner.tight,
-            )
-        if isinstance(node, exp.Round | exp.Floor | exp.Ceil) or type(node) is exp.Cast:
-            return self._rising(node)
-        if isinstance(node, exp.Coalesce) and len(node.expressions) == 1 and self.is_constant(node.expressions[0]):
-            return self._coalesce(node, sharp=sharp)
-        if isinstance(node, exp.Nullif):
-            return calculate_nullif(self, node, sharp=sharp)
-        if isinstance(node, exp.Greatest | exp.Least):
-            return calculate_extreme(self, node, sharp=sharp)
+        own = self.own(node, sharp=sharp)
+        if own is not None:
+            return own
+        leaves = GroupLeaves(self, empty=passes_null(node))
+        try:
+            found = evaluate(node, leaves, sharp=sharp)
+        except NoEndsError as missing:
+            return refuse(self.scope.text, missing.node, f"{_REASON}: {missing.reason}")
+        return quad_of(found, tight=leaves.aggregates == 1)
+
+    def own(self, node: exp.Expr, *, sharp: bool) -> Quad | None:
+        """What has bounds of its own: aggregates, window functions, CASE, and quotients of two aggregates."""
+        if isinstance(node, exp.Window | exp.Filter | exp.AggFunc):
+            return self.quad(node, typed=True, sharp=sharp)
         if isinstance(node, exp.Case):
             return calculate_case(self, node)
-        if isinstance(node, exp.Mod):
-            return self._rest(node)
-        if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.IntDiv):
-            return self._calculate(node, sharp=sharp)
+        if is_quotient(node) and has_aggregate(node.right) and not (drops_rest(node) and has_aggregate(node.left)):
+            return divide(self, node, sharp=sharp)
         if isinstance(node, exp.WithinGroup):
             refuse(
                 self.scope.text,
@@ -108,12 +97,7 @@ class IntervalCalculator:
                 "WITHIN GROUP there are percentile_cont and percentile_disc at one share, ORDER BY one expression, "
                 "ascending",
             )
-        return refuse(
-            self.scope.text,
-            node,
-            "with aggregates there are +, -, * and /, % by constants, round, floor, ceil, cast, coalesce, nullif, "
-            "greatest, least and CASE of numbers",
-        )
+        return None
 
     def _leaf(self, node: exp.Expr, *, typed: bool, sharp: bool) -> Quad:
         found = self.notes.aggregate(node)
@@ -166,150 +150,23 @@ class IntervalCalculator:
             refuse(self.scope.text, node, _OF_NULL)
         return True
 
-    def _rising(self, node: exp.Expr) -> Quad:
-        parts = [part for key, part in node.args.items() if key not in ("this", "to") and isinstance(part, exp.Expr)]
-        rest = not all(self.is_constant(part) for part in parts)
-        if rest or (isinstance(node, exp.Cast) and not node.to.is_type(*exp.DataType.NUMERIC_TYPES)):
-            refuse(
-                self.scope.text,
-                node,
-                "aggregates are rounded to a constant number of places, and cast to numbers",
-            )
-        inner = self.quad(node.this, typed=True, sharp=True)
-
-        def at(tree: Tree) -> Tree:
-            copied = node.copy()
-            copied.set("this", tree.copy())
-            return copied
-
-        estimate = at(inner.estimate)
-        if isinstance(node, exp.Round) and node.args.get("decimals") is not None:
-            # The estimate is a double, which not every engine rounds to places.
-            scale = sql("POWER(CAST(10 AS DOUBLE), :p)", p=node.args["decimals"])
-            rounded = sql("ROUND(:e * :s) / :s", e=inner.estimate, s=scale)
-            # 10 to the power of hundreds of places is no double, and a double has fewer digits.
-            places = node.args["decimals"]
-            estimate = inner.estimate if places.is_int and len(places.name) > _PLACES else rounded
-        return self.meet(Quad(estimate, at(inner.low), at(inner.high), inner.undefined, inner.tight))
-
     def meet(self, made: Quad) -> Quad:
-        """Where the bounds meet, the estimate is theirs: it must not lie on the other side of a jump."""
-        estimate = when(sql(":l = :h", l=made.low, h=made.high), as_type(made.low, "DOUBLE"), made.estimate)
-        return Quad(estimate, made.low, made.high, made.undefined, made.tight)
-
-    def _rest(self, node: exp.Mod) -> Quad:
-        """The rest of a division by a constant.
-
-        It rises with the aggregate within one quotient, and then starts again.
-        """
-        by = node.right
-        if not self.is_constant(by):
-            refuse(self.scope.text, node, "aggregates are divided by constants")
-        inner = self.quad(node.left, typed=True, sharp=True)
-
-        def at(tree: Tree) -> Tree:
-            return exp.Mod(this=parenthesize(tree), expression=parenthesize(by))
-
-        low, high = at(inner.low), at(inner.high)
-        within = sql(":l - :a = :h - :b AND (:l >= 0 OR :h <= 0)", l=inner.low, h=inner.high, a=low, b=high)
-        known = sql("NOT :l IS NULL AND NOT :h IS NULL", l=inner.low, h=inner.high)
-        ends = (
-            sql("CASE WHEN :l >= 0 THEN 0 ELSE -ABS(:m) END", l=inner.low, m=by),
-            sql("CASE WHEN :h <= 0 THEN 0 ELSE ABS(:m) END", h=inner.high, m=by),
-        )
-        low, high = (when(within, end, when(known, wide, None)) for end, wide in zip((low, high), ends, strict=True))
-        middle = sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high)
-        return Quad(middle, low, high, inner.undefined, tight=False)
-
-    def _coalesce(self, node: exp.Coalesce, *, sharp: bool) -> Quad:
-        inner = self.quad(node.this, typed=True, sharp=sharp)
-        value = node.expressions[0]
-        maybe = sql(":u = 1", u=inner.undefined)
-        # The estimate may be NULL although rows are possible, and NULL ends may be unbounded: only no possible value is
-        # sure.
-        nothing = self.surely_nothing(node.this)
-        low = when(nothing, value, when(every([maybe, sql(":l > :v", l=inner.low, v=value)]), value, inner.low))
-        high = when(nothing, value, when(every([maybe, sql(":h < :v", h=inner.high, v=value)]), value, inner.high))
-        estimate = exp.Coalesce(this=inner.estimate.copy(), expressions=[value.copy()])
-        return Quad(estimate, low, high, exp.Literal.number(0), inner.tight)
+        """Where the bounds meet, the estimate is theirs."""
+        return replace(made, estimate=meet(made.estimate, made.low, made.high))
 
     def surely_nothing(self, node: exp.Expr) -> Tree:
         """Whether a calculation is NULL in every consistent source.
 
         It is if one of its aggregates has no possible value.
         """
-        passes_over = (
-            exp.Coalesce,
-            exp.Greatest,
-            exp.Least,
-            exp.Case,
-            exp.Window,
-        )  # what may have a value where an aggregate has none
-        if node.find(*passes_over) is not None:
-            return FALSE
+        if passes_null(node) or node.find(exp.Case, exp.Window) is not None:
+            return FALSE  # they may have a value where an aggregate has none
         empty = []
         for found in node.find_all(exp.AggFunc):
-            if isinstance(found, exp.Count):
+            if is_count(found):
                 continue
             counted: exp.Expr = exp.Count(this=found.this.copy())
             if isinstance(found.parent, exp.Filter):
                 counted = exp.Filter(this=counted, expression=found.parent.expression.copy())
             empty.append(sql("COALESCE(:h, 0) = 0", h=self.quad(counted).high))
         return some(empty)
-
-    def _calculate(self, node: exp.Binary, *, sharp: bool) -> Quad:
-        left, right = node.left, node.right
-        kind = type(node)
-        if self.is_constant(left) or self.is_constant(right):
-            constant, other = (left, right) if self.is_constant(left) else (right, left)
-            if kind in (exp.Div, exp.IntDiv) and constant is left:
-                return divide(self, node, sharp=sharp)
-            # Some engines divide whole numbers into whole ones.
-            whole = kind in (exp.Div, exp.IntDiv) and is_whole(self.check(node))
-            inner = self.quad(other, typed=True, sharp=sharp or kind is exp.IntDiv)
-
-            def at(tree: Tree) -> Tree:
-                copied = node.copy()
-                copied.set("this" if other is left else "expression", parenthesize(tree))
-                return copied
-
-            ends = [at(inner.low), at(inner.high)]
-            falls = kind is exp.Sub and other is right
-            if kind in (exp.Mul, exp.Div, exp.IntDiv):
-                falling = _is_negative(constant)
-                ends = [when(falling, ends[1], ends[0]), when(falling, ends[0], ends[1])]
-            elif falls:
-                ends.reverse()
-            estimate = (
-                sql("TRUNC(:e)", e=exp.Div(this=inner.estimate.copy(), expression=parenthesize(right)))
-                if whole
-                else at(inner.estimate)
-            )
-            made = Quad(estimate, ends[0], ends[1], inner.undefined, inner.tight)
-            return self.meet(made) if whole else made
-        if not (has_aggregate(left) and has_aggregate(right)):
-            refuse(self.scope.text, node, "aggregates are calculated with constants, and with one another")
-        if kind is exp.Div:
-            return divide(self, node, sharp=sharp)
-        if kind is exp.Mul:
-            return multiply(self, node, sharp=sharp)
-        if kind not in (exp.Add, exp.Sub):
-            refuse(
-                self.scope.text,
-                node,
-                "two aggregates are added, subtracted, multiplied, and divided by /; take floor of the quotient",
-            )
-        a, b = (self.quad(side, typed=True, sharp=sharp) for side in (left, right))
-        c, d = (b.low, b.high) if kind is exp.Add else (b.high, b.low)
-        trees = [
-            kind(this=parenthesize(x), expression=parenthesize(y))
-            for x, y in ((a.estimate, b.estimate), (a.low, c), (a.high, d))
-        ]
-        return Quad(trees[0], trees[1], trees[2], sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False)
-
-
-def _is_negative(constant: exp.Expr) -> Tree:
-    """Whether a constant is below 0; of a number that is written out it is known."""
-    if isinstance(constant, exp.Literal) and not constant.is_string:
-        return FALSE
-    return sql(":c < 0", c=constant)

@@ -5,6 +5,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import VIEW
+from sqlanon.query.functions.aggregates import is_count
+from sqlanon.query.functions.comparisons import OPPOSITE
+from sqlanon.query.functions.definition import Call
+from sqlanon.query.functions.registry import definition_of, estimated_apart
+from sqlanon.query.functions.value import Value
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.scope import ITEM, boxes_in
 from sqlanon.query.refusal import refuse
@@ -13,16 +18,6 @@ from sqlanon.query.rewrite.interval_calculator import IntervalCalculator
 from sqlanon.query.rewrite.query_plan import Outputs, Quad
 from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, every, negate, own, parenthesize, some, sql
-
-_OPS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-_NOT: dict[type[exp.Expr], type[exp.Binary]] = {
-    exp.EQ: exp.NEQ,
-    exp.NEQ: exp.EQ,
-    exp.LT: exp.GTE,
-    exp.GTE: exp.LT,
-    exp.GT: exp.LTE,
-    exp.LTE: exp.GT,
-}
 
 
 def read_outputs(bound: Bound, notes: Aggregates) -> Outputs:
@@ -102,9 +97,7 @@ class _Outputs:
             for key in ("this", "true"):
                 made.set(key, parenthesize(self.estimate(node.args[key])))
             return made
-        if isinstance(
-            node, exp.Div | exp.IntDiv | exp.Mod | exp.Round | exp.Floor | exp.Ceil | exp.Cast
-        ) and has_aggregate(node):
+        if estimated_apart(node) and has_aggregate(node):
             return self._calculator.calculation(node).estimate
         if isinstance(node, exp.Column):
             item = self._find_item(node)
@@ -152,22 +145,23 @@ class _Outputs:
             if positive:
                 return FALSE
             return sql(":u = 0", u=self._ends(node.this).undefined)
-        if not isinstance(node, _OPS):
+        opposite = OPPOSITE.get(type(node))
+        if opposite is None:
             return FALSE  # the estimate decides; nothing is certain
         assert isinstance(node, exp.Binary)
-        kind = type(node) if positive else _NOT[type(node)]
-        left, right = self._ends(node.left), self._ends(node.right)
-        if kind in (exp.GT, exp.GTE):
-            left, right, kind = right, left, {exp.GT: exp.LT, exp.GTE: exp.LTE}[kind]
-        a, b, c, d = left.low, left.high, right.low, right.high
-        holds = {
-            exp.LT: sql(":b < :c", b=b, c=c),
-            exp.LTE: sql(":b <= :c", b=b, c=c),
-            exp.EQ: sql(":a = :d AND :b = :c", a=a, b=b, c=c, d=d),
-            exp.NEQ: sql(":b < :c OR :d < :a", a=a, b=b, c=c, d=d),
-        }[kind]
-        known = sql(":a = 0 AND :b = 0", a=left.undefined, b=right.undefined)
-        return sql("COALESCE(:x, FALSE)", x=every([holds, known]))
+        sides = tuple(self._value(side) for side in (node.left, node.right))
+        asked = node if positive else opposite(this=node.left, expression=node.right)
+        found = definition_of(asked)
+        assert found is not None
+        assert found.ends is not None
+        made = found.ends(Call(asked, sides, exp.DataType.build("BOOLEAN"), self._scope.engine.dialect))
+        return every([negate(made.null), made.low])
+
+    def _value(self, node: exp.Expr) -> Value:
+        """A side of a comparison; the engine compares the ends as they are."""
+        quad = self._ends(node)
+        null = sql("COALESCE(:u, 1) <> 0", u=quad.undefined)
+        return Value(quad.low, quad.high, null, FALSE, exp.DataType.build("DOUBLE"), bounded=False)
 
     def _ends(self, node: exp.Expr) -> Quad:
         if has_aggregate(node):
@@ -198,7 +192,7 @@ class _Outputs:
         if not has_aggregate(node) and not self._aliases(node):
             return TRUE
         counted = node.this if isinstance(node, exp.Filter) else node
-        if not isinstance(counted, exp.Count) or boxes_in(counted):
+        if not is_count(counted) or boxes_in(counted):
             return FALSE
         quad = self._calculator.quad(node)
         return sql("COALESCE(:l = :h, FALSE)", l=quad.low, h=quad.high)

@@ -19,9 +19,6 @@ from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, every, named, select, some, sql, when
 
-EXACT = (exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.VariancePop)
-"""Aggregates that are answered where every row is known."""
-
 _ROUNDED = "0.000000001"
 
 

@@ -9,40 +9,31 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from sqlanon.query.functions.aggregates import is_count, is_sum
+from sqlanon.query.functions.arithmetic import split_factor
+from sqlanon.query.functions.choice import guarded_by_zero, is_nullif
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Quad
 from sqlanon.query.rewrite.window_functions import share_total
-from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, column, parenthesize, some, sql, when
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, column, some, sql, when
 from sqlanon.query.sql.types import is_whole
-
-
-def multiply(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
-    """Two aggregates multiplied, end by end."""
-    a, b = (calculator.quad(side, typed=True, sharp=sharp) for side in (node.left, node.right))
-    ends = [exp.Mul(this=parenthesize(x), expression=parenthesize(y)) for x in (a.low, a.high) for y in (b.low, b.high)]
-    low, high = _corners(ends, [a, b])
-    estimate = exp.Mul(this=parenthesize(a.estimate), expression=parenthesize(b.estimate))
-    return Quad(estimate, low, high, sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False)
 
 
 def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     """Something divided by an aggregate: jointly where both are sums over rows, else end by end."""
     constant = calculator.is_constant(node.left)
     below = node.right.unnest()
-    zero_is_null = isinstance(below, exp.Nullif)
-    if isinstance(below, exp.Nullif):
-        if not (
-            isinstance(below.expression, exp.Literal)
-            and not below.expression.is_string
-            and float(below.expression.this) == 0
-        ):
+    zero_is_null = is_nullif(below)
+    if zero_is_null:
+        guarded = guarded_by_zero(below)
+        if guarded is None:
             refuse(calculator.scope.text, below, "a denominator is guarded by nullif(.., 0)")
-        below = below.this.unnest()
+        below = guarded
     whole = is_whole(calculator.check(node))
     top = _end(node.left) if constant else calculator.quad(node.left, typed=True, sharp=sharp or whole)
     bottom = calculator.quad(below, typed=True, sharp=sharp or whole)
-    counted = isinstance(_of_rows(below.this if isinstance(below, exp.Filter) else below), exp.Count)
+    counted = is_count(_of_rows(below.this if isinstance(below, exp.Filter) else below))
     bottom_low = bottom.low
     if counted and (zero_is_null or _always(calculator, below)):
         bottom_low = sql("GREATEST(:l, 1)", l=bottom.low)
@@ -69,7 +60,7 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
             when(sql("COALESCE(:s, FALSE)", s=same), end, sql(f"{word}(:m, :e)", m=mine, e=end))
             for end, mine, word in zip((low, high), own, ("GREATEST", "LEAST"), strict=True)
         )
-    above, factor = (node.left, None) if constant else _split_factor(node.left)
+    above, factor = (node.left, None) if constant else split_factor(node.left)
     part = None if factor is None else share_total(calculator, above, below)
     if part is not None:
         ends = [sql(":f * :x", f=as_type(factor or exp.Literal.number("1.0"), "DOUBLE"), x=end) for end in part[:2]]
@@ -95,7 +86,7 @@ def _has_whole_values(calculator: Calculator, node: exp.Expr) -> bool:
     Sums of them may have another type (PostgreSQL adds bigint up as numeric).
     """
     inner = node.this if isinstance(node, exp.Filter) else node
-    if isinstance(inner, exp.Sum):
+    if is_sum(inner):
         return is_whole(calculator.notes.type_of(inner.this))
     return is_whole(calculator.check(node))
 
@@ -120,11 +111,7 @@ def _end(constant: exp.Expr) -> Quad:
 def _always(calculator: Calculator, node: exp.Expr) -> bool:
     """Whether it counts the rows of a group, which exists only where it has some."""
     node = _of_rows(node)
-    return (
-        calculator.notes.grouped
-        and isinstance(node, exp.Count)
-        and (node.this is None or isinstance(node.this, exp.Star))
-    )
+    return calculator.notes.grouped and is_count(node) and (node.this is None or isinstance(node.this, exp.Star))
 
 
 def _of_rows(node: exp.Expr) -> exp.Expr:
@@ -132,33 +119,15 @@ def _of_rows(node: exp.Expr) -> exp.Expr:
     if not isinstance(node, exp.Window):
         return node
     inner: exp.Expr = node.this
-    return inner.this if isinstance(inner, exp.Sum) else inner
+    return inner.this if is_sum(inner) else inner
 
 
 def _ratio(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
     """The joint ratio of two sums over rows, the first times a number; None: one of them is another calculation."""
-    above, factor = _split_factor(top)
+    above, factor = split_factor(top)
     if factor is None or not isinstance(bottom, exp.Filter | exp.AggFunc):
         return None
     return calculator.notes.ratio(factor, above, bottom)
-
-
-def _split_factor(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
-    """An aggregate and the number above 0 that it is multiplied by; no number: it is another calculation."""
-    node = node.unnest()
-    if isinstance(node, exp.Filter | exp.AggFunc):
-        return node, exp.Literal.number("1.0")
-    if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.FLOAT_TYPES):
-        return _split_factor(node.this)
-    if isinstance(node, exp.Mul):
-        for number_, other in (
-            (node.left.unnest(), node.right.unnest()),
-            (node.right.unnest(), node.left.unnest()),
-        ):
-            plain = isinstance(number_, exp.Literal) and not number_.is_string and float(number_.this) > 0
-            if plain and isinstance(other, exp.Filter | exp.AggFunc):
-                return other, number_
-    return node, None
 
 
 def _corners(ends: Sequence[Tree], sides: list[Quad]) -> tuple[Tree, Tree]:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.logic.formula import both
+from sqlanon.query.functions.registry import passes_null
+from sqlanon.query.functions.value import Value
+from sqlanon.query.logic.formula import Part, both
 from sqlanon.query.parse.scope import Scope, boxes_in
+from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.box_rows import CLASS_ROWS, BoxRows
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
-from sqlanon.query.rewrite.row_expressions import Arithmetic, RowExpression, Span
+from sqlanon.query.rewrite.row_expressions import PartLeaves, RowExpression, value_of
 from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
+    ZERO,
     Tree,
     as_type,
     column,
@@ -33,7 +38,7 @@ from sqlanon.query.sql.sqltree import (
     times,
     when,
 )
-from sqlanon.query.sql.types import is_number, is_whole
+from sqlanon.query.sql.types import is_float, is_number, is_whole
 
 
 class RowValues:
@@ -106,8 +111,7 @@ class RowValues:
         """Of an argument that is calculated, under a condition: the same columns as of a boxed argument."""
         dialect = self._scope.engine.dialect
         exact = {tree.sql(dialect=dialect): name for name, tree in self._plan.terms.items()}
-        arithmetic = Arithmetic(self._scope, exact)
-        ways: list[tuple[Tree, Tree, Span, Tree]] = []
+        ways: list[tuple[Tree, Tree, Value, Tree]] = []
         nothing: list[Tree] = []
         unsure: list[Tree] = []
         for branch in value.branches:
@@ -115,21 +119,34 @@ class RowValues:
             boxes = [] if branch.value is None else boxes_in(branch.value)
             for parts, triple in self._rows.compiler.by_parts(formula, boxes):
                 way = every([*(part.reach for part in parts.values()), triple.possible])
-                found = None if branch.value is None else arithmetic.span(branch.value, parts)
-                nothing += [way] if found is None else [every([way, found.null])]
                 # Where a box is NULL in every case, no part of it is reached: it is asked for by itself.
                 nothing += [every([triple.possible, part.null]) for part in parts.values()]
-                if found is None:
+                if branch.value is None:
+                    nothing.append(way)
+                    continue
+                self._check_null(branch.value, parts)
+                found = value_of(PartLeaves(self._scope, value.types, exact, parts), branch.value)
+                nothing.append(every([way, found.null]))
+                if is_true(found.nothing):
                     continue
                 unsure += [every([way, part.open]) for part in parts.values()]
+                there = every([way, negate(found.nothing)])
+                if not found.bounded and is_float(value.type):
+                    found = replace(
+                        found,
+                        low=sql(f"COALESCE(:x, -{INFINITE})", x=found.low),
+                        high=sql(f"COALESCE(:x, {NAN})", x=found.high),
+                    )
+                elif not found.bounded:
+                    unsure.append(every([there, sql(":l IS NULL OR :h IS NULL", l=found.low, h=found.high)]))
                 share = times(*(part.share for part in parts.values()), triple.share)
                 shown = [
                     sql(":m IS NOT NULL", m=part.middle)
                     for name, part in parts.items()
                     if self._scope.box(name).state is not None and part.middle is not None
                 ]
-                kept = indicator(negate(found.null)) if found.null is not FALSE else ONE
-                ways.append((every([way, negate(found.null)]), times(share, kept), found, every(shown)))
+                kept = indicator(negate(found.nothing)) if not is_false(found.nothing) else ONE
+                ways.append((there, times(share, kept), found, every(shown)))
         lows, highs = (
             [
                 exp.Case(ifs=[exp.If(this=way.copy(), true=exp.cast(end.copy(), value.type))])
@@ -144,7 +161,7 @@ class RowValues:
         if value.floating:
             nan = sql(f":l = {NAN} OR :h = {NAN}", l=low, h=high)
             low, high = when(nan, sql(f"-{INFINITE}"), low), when(nan, sql(NAN), high)
-        middles = [times(share, sql("COALESCE(:m, 0)", m=span.middle)) for _, share, span, _ in ways] if number else []
+        middles = [times(share, _middle(span)) for _, share, span, _ in ways] if number else []
         found_: dict[str, Tree] = {
             "lo": low,
             "hi": high,
@@ -157,6 +174,15 @@ class RowValues:
             "z": some(nothing),
         }
         return [named(tree, f"{value.id}_{condition}_{end}") for end, tree in found_.items()]
+
+    def _check_null(self, value: Tree, parts: Mapping[str, Part]) -> None:
+        """Refuse coalesce and the like of a column that is grouped by: its NULL is in no part of it."""
+        if passes_null(value) and any(part.null is not FALSE for part in parts.values()):
+            refuse(
+                self._scope.text,
+                value,
+                "coalesce of a column that is grouped by is not answered; group by the coalesce",
+            )
 
     def _of_calculated(self, value: RowExpression, condition: int) -> Mapping[str, Tree]:
         """See `of`."""
@@ -333,6 +359,10 @@ class RowValues:
         if isinstance(mean, exp.Null):
             return plain
         return sql("COALESCE(:n * :m, CAST(:p AS DOUBLE))", n=n, m=mean, p=plain)
+
+
+def _middle(value: Value) -> Tree:
+    return ZERO if value.middle is None else sql("COALESCE(:m, 0)", m=value.middle)
 
 
 def _part(term: str | None) -> str:

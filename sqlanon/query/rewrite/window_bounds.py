@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
+from sqlanon.query.functions import aggregates
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.rewrite.box_rows import Tables, box_rows
 from sqlanon.query.rewrite.collect import collect
@@ -229,7 +230,7 @@ def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
 
 def _ranks(over: Over) -> list[Tree]:
     """The columns of a rank."""
-    function = {"rank": exp.Rank, "dense_rank": exp.DenseRank, "row_number": exp.RowNumber}[over.kind]()
+    function = next(node for node, name in aggregates.RANKS.items() if name == over.kind)()
     order = [_estimated(over, i, term) for i, term in enumerate(over.order)]
     order += [exp.Ordered(this=sql("m.id"))] if over.kind == "row_number" else []
     estimate = exp.Window(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from sqlanon.query.functions import aggregates
+from sqlanon.query.functions.aggregates import adds_up, is_extreme, is_sum
 from sqlanon.query.parse.scope import boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
@@ -14,16 +16,8 @@ from sqlanon.query.sql.types import is_float, is_number
 MOST_RANKED = 3_000
 """Groups that are compared with one another."""
 
-_KINDS: dict[type[exp.Expr], str] = {
-    exp.Rank: "rank",
-    exp.DenseRank: "dense_rank",
-    exp.RowNumber: "row_number",
-    exp.Count: "count",
-    exp.Sum: "sum",
-    exp.Min: "min",
-    exp.Max: "max",
-}
-RANKS = ("rank", "dense_rank", "row_number")
+_KINDS = aggregates.RANKS | {kind: name for kind, name in aggregates.KINDS.items() if name != "avg"}
+RANKS = tuple(aggregates.RANKS.values())
 _FORMS = (
     "over the groups of an answer there are rank, dense_rank, row_number, count(*), sum, min and max, each OVER "
     "([PARTITION BY what is grouped by] [ORDER BY ..]) without a frame; a mean is sum(..) OVER (..) / count(*) OVER "
@@ -39,11 +33,11 @@ def has_aggregate(node: exp.Expr) -> bool:
 def type_window(calculator: Calculator, node: exp.Window) -> exp.DataType:
     """The type of a window function over the source's groups."""
     inner = node.this
-    if not isinstance(inner, exp.Sum | exp.Min | exp.Max):
+    if not (is_sum(inner) or is_extreme(inner)):
         return exp.DataType.build("BIGINT")
     value = inner.this
     own = calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value)
-    return calculator.notes.type_of(exp.Sum(this=exp.cast(exp.null(), own))) if isinstance(inner, exp.Sum) else own
+    return calculator.notes.type_of(exp.Sum(this=exp.cast(exp.null(), own))) if is_sum(inner) else own
 
 
 def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = False, sharp: bool = False) -> Quad:
@@ -171,12 +165,8 @@ def _whole(
     """
     inner = function.this
     bare = inner.this if isinstance(inner, exp.Filter) else inner
-    adds = (
-        isinstance(function, exp.Sum)
-        and isinstance(bare, exp.Count | exp.Sum)
-        and not isinstance(bare.this, exp.Distinct)
-    )
-    same = isinstance(function, exp.Min | exp.Max) and type(bare) is type(function)
+    adds = is_sum(function) and adds_up(bare)
+    same = is_extreme(function) and type(bare) is type(function)
     if (
         calculator.groups.has_having
         or not (adds or same)
@@ -194,7 +184,7 @@ def share_total(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> tupl
     """
     if (
         not isinstance(bottom, exp.Window)
-        or not isinstance(bottom.this, exp.Sum)
+        or not is_sum(bottom.this)
         or bottom.args.get("order")
         or bottom.this.this != top
     ):

@@ -290,19 +290,22 @@ def less(first: Tree, second: Tree) -> Tree:
 
 def least(trees: Iterable[Tree]) -> Tree:
     """The smallest that is not NULL."""
-    return _extreme(exp.Least, list(trees))
+    return _extreme("LEAST", list(trees))
 
 
 def greatest(trees: Iterable[Tree]) -> Tree:
     """The largest that is not NULL."""
-    return _extreme(exp.Greatest, list(trees))
+    return _extreme("GREATEST", list(trees))
 
 
-def _extreme(kind: type[exp.Least] | type[exp.Greatest], trees: list[Tree]) -> Tree:
+def _extreme(word: str, trees: list[Tree]) -> Tree:
     if len(trees) == 1:
         return own(trees[0])
     rest = [own(tree) for tree in trees[1:]]
-    return kind(this=own(trees[0]), expressions=rest, ignore_nulls=True)
+    made = exp.Least() if word == "LEAST" else exp.Greatest()
+    for name, part in (("this", own(trees[0])), ("expressions", rest), ("ignore_nulls", True)):
+        made.set(name, part)
+    return made
 
 
 def indicator(tree: Tree) -> Tree:

@@ -11,39 +11,29 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.range_facts import countable, is_finite
+from sqlanon.query.functions.comparisons import MIRROR, OPPOSITE, SIGNS, is_equality, is_inequality
+from sqlanon.query.functions.definition import NoEndsError
+from sqlanon.query.functions.inverse import of_the_time_itself
+from sqlanon.query.functions.registry import definition_of, needs_finite_times, null_with_column
 from sqlanon.query.logic.formula import ATOMS, Formula, Triple, both, build, either, tests_in
 from sqlanon.query.logic.number_line import Comparison, Piece, Place, literal, pieces_of, place
 from sqlanon.query.logic.value_tests import ValueTest, on
 from sqlanon.query.parse.scope import Scope, boxes_in
+from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import FALSE, ONE, TRUE, Tree, less, negate
 from sqlanon.query.where.constants import Constants
-from sqlanon.query.where.interval_arithmetic import compare
+from sqlanon.query.where.several_columns import RowLeaves, compare
 from sqlanon.query.where.terms import Terms
-from sqlanon.query.where.time_steps import of_the_time_itself
 
-_OPS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-_MIRROR = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_NOT = {
-    "=": "<>",
-    "<>": "=",
-    "<": ">=",
-    ">=": "<",
-    ">": "<=",
-    "<=": ">",
+_MIRROR = {SIGNS[kind]: SIGNS[mirrored] for kind, mirrored in MIRROR.items()}
+_NOT = {SIGNS[kind]: SIGNS[opposite] for kind, opposite in OPPOSITE.items()} | {
     "null": "known",
     "known": "null",
     "in": "not in",
     "not in": "in",
 }
-_KINDS = {value: key for key, value in _OPS.items()}
+_KINDS = {sign: kind for kind, sign in SIGNS.items()}
 _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)", re.IGNORECASE)
 FEW = 8
 """Texts in IN up to which each is a test of its own."""
@@ -52,22 +42,6 @@ MOST_RUNS = 200
 
 The generated SQL has some 40 names for each.
 """
-_REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
-_STRICT = (
-    exp.Column,
-    exp.Identifier,
-    exp.Literal,
-    exp.Paren,
-    exp.Neg,
-    exp.Add,
-    exp.Sub,
-    exp.Mul,
-    exp.Mod,
-    exp.Abs,
-    exp.Extract,
-    exp.Var,
-)
-"""Of what a calculation is made that is NULL where a part of it is."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +75,12 @@ class Predicates:
     Args:
         scope: the names.
         terms: where exact expressions are named.
+        types: of expressions in the source.
     """
 
-    def __init__(self, scope: Scope, terms: Terms) -> None:
+    def __init__(self, scope: Scope, terms: Terms, types: SourceTypes) -> None:
         self._scope, self._terms = scope, terms
+        self._leaves = RowLeaves(scope, types, terms)
         self._ids: dict[tuple[str, bool], int] = {}
         self._constants = Constants(scope)
         self._atoms: set[str] = set()
@@ -227,28 +203,33 @@ class Predicates:
                 return together
             return either(equal) if positive else both(equal)
         if (listed := _in_array(node)) is not None:
-            return again(listed, positive is isinstance(node, exp.EQ))
+            return again(listed, positive is is_equality(node))
         if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
             return self._null_safe(node, positive, again)
         boxes = boxes_in(node)
         if len(boxes) == 1:
-            itself = of_the_time_itself(node, self._scope.box(boxes[0]))
-            parts = node.find(exp.Extract, exp.Year) is not None
-            if itself is not None and not (parts and not is_finite(self._scope, self._scope.box(boxes[0]))):
+            box = self._scope.box(boxes[0])
+            itself = None
+            if box.field.kind == "timestamp" and box.shape == "interval":
+                itself = of_the_time_itself(node, box.value, box.field.source_type)
+            if itself is not None and not (needs_finite_times(node) and not is_finite(self._scope, box)):
                 return build(itself, again, positive=positive)
-            found = self._compare(self._scope.box(boxes[0]), node, positive)
+            found = self._compare(box, node, positive)
             if found is not None:
                 return found
         for name in boxes:
             self._scope.check_recoded(self._scope.box(name), node)
-        loose = compare(self._scope, self._terms, node, positive)
-        if loose is None:
+        instead = "compare the column itself, a sum or a multiple of it, or abs(..) of one with a constant"
+        try:
+            loose = compare(self._leaves, node, positive)
+        except NoEndsError as missing:
             refuse(
                 self._scope.text,
-                node,
-                "the ranges of a release do not decide this; compare the column itself, a sum or a multiple of it, or "
-                "abs(..) of one with a constant",
+                node if isinstance(missing.node, exp.Column) else missing.node,
+                f"the ranges of a release do not decide this: {missing.reason}; {instead}",
             )
+        if loose is None:
+            refuse(self._scope.text, node, f"the ranges of a release do not decide this; {instead}")
         return self._loose(node, positive, loose)
 
     def _null_safe(self, node: exp.Binary, positive: bool, again: Callable[[exp.Expr, bool], Formula]) -> Formula:
@@ -283,7 +264,7 @@ class Predicates:
                     else either([known, self._boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)])
                 )
         self._check_equality(box, node)
-        op = _OPS.get(type(node))
+        op = SIGNS.get(type(node))
         if op is not None:
             assert isinstance(node, exp.Binary)
             left, right = node.left.unnest(), node.right.unnest()
@@ -301,8 +282,10 @@ class Predicates:
         if not listed and not countable(self._scope, box):
             return None
         # A function may make a value of NULL; the column itself, compared with anything, does not pass.
-        bare = isinstance(node, _REJECTS_NULL) and any(
-            _is_value(side, box) or (not listed and _is_strict(side)) for side in (node.this, node.expression)
+        own = definition_of(node)
+        strict = own is not None and own.null_in and isinstance(node, exp.Predicate)
+        bare = strict and any(
+            _is_value(side, box) or (not listed and null_with_column(side)) for side in (node.this, node.expression)
         )
         return self._test(box, node, "other" if bare else "", None, positive=positive)
 
@@ -466,20 +449,17 @@ def _is_predicate(node: exp.Expr) -> bool:
     return isinstance(node.unnest(), exp.Predicate | exp.Connector | exp.Not)
 
 
-def _is_strict(node: exp.Expr) -> bool:
-    """Whether it reads the column and is NULL where the column is."""
-    return node.find(exp.Column) is not None and all(isinstance(part, _STRICT) for part in node.walk())
-
-
 def _in_array(node: exp.Expr) -> exp.Expr | None:
     """``= ANY (ARRAY[...])`` of constants as an IN, and ``<> ALL`` as the IN that it negates.
 
     None for another predicate.
     """
-    if not isinstance(node, exp.EQ | exp.NEQ):
+    equal = is_equality(node)
+    if not (equal or is_inequality(node)):
         return None
+    assert isinstance(node, exp.Binary)
     side = node.right
-    values = side.this.unnest() if isinstance(side, exp.Any if isinstance(node, exp.EQ) else exp.All) else None
+    values = side.this.unnest() if isinstance(side, exp.Any if equal else exp.All) else None
     if not isinstance(values, exp.Array) or not all(isinstance(v, exp.Literal | exp.Neg) for v in values.expressions):
         return None
     return exp.In(this=node.left.copy(), expressions=[value.copy() for value in values.expressions])

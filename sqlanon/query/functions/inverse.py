@@ -11,45 +11,38 @@ import re
 
 from sqlglot import exp
 
-from sqlanon.query.boxes.box import Box
+from sqlanon.query.functions.comparisons import MIRROR
 from sqlanon.query.sql.sqltree import Tree, sql, string
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _YEAR = re.compile(r"[1-9]\d{0,3}", re.ASCII)
 _TYPE = re.compile(r"(timestamp|datetime)( without time zone)?|(timestamp with time zone|timestamptz)", re.IGNORECASE)
-_UNITS = {"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"}
-_MIRROR: dict[type[exp.Expr], type[exp.Binary]] = {
-    exp.EQ: exp.EQ,
-    exp.NEQ: exp.NEQ,
-    exp.LT: exp.GT,
-    exp.GT: exp.LT,
-    exp.LTE: exp.GTE,
-    exp.GTE: exp.LTE,
-}
+UNITS = {"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"}
 
 
-def of_the_time_itself(node: exp.Expr, box: Box) -> exp.Expr | None:
+def of_the_time_itself(node: exp.Expr, time: Tree, source_type: str) -> exp.Expr | None:
     """A comparison of a step of a timestamp with a constant, as comparisons of the timestamp.
 
     None for any other comparison.
 
     Args:
         node: a bound predicate.
-        box: the one box in it.
+        time: the column of timestamps in it.
+        source_type: its type in the source.
     """
-    if type(node) not in _MIRROR or box.field.kind != "timestamp" or box.shape != "interval":
+    if type(node) not in MIRROR:
         return None
     assert isinstance(node, exp.Binary)
     kind, left, right = type(node), node.left.unnest(), node.right.unnest()
     if left.find(exp.Column) is None:
-        kind, left, right = _MIRROR[kind], right, left
-    ends = None if right.find(exp.Column) is not None else _ends(left, right, box)
+        kind, left, right = MIRROR[kind], right, left
+    ends = None if right.find(exp.Column) is not None else _ends(left, right, time, source_type)
     if ends is None:
         return None
     from_, to = ends
 
     def side(compared: type[exp.Binary], end: Tree) -> exp.Expr:
-        return compared(this=box.value, expression=end.copy())
+        return compared(this=time.copy(), expression=end.copy())
 
     made: dict[type[exp.Expr], exp.Expr] = {
         exp.EQ: exp.And(this=side(exp.GTE, from_), expression=side(exp.LT, to)),
@@ -62,12 +55,12 @@ def of_the_time_itself(node: exp.Expr, box: Box) -> exp.Expr | None:
     return exp.Paren(this=made[kind])
 
 
-def _ends(step: exp.Expr, constant: exp.Expr, box: Box) -> tuple[Tree, Tree] | None:
+def _ends(step: exp.Expr, constant: exp.Expr, time: Tree, source_type: str) -> tuple[Tree, Tree] | None:
     """The first time whose step is the constant or a later one, and the first whose step is a later one."""
     # Of other precisions, and with other types of constants, engines round before they compare.
-    found = _TYPE.fullmatch(box.field.source_type)
+    found = _TYPE.fullmatch(source_type)
     inner = step.expression if isinstance(step, exp.Extract) else step.this
-    if found is None or not isinstance(inner, exp.Expr) or inner.unnest() != box.value:
+    if found is None or not isinstance(inner, exp.Expr) or inner.unnest() != time:
         return None
     type_ = "TIMESTAMPTZ" if found[3] else "TIMESTAMP"
     text = constant.name if isinstance(constant, exp.Literal) else ""
@@ -91,7 +84,7 @@ def _ends(step: exp.Expr, constant: exp.Expr, box: Box) -> tuple[Tree, Tree] | N
         unit = step.args["unit"].name.upper()
         same = ("TIMESTAMPTZ",) if found[3] else ("TIMESTAMP", "TIMESTAMPNTZ")
         typed = quoted is not None and not quoted.expressions and quoted.is_type("DATE", *same)
-        if unit not in _UNITS or not (constant.is_string or typed):
+        if unit not in UNITS or not (constant.is_string or typed):
             return None
         value = exp.cast(constant.copy(), type_)
         start = exp.TimestampTrunc(this=value, unit=exp.Var(this=unit))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from sqlanon.query.functions.registry import is_null_with_operand
 from sqlanon.query.parse.scope import Scope
 
 
@@ -17,7 +18,7 @@ def is_null(scope: Scope, constant: exp.Expr) -> bool:
     Cost: a query without a table, once for each expression.
     """
     inner = constant
-    while isinstance(inner, exp.Paren | exp.Neg) or type(inner) is exp.Cast:
+    while isinstance(inner, exp.Paren) or is_null_with_operand(inner):
         inner = inner.this
     if isinstance(inner, exp.Literal | exp.Boolean | exp.Null):
         return isinstance(inner, exp.Null)

@@ -1,0 +1,272 @@
+"""Operators of numbers, dates and times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeGuard
+
+from sqlglot import exp
+
+from sqlanon.query.functions.definition import Call, Definition, Form
+from sqlanon.query.functions.transfers import corners, finite, half, is_literal, result, rises
+from sqlanon.query.functions.value import Value, extreme, joint_null, limits_of, where
+from sqlanon.query.sql.sqltree import Tree, every, parenthesize, sql, when
+from sqlanon.query.sql.types import is_whole
+
+_NUMBER = "whole|decimal|double"
+_NUMBERS = ("whole", "decimal", "double")
+_TWO = ("this", "expression")
+
+
+def _sum(mosts: Sequence[int]) -> int:
+    return sum(mosts)
+
+
+def _product(mosts: Sequence[int]) -> int:
+    made = 1
+    for one in mosts:
+        made *= max(one, 1)
+    return made
+
+
+def _same(mosts: Sequence[int]) -> int:
+    return mosts[0]
+
+
+def _multiply(call: Call) -> Value:
+    """A literal above 0 keeps every order, that of infinities and NaN too."""
+    plain = [i for i, one in enumerate(call.values) if is_literal(one) and _is_positive(one.low)]
+    if plain:
+        return rises(1, 1, size=_product, linear=True)(call)
+    return corners(_product, linear=True)(call)
+
+
+def _is_positive(tree: Tree) -> bool:
+    inner = tree.unnest()
+    return isinstance(inner, exp.Literal) and not inner.is_string and float(inner.this) > 0
+
+
+def _divide(call: Call) -> Value:
+    """A quotient is monotone in both, where the divisor has one sign."""
+    above, below = (one.narrow() for one in call.values)
+    sides = [[one.low] if one.fixed else [one.low, one.high] for one in (above, below)]
+    plain = is_literal(below) and _is_positive(below.low)
+    if plain:
+        ends = [call.at(x, below.low) for x in sides[0]]
+        return _middled(call, _rounded(call, result(call, ends[0], ends[-1])))
+    found = [result(call, tree, tree) for x in sides[0] for y in sides[1] for tree in [call.at(x, _not_zero(y))]]
+    low, high = extreme("LEAST", found, "low"), extreme("GREATEST", found, "high")
+    one_sign = sql(":l > 0 OR :h < 0", l=below.low, h=below.high)
+    null, nothing = joint_null(call.values)
+    made = replace(_middled(call, _rounded(call, result(call, low, high))), null=null, nothing=nothing)
+    return where(every([one_sign, finite(call)]), made)
+
+
+_DIGITS = 15
+"""Two decimals of so many digits have quotients further apart than these are rounded."""
+
+
+def _rounded(call: Call, made: Value) -> Value:
+    """Wider ends of decimal quotients: of a smaller one more digits are kept, so that it may be above a larger one."""
+    moving = [one for one in call.values if not one.fixed]
+    if made.kind != "decimal" or all(_digits(one.type) <= _DIGITS for one in moving):
+        return made
+    same = every(sql("COALESCE(:l = :h, FALSE)", l=one.low, h=one.high) for one in moving)
+    low, high = (
+        sql(f"CASE WHEN :s THEN :x ELSE :x {sign} ABS(:x) * 1e-15 END", s=same, x=end)
+        for sign, end in (("-", made.low), ("+", made.high))
+    )
+    return replace(made, low=low, high=high, exact=False)
+
+
+def _digits(type_: exp.DataType) -> float:
+    """How many digits the numbers of a type have."""
+    limits = limits_of(type_)
+    if limits is not None:
+        return len(str(limits[1]))
+    size = type_.expressions[0].name if type_.expressions else ""
+    return int(size) if size.isdigit() else math.inf
+
+
+def _not_zero(tree: Tree) -> Tree:
+    return sql("NULLIF(:y, 0)", y=tree)
+
+
+def _middled(call: Call, made: Value) -> Value:
+    """Whole numbers may be divided into whole ones."""
+    above, below = (one.middle for one in call.values)
+    if call.node.args.get("typed") or above is None or below is None:
+        return replace(made, middle=half(made.low, made.high))
+    return replace(made, middle=sql(":a / NULLIF(:b, 0)", a=above, b=below))
+
+
+def _rest(call: Call) -> Value:
+    """The rest of a division by a constant: it rises within one quotient, and then starts again."""
+    above, by = (one.narrow() for one in call.values)
+    low, high = call.at(above.low, by.low), call.at(above.high, by.low)
+    one_way = sql(":l >= 0 OR :h <= 0", l=above.low, h=above.high)
+    within = sql(":l - :a = :h - :b AND (:w)", l=above.low, h=above.high, a=low, b=high, w=one_way)
+    ends = (
+        sql("CASE WHEN :l >= 0 THEN 0 ELSE -ABS(:m) END", l=above.low, m=by.low),
+        sql("CASE WHEN :h <= 0 THEN 0 ELSE ABS(:m) END", h=above.high, m=by.low),
+    )
+    known = sql("NOT :l IS NULL AND NOT :h IS NULL", l=above.low, h=above.high)
+    trees = [when(within, end, when(known, wide, None)) for end, wide in zip((low, high), ends, strict=True)]
+    return result(call, trees[0], trees[1], exact=False)
+
+
+def _quotient(call: Call, _: Value) -> Tree:
+    """A quotient of doubles, which engines do not divide into whole numbers."""
+    above, below = (one.middle for one in call.values)
+    made = exp.Div(this=parenthesize(above), expression=parenthesize(below)) if above and below else exp.null()
+    return sql("TRUNC(:e)", e=made) if is_whole(call.type) else made
+
+
+DEFINITIONS = (
+    Definition(
+        exp.Neg,
+        "-",
+        ends=rises(-1, size=_same, linear=True),
+        signatures=((_NUMBER,),),
+        forms=(Form("-{x}", (_NUMBERS,)),),
+        null_in=True,
+        null_out=True,
+    ),
+    Definition(
+        exp.Add,
+        "+",
+        operands=_TWO,
+        ends=rises(1, 1, size=_sum, linear=True),
+        signatures=(
+            (_NUMBER, _NUMBER),
+            ("date", "whole"),
+            ("whole", "date"),
+            ("date|timestamp", "interval"),
+            ("interval", "date|timestamp"),
+        ),
+        forms=(
+            Form("{x} + {y}", (_NUMBERS, _NUMBERS)),
+            Form("{x} + 3", (_NUMBERS,)),
+            Form("-0.5 + {x}", (_NUMBERS,)),
+            Form("{x} + {y}", (("date",), ("whole",))),
+            Form("{x} + INTERVAL '1 month'", (("date", "timestamp"),)),
+            Form("{x} + INTERVAL '-36 hours'", (("timestamp",),)),
+        ),
+        null_in=True,
+        null_out=True,
+    ),
+    Definition(
+        exp.Sub,
+        "-",
+        operands=_TWO,
+        ends=rises(1, -1, size=_sum, linear=True),
+        signatures=(
+            (_NUMBER, _NUMBER),
+            ("date", "whole"),
+            ("date", "date"),
+            ("timestamp", "timestamp"),
+            ("date|timestamp", "interval"),
+        ),
+        forms=(
+            Form("{x} - {y}", (_NUMBERS, _NUMBERS)),
+            Form("{x} - 3", (_NUMBERS,)),
+            Form("0.5 - {x}", (_NUMBERS,)),
+            Form("{x} - {y}", (("date",), ("whole",))),
+            Form("{x} - {y}", (("date",), ("date",))),
+            Form("{x} - {y}", (("timestamp",), ("timestamp",))),
+            Form("{x} - INTERVAL '1 month'", (("date", "timestamp"),)),
+        ),
+        null_in=True,
+        null_out=True,
+    ),
+    Definition(
+        exp.Mul,
+        "*",
+        operands=_TWO,
+        ends=_multiply,
+        signatures=((_NUMBER, _NUMBER),),
+        forms=(
+            Form("{x} * {y}", (_NUMBERS, _NUMBERS)),
+            Form("{x} * 2", (_NUMBERS,)),
+            Form("-1.5 * {x}", (_NUMBERS,)),
+            Form("{x} * 0", (_NUMBERS,)),
+        ),
+        null_in=True,
+        null_out=True,
+    ),
+    Definition(
+        exp.Div,
+        "/",
+        operands=_TWO,
+        ends=_divide,
+        signatures=((_NUMBER, _NUMBER),),
+        forms=(
+            Form("{x} / {y}", (_NUMBERS, _NUMBERS)),
+            Form("{x} / 7", (_NUMBERS,)),
+            Form("{x} / 7000", (("decimal",),)),
+            Form("{x} / -2.5", (_NUMBERS,)),
+            Form("9 / {x}", (_NUMBERS,)),
+        ),
+        estimate=_quotient,
+        divides=1,
+        floating=True,
+        null_in=True,
+    ),
+    Definition(
+        exp.IntDiv,
+        "//",
+        operands=_TWO,
+        ends=_divide,
+        signatures=(("whole", "whole"),),
+        forms=(Form("{x} // 3", (("whole",),), ("duckdb",)), Form("{x} // -4", (("whole",),), ("duckdb",))),
+        constant=(1,),
+        jumps=True,
+        estimate=_quotient,
+        divides=1,
+        null_in=True,
+    ),
+    Definition(
+        exp.Mod,
+        "%",
+        operands=_TWO,
+        ends=_rest,
+        signatures=(("whole|decimal", "whole|decimal"),),
+        forms=(Form("{x} % 3", (("whole", "decimal"),)), Form("{x} % -4", (("whole", "decimal"),))),
+        constant=(1,),
+        jumps=True,
+        estimate=lambda _, made: half(made.low, made.high),
+        divides=1,
+        exact=False,
+        null_in=True,
+    ),
+)
+
+
+def is_quotient(node: exp.Expr) -> TypeGuard[exp.Binary]:
+    """Whether it is one value divided by another, with or without a rest."""
+    return isinstance(node, exp.Div | exp.IntDiv)
+
+
+def drops_rest(node: exp.Expr) -> bool:
+    """Whether it is a division into whole numbers, whatever is divided."""
+    return isinstance(node, exp.IntDiv)
+
+
+def split_factor(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
+    """An aggregate and the number above 0 that it is multiplied by; no number: it is another calculation."""
+    node = node.unnest()
+    if isinstance(node, exp.Filter | exp.AggFunc):
+        return node, exp.Literal.number("1.0")
+    if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.FLOAT_TYPES):
+        return split_factor(node.this)
+    if isinstance(node, exp.Mul):
+        for number_, other in (
+            (node.left.unnest(), node.right.unnest()),
+            (node.right.unnest(), node.left.unnest()),
+        ):
+            plain = isinstance(number_, exp.Literal) and not number_.is_string and float(number_.this) > 0
+            if plain and isinstance(other, exp.Filter | exp.AggFunc):
+                return other, number_
+    return node, None

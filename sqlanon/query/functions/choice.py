@@ -1,0 +1,183 @@
+"""What chooses between values: coalesce, nullif, greatest, least; CASE is taken apart where rows are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlanon.query.functions.definition import Call, Definition, Form
+from sqlanon.query.functions.transfers import half
+from sqlanon.query.functions.value import Value, extreme
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, every, negate, some, sql, when
+
+_NUMBER = "whole|decimal|double"
+_NUMBERS = ("whole", "decimal", "double")
+_LISTED = ("this", "expressions")
+GRAMMAR = frozenset([exp.Case, exp.If, exp.And, exp.Or, exp.Between])
+"""What is taken apart where it is read: its parts have ends, and it has none."""
+
+
+def _typed(call: Call, value: Value) -> Value:
+    """A value of the result's type: floating point numbers beside others are of one type."""
+    value = value.narrow()
+    low, high = (exp.cast(end, call.type) for end in (value.low, value.high))
+    return replace(value, low=low, high=high)
+
+
+def _coalesce(call: Call) -> Value:
+    """The first that is not NULL."""
+    made = _typed(call, call.values[-1])
+    for one in reversed(call.values[:-1]):
+        made = _or_else(call, _typed(call, one), made)
+    return made
+
+
+def _or_else(call: Call, first: Value, second: Value) -> Value:
+    if first.null is FALSE:
+        return first
+    both = [first, second]
+    low, high = (
+        when(
+            first.nothing,
+            getattr(second, end),
+            when(negate(first.null), getattr(first, end), extreme(word, both, end)),
+        )
+        for word, end in (("LEAST", "low"), ("GREATEST", "high"))
+    )
+    middle = None
+    if first.middle is not None and second.middle is not None:
+        middle = when(first.nothing, as_type(second.middle, "DOUBLE"), first.middle)
+    return Value(
+        low,
+        high,
+        every([first.null, second.null]),
+        every([first.nothing, second.nothing]),
+        call.type,
+        middle=middle,
+        bounded=first.bounded and second.bounded,
+        exact=first.exact and second.exact,
+        fixed=first.fixed and second.fixed,
+    )
+
+
+def _nullif(call: Call) -> Value:
+    """NULL in place of one value; of whole numbers an end that is left out is one further in."""
+    value, at = (one.narrow() for one in call.values)
+    gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=at.low)
+    hit = sql("NOT COALESCE(:l > :v OR :h < :v, FALSE)", l=value.low, h=value.high, v=at.low)
+    low, high = value.low, value.high
+    if value.kind == at.kind == "whole" and not value.fixed:
+        low = sql("CASE WHEN :l = :v AND :h > :v THEN :l + 1 ELSE :l END", l=low, h=high, v=at.low)
+        high = sql("CASE WHEN :h = :v AND :l < :v THEN :h - 1 ELSE :h END", l=value.low, h=high, v=at.low)
+    # NULLIF with NULL leaves every value.
+    return replace(
+        value,
+        low=low,
+        high=high,
+        null=some([value.null, every([negate(at.nothing), hit])]),
+        nothing=some([value.nothing, every([negate(at.nothing), gone])]),
+        type=call.type,
+        middle=value.middle,
+        exact=False,
+    )
+
+
+def _if_other(call: Call, _: Value) -> Tree:
+    """The estimate, where the one value that there may be is not left out."""
+    value, at = (one.narrow() for one in call.values)
+    gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=at.low)
+    return when(gone, exp.null(), value.middle if value.middle is not None else exp.null())
+
+
+def _extreme_of(far: str, near: str) -> Callable[[Call], Value]:
+    """The greatest, or the least: NULL is passed over."""
+
+    def ends(call: Call) -> Value:
+        values = [_typed(call, one) for one in call.values]
+        maybe = some(one.null for one in values)
+        outer, inner = ("high", "low") if far == "GREATEST" else ("low", "high")
+        ends_: dict[str, Tree] = {
+            outer: extreme(far, values, outer),
+            inner: when(maybe, extreme(near, values, inner), extreme(far, values, inner)),
+        }
+        return Value(
+            ends_["low"],
+            ends_["high"],
+            every(one.null for one in values),
+            every(one.nothing for one in values),
+            call.type,
+            middle=half(ends_["low"], ends_["high"]),
+            bounded=all(one.bounded for one in values),
+            exact=False,
+            fixed=all(one.fixed for one in values),
+        )
+
+    return ends
+
+
+DEFINITIONS = (
+    Definition(
+        exp.Coalesce,
+        "coalesce",
+        frozenset(_LISTED),
+        operands=_LISTED,
+        ends=_coalesce,
+        signatures=((_NUMBER, _NUMBER),),
+        forms=(
+            Form("coalesce({x}, 3)", (_NUMBERS,)),
+            Form("coalesce({x}, 2.5)", (_NUMBERS,)),
+            Form("coalesce({x}, {y}, -1)", (_NUMBERS, _NUMBERS)),
+            Form("coalesce({x}, NULL)", (_NUMBERS,)),
+        ),
+        passes_null=True,
+    ),
+    Definition(
+        exp.Nullif,
+        "nullif",
+        frozenset({"this", "expression"}),
+        operands=("this", "expression"),
+        ends=_nullif,
+        signatures=((_NUMBER, _NUMBER),),
+        forms=(Form("nullif({x}, 0)", (_NUMBERS,)), Form("nullif({x}, 2)", (("whole", "decimal"),))),
+        constant=(1,),
+        estimate=_if_other,
+        exact=False,
+    ),
+    *(
+        Definition(
+            node,
+            name,
+            frozenset(_LISTED),
+            operands=_LISTED,
+            ends=_extreme_of(*words),
+            signatures=((_NUMBER, _NUMBER),),
+            forms=(
+                Form(f"{name}({{x}}, {{y}})", (_NUMBERS, _NUMBERS)),
+                Form(f"{name}({{x}}, 2, {{y}})", (("whole", "decimal"), ("whole", "decimal"))),
+            ),
+            exact=False,
+            passes_null=True,
+            collation=True,
+        )
+        for node, name, words in (
+            (exp.Greatest, "greatest", ("GREATEST", "LEAST")),
+            (exp.Least, "least", ("LEAST", "GREATEST")),
+        )
+    ),
+    Definition(exp.Case, "CASE", frozenset({"this", "ifs", "default"}), operands=()),
+    Definition(exp.If, "if", frozenset({"this", "true", "false"}), operands=()),
+)
+
+
+def is_nullif(node: exp.Expr) -> bool:
+    """Whether it is NULL in place of one value."""
+    return isinstance(node, exp.Nullif)
+
+
+def guarded_by_zero(node: exp.Expr) -> exp.Expr | None:
+    """What ``nullif(.., 0)`` is of; None: it is of another value."""
+    at = node.expression
+    zero = isinstance(at, exp.Literal) and not at.is_string and float(at.this) == 0
+    return node.this.unnest() if zero else None

@@ -1,0 +1,152 @@
+"""What a definition of an operator or function says, and the calls that it is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlanon.query.functions.value import Value
+from sqlanon.query.sql.sqltree import Tree, own, parenthesize
+
+
+class NoEndsError(Exception):
+    """A part of an expression has no ends: the part, and why."""
+
+    def __init__(self, node: exp.Expr, reason: str) -> None:
+        super().__init__(reason)
+        self.node, self.reason = node, reason
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call whose abstract value is asked for.
+
+    Attributes:
+        node: as it is written.
+        values: of its operands, in their order.
+        type: of the result, as the source's engine has it.
+        dialect: of the engine.
+    """
+
+    node: exp.Expr
+    values: tuple[Value, ...]
+    type: exp.DataType
+    dialect: str
+
+    def at(self, *operands: Tree) -> Tree:
+        """The call with these operands."""
+        made: exp.Expr = self.node.copy()
+        rest = list(operands)
+        for name, found in operands_of(self.node):
+            if isinstance(found, list):
+                made.set(name, [own(rest.pop(0)) for _ in found])
+            else:
+                made.set(name, parenthesize(rest.pop(0)))
+        return made
+
+    def reject(self, reason: str) -> NoEndsError:
+        """The error that the call has no ends."""
+        return NoEndsError(self.node, reason)
+
+
+Transfer = Callable[[Call], Value]
+Estimate = Callable[[Call, Value], Tree]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of a call that has ends, with what the contract suite tries it on.
+
+    Attributes:
+        text: the form, its ranges written {x}, {y}.
+        kinds: for each range the kinds of values that it takes.
+        engines: families of engines that have the form with these kinds; empty: all.
+    """
+
+    text: str
+    kinds: tuple[tuple[str, ...], ...]
+    engines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Definition:
+    """An operator or function.
+
+    Attributes:
+        node: how the parser has it.
+        name: how analysts write it.
+        arguments: those that it may have; what has others is refused. None: it is an operator, whose arguments the
+            grammar decides.
+        operands: of them those that are values, in order; the rest are constants of the form, such as a unit.
+        ends: makes the abstract value; None: it is computed value by value only, where the values of a box are listed.
+        signatures: kinds of the operands that ``ends`` is for, each operand's kinds joined by ``|``; the last one
+            repeats.
+        forms: see `Form`.
+        constant: operands, by their numbers, that must be constants.
+        jumps: it may differ much where an operand differs by its last digit.
+        estimate: its value over estimates, which are doubles, by the call and its abstract value; None: the call
+            itself.
+        divides: the operand that must be 0 in no row; None: any value has a result.
+        exact: its ends are reached where those of its operands are, independently of one another.
+        finite: it has a value of finite times only.
+        null_in: it is NULL where an operand is.
+        null_out: it is NULL nowhere else, of infinite times apart where it is for finite ones.
+        passes_null: it may have a value where an operand is NULL.
+        collation: it depends on more of a text than its bytes.
+        floating: it makes numbers that may be infinite or NaN.
+        length: how many characters its text may have, by those of its parts, see `sqlanon.query.functions.texts`.
+        unit: of a time, the step within which it has one value.
+    """
+
+    node: type[exp.Expr]
+    name: str
+    arguments: frozenset[str] | None = None
+    operands: tuple[str, ...] = ("this",)
+    ends: Transfer | None = None
+    signatures: tuple[tuple[str, ...], ...] = ()
+    forms: tuple[Form, ...] = ()
+    constant: tuple[int, ...] = ()
+    jumps: bool = False
+    estimate: Estimate | None = None
+    divides: int | None = None
+    exact: bool = True
+    finite: bool = False
+    null_in: bool = False
+    null_out: bool = False
+    passes_null: bool = False
+    collation: bool = False
+    floating: bool = False
+    length: str = "longest"
+    unit: Callable[[exp.Expr], str | None] | None = None
+
+    def accepts(self, kinds: Sequence[str]) -> bool:
+        """Whether it has ends for operands of these kinds; a NULL is of every kind."""
+        return any(_matches(one, kinds) for one in self.signatures)
+
+
+def _matches(signature: tuple[str, ...], kinds: Sequence[str]) -> bool:
+    listed = [*signature, *[signature[-1]] * (len(kinds) - len(signature))]
+    return len(kinds) <= len(listed) and all(
+        kind in (*one.split("|"), "null") for one, kind in zip(listed, kinds, strict=False)
+    )
+
+
+_OPERANDS: dict[type[exp.Expr], tuple[str, ...]] = {}
+
+
+def operands_of(node: exp.Expr) -> list[tuple[str, exp.Expr | list[exp.Expr]]]:
+    """The operands of a call, by the names of its arguments."""
+    names = _OPERANDS.get(type(node), ())
+    return [(name, found) for name in names if (found := node.args.get(name))]
+
+
+def flat(node: exp.Expr) -> list[exp.Expr]:
+    """The operands of a call, in their order."""
+    return [one for _, found in operands_of(node) for one in (found if isinstance(found, list) else [found])]
+
+
+def remember(definition: Definition) -> None:
+    """Note which arguments of a node are operands."""
+    _OPERANDS[definition.node] = definition.operands

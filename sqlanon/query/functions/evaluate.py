@@ -1,0 +1,111 @@
+"""The evaluator: from the abstract values of leaves to that of an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from sqlglot import exp
+
+from sqlanon.query.functions.definition import Call, Definition, NoEndsError, flat
+from sqlanon.query.functions.registry import DEFINITIONS, definition_of
+from sqlanon.query.functions.value import Value
+from sqlanon.query.sql.sqltree import Tree
+
+MOST_CALLS = 64
+"""Operators and functions of one expression: its ends repeat its parts."""
+
+
+class Leaves(Protocol):
+    """Where expressions are evaluated."""
+
+    dialect: str
+    """Of the engine."""
+
+    def leaf(self, node: exp.Expr, *, sharp: bool) -> Value | None:
+        """The value of a column, or of a part that reads no column with ranges; None: it is a call of parts.
+
+        Args:
+            node: the part.
+            sharp: something that jumps is taken of it, so that its ends must hold to the last digit.
+
+        Raises:
+            NoEndsError: a column without ends.
+        """
+
+    def types(self, nodes: Sequence[exp.Expr]) -> Sequence[exp.DataType]:
+        """The types that expressions have in the source's engine."""
+
+    def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
+        """What is estimated of a call."""
+
+
+def evaluate(node: exp.Expr, leaves: Leaves, *, sharp: bool = False) -> Value:
+    """The abstract value of an expression over one row.
+
+    Args:
+        node: a bound expression.
+        leaves: its leaves.
+        sharp: something that jumps is taken of it.
+
+    Raises:
+        NoEndsError: a part of it has no definition for the types of its operands.
+
+    Cost: one question for the types of its parts.
+    """
+    calls: list[exp.Expr] = []
+    values: dict[int, Value] = {}
+    size = sum(1 for part in node.walk() if definition_of(part) is not None)
+    if size > MOST_CALLS:
+        raise NoEndsError(node, f"an expression over ranges has at most {MOST_CALLS} operators and functions")
+    _collect(node.unnest(), leaves, (calls, values), sharp=sharp)
+    types = leaves.types(calls) if calls else ()
+    for call, type_ in zip(calls, types, strict=True):
+        found = definition_of(call)
+        operands = [one.unnest() for one in flat(call)]
+        made = tuple(values[id(one)] for one in operands)
+        if found is None or found.ends is None or not made:
+            raise NoEndsError(call, _no_ends(call))
+        if not found.accepts([one.kind for one in made]):
+            raise NoEndsError(call, _no_signature(call, [one.kind for one in made]))
+        for at in found.constant:
+            if at < len(operands) and (not made[at].fixed or operands[at].find(exp.Column) is not None):
+                raise NoEndsError(call, f"{found.name} takes a constant there")
+        asked = Call(call, made, type_, leaves.dialect)
+        own = found.ends(asked)
+        values[id(call)] = replace(own, middle=leaves.middle(found, asked, own))
+    return values[id(node.unnest())]
+
+
+def _collect(node: exp.Expr, leaves: Leaves, found: tuple[list[exp.Expr], dict[int, Value]], *, sharp: bool) -> None:
+    """The calls of an expression, operands first, and the values of its leaves."""
+    calls, values = found
+    own = leaves.leaf(node, sharp=sharp)
+    if own is not None:
+        values[id(node)] = own
+        return
+    definition = definition_of(node)
+    jumps = sharp or (definition is not None and definition.jumps)
+    for operand in flat(node):
+        _collect(operand.unnest(), leaves, found, sharp=jumps)
+    calls.append(node)
+
+
+def _no_ends(node: exp.Expr) -> str:
+    found = definition_of(node)
+    name = found.name if found is not None else node.sql_name().lower() if isinstance(node, exp.Func) else node.key
+    return f"{name} has no ends over a range; there are {known_names()}"
+
+
+def _no_signature(node: exp.Expr, kinds: Sequence[str]) -> str:
+    found = definition_of(node)
+    assert found is not None
+    written = " and ".join(dict.fromkeys(kinds))
+    forms = "; ".join(" with ".join(one.replace("|", ", ") for one in signature) for signature in found.signatures)
+    return f"{found.name} has no ends over {written}; it has some over {forms}"
+
+
+def known_names() -> str:
+    """What has ends over ranges, by name."""
+    return ", ".join(dict.fromkeys(one.name for one in DEFINITIONS if one.ends is not None))

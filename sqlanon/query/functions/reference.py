@@ -1,0 +1,48 @@
+"""The list of operators and functions that docs/query.md shows, made of the registry."""
+
+from __future__ import annotations
+
+from sqlanon.query.functions.aggregates import DEFINITIONS as AGGREGATES
+from sqlanon.query.functions.choice import GRAMMAR
+from sqlanon.query.functions.definition import Definition
+from sqlanon.query.functions.registry import DEFINITIONS
+
+_KINDS = {
+    "whole|decimal|double": "numbers",
+    "whole|decimal": "exact numbers",
+    "whole": "whole numbers",
+    "date": "dates",
+    "timestamp": "timestamps",
+    "date|timestamp": "dates or timestamps",
+    "boolean": "booleans",
+    "interval": "intervals",
+}
+
+
+def reference() -> str:
+    """In Markdown: what has bounds over ranges, of which operands, and what is computed value by value."""
+    rows: dict[str, list[str]] = {}
+    for one in DEFINITIONS:
+        if one.ends is not None and one.forms:
+            form = f"`{one.forms[0].text.replace('{x}', 'x').replace('{y}', 'y')}`"
+            forms = rows.setdefault(_operands(one), [])
+            forms += [form] if form not in forms else []
+    skipped = {*AGGREGATES, *(one for one in DEFINITIONS if one.node in GRAMMAR)}
+    bounded = {one.name for one in DEFINITIONS if one.ends is not None}
+    listed = {one.name for one in DEFINITIONS if one not in skipped} - bounded
+    lines = ["| over ranges there are | of |", "|---|---|"]
+    lines += [f"| {', '.join(forms)} | {operands} |" for operands, forms in rows.items()]
+    names = ", ".join(f"`{name}`" for name in sorted(listed, key=str.lower))
+    return "\n".join([*lines, "", f"Value by value, where the values of a column are listed, also: {names}.", ""])
+
+
+def _operands(one: Definition) -> str:
+    found: dict[str, None] = {}
+    for signature in one.signatures:
+        words = [_KINDS[kinds.removesuffix("|quoted")] for kinds in signature if kinds != "quoted"]
+        if len(words) < len(signature):
+            continue  # a text that is written out, which is said of the other side
+        for at in one.constant:
+            words[at] = "a constant"
+        found[" and ".join(dict.fromkeys(words))] = None
+    return "; ".join(found)

@@ -1,0 +1,145 @@
+"""All definitions, and what is asked of them by the nodes of an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from sqlglot import exp
+
+from sqlanon.query.functions import aggregates, arithmetic, choice, comparisons, numbers, texts, times
+from sqlanon.query.functions.definition import Definition, flat, remember
+
+DEFINITIONS: tuple[Definition, ...] = (
+    *arithmetic.DEFINITIONS,
+    *numbers.DEFINITIONS,
+    *choice.DEFINITIONS,
+    *times.DEFINITIONS,
+    *texts.DEFINITIONS,
+    *comparisons.DEFINITIONS,
+    *aggregates.DEFINITIONS,
+)
+_BY_NODE = {one.node: one for one in DEFINITIONS}
+for _one in DEFINITIONS:
+    remember(_one)
+
+NAMES = {"date_part": 2, "make_date": 3, "strftime": 2, "ceiling": 1}
+"""Functions that the parser does not know in some dialect, and how many arguments they have."""
+
+
+def definition_of(node: exp.Expr) -> Definition | None:
+    """The definition of an operator or function; None: it has none."""
+    return _BY_NODE.get(type(node))
+
+
+def is_known(node: exp.Func) -> bool:
+    """Whether a function is defined, whatever its arguments."""
+    if isinstance(node, exp.Anonymous):
+        return isinstance(node.this, str) and node.name.lower() in NAMES
+    found = definition_of(node)
+    return found is not None and found.arguments is not None
+
+
+def unknown_arguments(node: exp.Func) -> bool:
+    """Whether a function that is defined has arguments that its definition does not have."""
+    if isinstance(node, exp.Anonymous):
+        return len(node.expressions) != NAMES.get(node.name.lower())
+    given = {
+        name for name, value in node.args.items() if isinstance(value, exp.Expr) or (isinstance(value, list) and value)
+    }
+    found = definition_of(node)
+    return found is None or not given <= (found.arguments or frozenset())
+
+
+_PLAIN = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Var, exp.DataType)
+"""What has no value of its own, or one that is NULL where a column is."""
+
+
+def null_with_column(node: exp.Expr) -> bool:
+    """Whether an expression reads a column and is NULL where the column is."""
+    return node.find(exp.Column) is not None and all(
+        isinstance(part, _PLAIN) or ((found := definition_of(part)) is not None and found.null_in)
+        for part in node.walk()
+    )
+
+
+def null_only_with_column(node: exp.Expr) -> bool:
+    """Whether an expression is NULL exactly where its column is."""
+    return all(
+        isinstance(part, _PLAIN) or ((found := definition_of(part)) is not None and found.null_in and found.null_out)
+        for part in node.walk()
+    )
+
+
+def is_floating(node: exp.Expr) -> bool:
+    """Whether a part of an expression makes numbers that may be infinite or NaN of others."""
+    return any((found := definition_of(part)) is not None and found.floating for part in node.walk()) or any(
+        cast.to.is_type("DOUBLE", "FLOAT") for cast in node.find_all(exp.Cast)
+    )
+
+
+def by_collation(node: exp.Expr) -> bool:
+    """Whether a call depends on more of a text than its bytes."""
+    found = definition_of(node)
+    return found is not None and found.collation
+
+
+def needs_finite_times(node: exp.Expr) -> bool:
+    """Whether some part of an expression has a value of finite times only."""
+    return any((found := definition_of(part)) is not None and found.finite for part in node.walk())
+
+
+def divisors(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """Every call in an expression that divides, and what it divides by."""
+    for part in node.walk():
+        found = definition_of(part)
+        if found is not None and found.divides is not None:
+            yield part, flat(part)[found.divides]
+
+
+def passes_null(node: exp.Expr) -> bool:
+    """Whether some part of an expression may have a value where an operand of it is NULL."""
+    return any((found := definition_of(part)) is not None and found.passes_null for part in node.walk())
+
+
+def keeps_ends(node: exp.Expr) -> bool:
+    """Whether the ends of an expression are reached where those of its columns are, each of which occurs once in it."""
+    return all((found := definition_of(part)) is None or found.ends is None or found.exact for part in node.walk())
+
+
+def length_of(node: exp.Expr) -> str:
+    """The rule for the length of a call's text, see `sqlanon.query.functions.texts`."""
+    found = definition_of(node)
+    return found.length if found is not None else "formatted" if isinstance(node, exp.Anonymous) else "longest"
+
+
+def padded_to(node: exp.Expr) -> exp.Expr | None:
+    """How many characters a call pads a text to; None: it pads none."""
+    return node.expression if length_of(node) == "padded" else None
+
+
+def name_of(node: exp.Func) -> str:
+    """A function's name, as it is written."""
+    found = definition_of(node)
+    if found is not None:
+        return found.name
+    return node.name if isinstance(node, exp.Anonymous) else node.sql_name().lower()
+
+
+def nearest(node: exp.Func) -> str:
+    """The function with the most similar name, for a message; "": there is none."""
+    names = {one.name for one in DEFINITIONS if one.arguments is not None}
+    found = get_close_matches(name_of(node).lower(), sorted(names | set(NAMES)), n=1, cutoff=0.7)
+    return f"; the nearest is {found[0]}" if found else ""
+
+
+def is_null_with_operand(node: exp.Expr) -> bool:
+    """Whether a call of one operand is NULL exactly where that is."""
+    found = definition_of(node)
+    return found is not None and found.operands == ("this",) and found.null_in and found.null_out
+
+
+def estimated_apart(node: exp.Expr) -> bool:
+    """Whether the estimate of a call is another one than the call of estimates."""
+    found = definition_of(node)
+    return found is not None and found.ends is not None and (found.jumps or found.estimate is not None)

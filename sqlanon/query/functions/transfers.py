@@ -1,0 +1,123 @@
+"""Rules that many definitions share: functions that never fall, and those whose extremes are at the corners of a box.
+
+Rounding of floating point numbers and decimals never falls, so that an end computed by the engine itself is an end of
+what the engine computes of the values between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import product
+
+from sqlglot import exp
+
+from sqlanon.query.functions.definition import Call, Transfer
+from sqlanon.query.functions.value import Value, extreme, is_finite, joint_null, widen
+from sqlanon.query.functions.value import where as restrict
+from sqlanon.query.sql.sqltree import TRUE, Tree, every, sql
+
+
+def result(call: Call, low: Tree, high: Tree, *, exact: bool = True) -> Value:
+    """A value between two ends of a call that is NULL where an operand is."""
+    null, nothing = joint_null(call.values)
+    return Value(
+        low,
+        high,
+        null,
+        nothing,
+        call.type,
+        middle=half(low, high) if is_numeric(call) else None,
+        bounded=all(one.bounded for one in call.values),
+        exact=exact and all(one.exact for one in call.values),
+        fixed=all(one.fixed for one in call.values),
+    )
+
+
+def is_numeric(call: Call) -> bool:
+    """Whether the result is a number."""
+    return bool(call.type.is_type(*exp.DataType.NUMERIC_TYPES))
+
+
+def half(low: Tree, high: Tree) -> Tree:
+    """The middle of two ends."""
+    return sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high)
+
+
+def rises(*signs: int, size: Callable[[Sequence[int]], int] | None = None, linear: bool = False) -> Transfer:
+    """The rule of a call that never falls, or never rises, with each operand.
+
+    Args:
+        signs: 1 or -1 for each operand, the last repeats.
+        size: of whole numbers, how far from 0 the result may lie, by that of the operands.
+        linear: the middle of the result is the result of the middles.
+    """
+
+    def ends(call: Call) -> Value:
+        turns = [*signs, *[signs[-1]] * len(call.values)][: len(call.values)]
+        values, most = _widened(call, size)
+        low, high = (
+            call.at(*(one.low if turn * side > 0 else one.high for one, turn in zip(values, turns, strict=True)))
+            for side in (1, -1)
+        )
+        made = replace(result(call, low, high), most=most)
+        middles = [one.middle for one in call.values]
+        if linear and all(middles) and is_numeric(call):
+            made = replace(made, middle=call.at(*(one for one in middles if one is not None)))
+        return restrict(_ordered(call, turns), made)
+
+    return ends
+
+
+def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool = False) -> Transfer:
+    """The rule of a call that is monotone in each operand while the others stay: its extremes are at corners."""
+
+    def ends(call: Call) -> Value:
+        values, most = _widened(call, size)
+        sides = [[one.low] if one.fixed else [one.low, one.high] for one in values]
+        found = [call.at(*corner) for corner in product(*sides)]
+        at = [replace(result(call, tree, tree)) for tree in found]
+        low, high = extreme("LEAST", at, "low"), extreme("GREATEST", at, "high")
+        made = replace(result(call, low, high), most=most)
+        middles = [one.middle for one in call.values]
+        if linear and all(middles) and is_numeric(call):
+            made = replace(made, middle=call.at(*(one for one in middles if one is not None)))
+        return restrict(finite(call), made)
+
+    return ends
+
+
+def _widened(call: Call, size: Callable[[Sequence[int]], int] | None) -> tuple[list[Value], int | None]:
+    values = list(call.values)
+    if size is None or any(one.kind != "whole" for one in values):
+        return [one.narrow() for one in values], None
+    mosts = [one.most for one in values]
+    if None in mosts:
+        return [one.narrow() for one in values], None
+    found, most = widen(values, size([one for one in mosts if one is not None]))
+    if most < 0:
+        values = [one.narrow() for one in values]
+        found, most = widen(values, size([one.most or 0 for one in values]))
+    return (found, most) if most >= 0 else ([one.narrow() for one in values], None)
+
+
+def finite(call: Call) -> Tree:
+    """Whether the operands are finite floating point numbers: what infinities of two signs make is no number."""
+    floats = [one for one in call.values if one.kind == "double" and not is_literal(one)]
+    return every(is_finite(end) for one in floats for end in ([one.low] if one.fixed else [one.low, one.high]))
+
+
+def is_literal(value: Value) -> bool:
+    """Whether it is a number that is written out."""
+    inner = value.low.unnest()
+    inner = inner.this.unnest() if isinstance(inner, exp.Neg) else inner
+    return value.fixed and isinstance(inner, exp.Literal)
+
+
+def _ordered(call: Call, turns: Sequence[int]) -> Tree:
+    """Whether the operands keep their order in the result: NaN, which is above all, has NaN as its negative."""
+    floats = [one for one in call.values if one.kind == "double" and not is_literal(one)]
+    if len([one for one in call.values if not is_literal(one)]) > 1:
+        return finite(call) if floats else TRUE
+    falling = [one for one, turn in zip(call.values, turns, strict=True) if turn < 0 and one in floats]
+    return every(sql(":x <= CAST('Infinity' AS DOUBLE)", x=one.high) for one in falling)

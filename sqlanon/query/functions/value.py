@@ -1,0 +1,226 @@
+"""Abstract values: what an expression may be, over one row of the rewritten query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from sqlanon.query.sql.sqltree import TRUE, Tree, as_type, every, negate, number, some, sql, when
+from sqlanon.query.sql.types import is_float, is_number, is_whole
+
+_BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
+_UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINT": 32, "UBIGINT": 64}
+_DIGITS = 10**37
+"""Whole numbers up to here are added and subtracted in DECIMAL(38, 0) without an overflow."""
+
+NUMBERS = ("whole", "decimal", "double")
+TIMES = ("date", "timestamp")
+
+
+@dataclass(frozen=True)
+class Value:
+    """What an expression may be. Ends are of its type, or, of whole numbers, of a wider one.
+
+    Attributes:
+        low, high: its least and greatest value that is not NULL. NULL where nothing bounds it on that side, and where
+            it surely is NULL.
+        null: it may be NULL; a condition that is never NULL itself, as is ``nothing``: it surely is NULL.
+        type: of the expression in the source's engine.
+        middle: its mean over the box, as a number; None: it has none.
+        bounded: its ends are not NULL where it may have a value.
+        exact: each end is one of its values.
+        most: of whole numbers, how far ends may lie from 0; None: not known.
+        fixed: it reads no column with ranges, so that each row has one value.
+        quoted: it is a text that is written out, which the engine reads as what it is compared with.
+    """
+
+    low: Tree
+    high: Tree
+    null: Tree
+    nothing: Tree
+    type: exp.DataType
+    middle: Tree | None = None
+    bounded: bool = True
+    exact: bool = True
+    most: int | None = None
+    fixed: bool = False
+    quoted: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of its type, see `kind_of`."""
+        return "quoted" if self.quoted else kind_of(self.type)
+
+    def narrow(self) -> Value:
+        """The same with ends of its own type: values beyond it are errors of the source's engine, not values."""
+        limits = limits_of(self.type)
+        if self.most is None or limits is None or isinstance(self.low, exp.Literal):
+            return self
+        if self.most <= limits[1] and -self.most >= limits[0]:
+            return replace(self, low=exp.cast(self.low, self.type), high=exp.cast(self.high, self.type))
+        least, most = (number(end) for end in limits)
+        # LEAST and GREATEST pass over NULL.
+        low = sql("LEAST(GREATEST(:x, :a), :b)", x=self.low, a=least, b=most)
+        high = sql("GREATEST(LEAST(:x, :b), :a)", x=self.high, a=least, b=most)
+        if not self.bounded:
+            low, high = (when(is_known(end), inside) for end, inside in ((self.low, low), (self.high, high)))
+        ends = (exp.cast(end, self.type) for end in (low, high))
+        return Value(
+            next(ends),
+            next(ends),
+            self.null,
+            self.nothing,
+            self.type,
+            self.middle,
+            self.bounded,
+            exact=False,
+            most=max(-limits[0], limits[1]),
+            fixed=self.fixed,
+        )
+
+    @property
+    def whole_line(self) -> Value:
+        """The same where nothing bounds it."""
+        none = exp.cast(exp.null(), self.type)
+        return replace(self, low=none, high=none.copy(), bounded=False, exact=False)
+
+
+def kind_of(type_: exp.DataType) -> str:
+    """What a type holds: whole, decimal or double numbers, date, timestamp, boolean, text, interval, or other."""
+    if is_whole(type_):
+        return "whole"
+    if is_float(type_):
+        return "double"
+    if is_number(type_):
+        return "decimal"
+    for kind, types in _KINDS.items():
+        if type_.is_type(*types):
+            return kind
+    return "null" if type_.is_type(exp.DataType.Type.NULL, exp.DataType.Type.UNKNOWN) else "other"
+
+
+_KINDS = {
+    "date": (exp.DataType.Type.DATE, exp.DataType.Type.DATE32),
+    "timestamp": (
+        exp.DataType.Type.TIMESTAMP,
+        exp.DataType.Type.TIMESTAMPNTZ,
+        exp.DataType.Type.TIMESTAMPTZ,
+        exp.DataType.Type.TIMESTAMPLTZ,
+        exp.DataType.Type.DATETIME,
+        exp.DataType.Type.TIMESTAMP_S,
+        exp.DataType.Type.TIMESTAMP_MS,
+        exp.DataType.Type.TIMESTAMP_NS,
+    ),
+    "boolean": (exp.DataType.Type.BOOLEAN,),
+    "text": tuple(exp.DataType.TEXT_TYPES),
+    "interval": (exp.DataType.Type.INTERVAL,),
+}
+
+
+def limits_of(type_: exp.DataType) -> tuple[int, int] | None:
+    """The least and greatest number of a type of whole numbers; None: of another type, or a wider one."""
+    name = type_.this.name if isinstance(type_.this, exp.DataType.Type) else ""
+    if name in _BITS:
+        return -(2 ** _BITS[name]), 2 ** _BITS[name] - 1
+    if name in _UNSIGNED:
+        return 0, 2 ** _UNSIGNED[name] - 1
+    return None
+
+
+def leaf(low: Tree, high: Tree, null: Tree, nothing: Tree, type_: exp.DataType, **facts: object) -> Value:
+    """The value of a column: its ends are of its type."""
+    limits = limits_of(type_)
+    most = max(-limits[0], limits[1]) if limits is not None else None
+    return Value(low, high, null, nothing, type_, most=most, **facts)  # type: ignore[arg-type]
+
+
+def fixed(tree: Tree, type_: exp.DataType, *, null: Tree | None = None, column: Tree | None = None) -> Value:
+    """The value of an expression that each row has one value of.
+
+    Args:
+        tree: the expression.
+        type_: its type.
+        null: whether it is NULL; None: that is asked of each row.
+        column: what it is called in the rows; None: it is a constant.
+    """
+    shown = tree if column is None else column
+    null = sql(":v IS NULL", v=shown) if null is None else null
+    middle = as_type(shown, "DOUBLE") if is_number(type_) else None
+    quoted = isinstance(tree, exp.Literal) and tree.is_string
+    found = leaf(shown, shown, null, null, type_, middle=middle, fixed=True, quoted=quoted)
+    size = _size(tree)
+    return found if size is None else replace(found, most=size)
+
+
+def _size(tree: Tree) -> int | None:
+    inner = tree.unnest()
+    inner = inner.this.unnest() if isinstance(inner, exp.Neg) else inner
+    return int(inner.this) if isinstance(inner, exp.Literal) and not inner.is_string and inner.this.isdigit() else None
+
+
+def widen(values: list[Value], most: int) -> tuple[list[Value], int]:
+    """Whole numbers in a type in which a result up to ``most`` does not overflow.
+
+    Returns:
+        The numbers, and how far from 0 the result may be; -1: no type is wide enough, and they are left as they are.
+    """
+    limits = [limits_of(one.type) for one in values]
+    narrow = [one for one in limits if one is not None]
+    if len(narrow) < len(values):
+        return values, -1
+    if all(most <= high and -most >= low for low, high in narrow):
+        return values, most
+    if most > _DIGITS * 10 - 1:
+        return values, -1
+    wide = exp.DataType.build("BIGINT" if most < 2**63 else "DECIMAL(38, 0)")
+    return [
+        one
+        if isinstance(one.low.unnest(), exp.Literal)
+        else replace(one, low=exp.cast(one.low, wide), high=exp.cast(one.high, wide))
+        for one in values
+    ], most
+
+
+def is_known(tree: Tree) -> Tree:
+    """Whether an end is there."""
+    return exp.Not(this=exp.Paren(this=exp.Is(this=exp.Paren(this=tree.copy()), expression=exp.null())))
+
+
+def is_finite(end: Tree) -> Tree:
+    """Whether an end of floating point numbers is finite; NaN is above infinity."""
+    return sql("ABS(:x) < CAST('Infinity' AS DOUBLE)", x=end)
+
+
+def where(condition: Tree, value: Value) -> Value:
+    """The value where a condition holds; where it is not TRUE, nothing bounds it."""
+    if condition is TRUE:
+        return value
+    low, high = (when(condition, end) for end in (value.low, value.high))
+    return replace(value, low=low, high=high, bounded=False)
+
+
+def extreme(word: str, values: list[Value], end: str) -> Tree:
+    """LEAST or GREATEST of ends: NULL where one is missing of a value that there may be.
+
+    Args:
+        word: which of both.
+        values: the values.
+        end: low or high.
+    """
+    ends: list[Tree] = [getattr(one, end) for one in values]
+    if len(ends) == 1:
+        return ends[0]
+    names = [f"x{i}" for i in range(len(ends))]
+    made = sql(f"{word}({', '.join(':' + name for name in names)})", **dict(zip(names, ends, strict=True)))
+    missing = [
+        every([negate(one.nothing), negate(is_known(tree))])
+        for one, tree in zip(values, ends, strict=True)
+        if not one.bounded
+    ]
+    return when(some(missing), exp.null(), made) if missing else made
+
+
+def joint_null(values: tuple[Value, ...]) -> tuple[Tree, Tree]:
+    """Whether a call that is NULL where one of its arguments is may be NULL, and whether it surely is."""
+    return some(one.null for one in values), some(one.nothing for one in values)

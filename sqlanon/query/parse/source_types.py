@@ -1,0 +1,80 @@
+"""The types of aggregates and calculations over the source, as its engine determines them.
+
+They decide how it divides and rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from sqlanon.errors import DatabaseError
+from sqlanon.query.boxes.box import VIEW, Box
+from sqlanon.query.parse.scope import Scope
+from sqlanon.query.refusal import refuse
+from sqlanon.query.sql.sqltree import Tree, with_columns
+
+
+class SourceTypes:
+    """Asks the engine for the type of an expression, once each; no row is read, and nothing is computed.
+
+    Args:
+        scope: the names.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._known: dict[str, exp.DataType] = {}
+
+    def of(self, bound: Tree, written: exp.Expr) -> exp.DataType:
+        """The type of a bound expression: of an aggregate over the source's rows, or of one row's term.
+
+        Args:
+            bound: the expression, every column resolved.
+            written: the piece of the query that it comes from, for messages.
+
+        Raises:
+            Refused: the engine has no such function for these types.
+        """
+        return self.of_all([bound], written)[0]
+
+    def of_all(self, bound: Sequence[Tree], written: exp.Expr) -> list[exp.DataType]:
+        """The types of several expressions, in one question; see `of`."""
+        dialect = self._scope.engine.dialect
+        wholes = [with_columns(one, self._null_of_type) for one in bound]
+        texts = [whole.sql(dialect=dialect) for whole in wholes]
+        asked = {text: whole for text, whole in zip(texts, wholes, strict=True) if text not in self._known}
+        if asked:
+            listed = [exp.alias_(whole, f"t{i}") for i, whole in enumerate(asked.values())]
+            made = exp.Select().select(*listed).from_(exp.to_table("x").as_(VIEW))
+            made.args["from_"].this.replace(self._scope.view())
+            for join in self._scope.joins:
+                made = made.join(join.copy())
+            try:
+                found = self._scope.engine.describe(made.sql(dialect=dialect))
+            except DatabaseError:
+                refuse(self._scope.text, written, "the engine has no such function or operator for these types")
+            for text, shown in zip(asked, found, strict=True):
+                self._known[text] = _read(shown, dialect)
+        return [self._known[text] for text in texts]
+
+    def _null_of_type(self, node: exp.Column) -> Tree | None:
+        """A column with ranges as a NULL of its type; exact columns have theirs."""
+        if node.table != "_box":
+            return None
+        box = self._scope.box(node.name)
+        return exp.cast(exp.null(), type_of(box, self._scope.engine.dialect))
+
+
+def type_of(box: Box, dialect: str) -> exp.DataType:
+    """The type of a source column; an enum is text."""
+    if box.field.kind == "enum":
+        return exp.DataType.build("TEXT")
+    return exp.DataType.build(box.field.source_type, dialect=dialect, udt=True)
+
+
+def _read(shown: str, dialect: str) -> exp.DataType:
+    if shown.strip('"').upper() in ("NULL", "UNKNOWN"):  # a bare NULL
+        return exp.DataType.build("NULL")
+    return exp.DataType.build(shown, dialect=dialect, udt=True)

@@ -1,0 +1,89 @@
+"""Aggregates of a group as leaves of a calculation, in the registry's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlanon.query.functions.aggregates import is_count
+from sqlanon.query.functions.definition import Call, Definition
+from sqlanon.query.functions.value import Value, fixed, leaf
+from sqlanon.query.rewrite.calculator import Calculator
+from sqlanon.query.rewrite.query_plan import Quad
+from sqlanon.query.rewrite.window_functions import has_aggregate
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, sql, when
+
+MOST_ROWS = 10**15
+"""No table has more rows: a thousand counts are added and multiplied as numbers of 64 bits."""
+
+
+class GroupLeaves:
+    """See `sqlanon.query.functions.evaluate.Leaves`: aggregates, what has bounds of its own, keys and constants.
+
+    Args:
+        calculator: reads them.
+        empty: whether it is asked when an aggregate surely is NULL, which takes a count of its rows.
+    """
+
+    def __init__(self, calculator: Calculator, *, empty: bool) -> None:
+        self._calculator, self._empty = calculator, empty
+        self.dialect = calculator.scope.engine.dialect
+        self.aggregates = 0
+
+    def types(self, nodes: Sequence[exp.Expr]) -> Sequence[exp.DataType]:
+        """See `Leaves`."""
+        return [self._calculator.check(node) for node in nodes]
+
+    def leaf(self, node: exp.Expr, *, sharp: bool) -> Value | None:
+        """See `Leaves`."""
+        if not has_aggregate(node):
+            (type_,) = self.types([node])
+            constant = self._calculator.is_constant(node)
+            plain = node if constant else self._calculator.groups.plain(node)
+            return replace(fixed(plain, type_, null=FALSE if constant else None), middle=plain)
+        quad = self._calculator.own(node, sharp=sharp)
+        if quad is None:
+            return None
+        self.aggregates += 1
+        (type_,) = self.types([node])
+        null = sql(":u = 1", u=quad.undefined)
+        nothing = self._calculator.surely_nothing(node) if self._empty else FALSE
+        made = leaf(quad.low, quad.high, null, nothing, type_, middle=quad.estimate, bounded=False, exact=quad.tight)
+        return replace(made, most=min(made.most or MOST_ROWS, MOST_ROWS)) if is_count(node) else made
+
+    def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
+        """See `Leaves`: the call of the estimates, which must not lie beyond a jump where the ends meet."""
+        middles = [one.middle for one in call.values]
+        if any(one is None for one in middles):
+            return exp.null()
+        if definition.estimate is not None:
+            found = definition.estimate(call, made)
+        else:
+            found = call.at(*(one for one in middles if one is not None))
+        if not definition.jumps and found is not None and not _into_whole(call):
+            return found
+        return meet(found, made.low, made.high)
+
+
+def _into_whole(call: Call) -> bool:
+    return bool(call.node.args.get("typed")) and call.type.is_type(*exp.DataType.INTEGER_TYPES)
+
+
+def meet(estimate: Tree, low: Tree, high: Tree) -> Tree:
+    """Where the bounds meet, the estimate is theirs: it must not lie on the other side of a jump."""
+    return when(sql(":l = :h", l=low, h=high), as_type(low, "DOUBLE"), estimate)
+
+
+def quad_of(value: Value, *, tight: bool) -> Quad:
+    """An abstract value as columns of an answer.
+
+    Args:
+        value: the value.
+        tight: its ends are as tight as the aggregates in it.
+    """
+    value = value.narrow()
+    undefined = when(value.null, exp.Literal.number(1), exp.Literal.number(0))
+    middle = value.middle if value.middle is not None else exp.null()
+    return Quad(middle, value.low, value.high, undefined, tight=tight and value.exact)

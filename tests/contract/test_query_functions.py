@@ -1,0 +1,152 @@
+"""The registry of functions against the engine's own values: every definition over boxes of every type.
+
+For a box, the engine computes the expression of each of its values, NULL, NaN, infinities and the ends of types among
+them; each must lie in the abstract value. A new definition is tested with its forms, and nothing is written here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from sqlanon.engines.base import Statement
+from sqlanon.query.functions.definition import Definition, Form, NoEndsError, flat
+from sqlanon.query.functions.registry import DEFINITIONS
+from sqlanon.query.functions.texts import LENGTHS
+from tests.contract.boxes_of_values import VALUES, Found, check, combinations, constant, nulls, values_of
+
+BOUNDED = [one for one in DEFINITIONS if one.ends is not None]
+
+
+def named(definition: Definition) -> str:
+    return f"{definition.name} {definition.node.__name__}"
+
+
+def forms_of(definition: Definition, family: str) -> list[Form]:
+    return [form for form in definition.forms if not form.engines or family in form.engines]
+
+
+def written(text: str) -> str:
+    return text.replace("{x}", "x").replace("{y}", "y")
+
+
+def look(db: Any, definition: Definition, rng: random.Random, most: int | None, boxes: int) -> Found:
+    """Every form of a definition, with some of its types, or all."""
+    found = Found()
+    for form in forms_of(definition, db.engine.dialect):
+        listed = combinations(form.kinds)
+        for types in rng.sample(listed, min(most or len(listed), len(listed))):
+            check(db, written(form.text), types, rng, found, boxes)
+    return found
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize("definition", BOUNDED, ids=named)
+def test_values_lie_in_the_abstract_value(shared_db: Any, definition: Definition) -> None:
+    found = look(shared_db, definition, random.Random(definition.name), 3, 24)
+    assert found.wrong == []
+    assert found.boxes > 0 or not forms_of(definition, shared_db.engine.dialect), found.lacking
+
+
+@pytest.mark.thorough
+@pytest.mark.every_engine
+@pytest.mark.parametrize("definition", BOUNDED, ids=named)
+def test_values_of_all_types_lie_in_the_abstract_value(shared_db: Any, definition: Definition) -> None:
+    found = look(shared_db, definition, random.Random(definition.name), None, 60)
+    assert found.wrong == []
+    assert found.boxes > found.failed or not forms_of(definition, shared_db.engine.dialect), found.lacking
+
+
+def composed(rng: random.Random, family: str, columns: dict[str, str], depth: int) -> str:
+    """A random expression of the registry's forms over some columns."""
+    form = rng.choice([form for one in BOUNDED for form in forms_of(one, family)])
+    text = form.text
+    for place in ("{x}", "{y}"):
+        if place in text:
+            inner = composed(rng, family, columns, depth - 1) if depth > 1 and rng.random() < 0.7 else ""
+            text = text.replace(place, f"({inner})" if inner else rng.choice(sorted(columns)))
+    return text
+
+
+def compose(db: Any, rng: random.Random, count: int, depth: int, boxes: int) -> tuple[Found, int]:
+    """Check random compositions; how many have no ends is counted."""
+    found, refused = Found(), 0
+    while found.checked < count:
+        kinds = [rng.choice(["whole", "decimal", "double", "date", "timestamp"]) for _ in range(rng.randint(1, 2))]
+        types = [rng.choice(list(VALUES[kind])) for kind in kinds]
+        text = composed(rng, db.engine.dialect, dict(zip("xy", types, strict=False)), depth)
+        try:
+            check(db, text, types, rng, found, boxes)
+        except NoEndsError:
+            refused += 1
+    return found, refused
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize("depth", [2, 3])
+def test_compositions_keep_what_their_parts_promise(shared_db: Any, depth: int) -> None:
+    found, _ = compose(shared_db, random.Random(depth), 25, depth, 16)
+    assert found.wrong == []
+    assert found.boxes > found.failed
+
+
+@pytest.mark.thorough
+@pytest.mark.every_engine
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_more_compositions_keep_what_their_parts_promise(shared_db: Any, depth: int, seed: int) -> None:
+    found, _ = compose(shared_db, random.Random(1000 * depth + seed), 200, depth, 24)
+    assert found.wrong == []
+    assert found.boxes > found.failed
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize("definition", [one for one in DEFINITIONS if one.forms], ids=named)
+def test_what_a_definition_says_of_null(shared_db: Any, definition: Definition) -> None:
+    """NULL where an operand is, or nowhere else: groups of NULL and tests that NULL does not pass depend on it."""
+    for form in forms_of(definition, shared_db.engine.dialect):
+        if "NULL" in form.text:
+            continue
+        listed = combinations(form.kinds)
+        for types in random.Random(form.text).sample(listed, min(4, len(listed))):
+            found = nulls(shared_db, written(form.text), types)
+            if definition.null_in:
+                assert all(null for given, null in found if given), (form.text, types)
+            if definition.null_out and not definition.finite:
+                assert not any(null for given, null in found if not given), (form.text, types)
+
+
+@pytest.mark.parametrize("definition", [one for one in DEFINITIONS if one.unit is not None], ids=named)
+def test_a_part_has_one_value_within_its_step(shared_db: Any, definition: Definition) -> None:
+    """Groups by a part of a time are made of the steps that the definition names."""
+    for form in forms_of(definition, shared_db.engine.dialect):
+        unit = definition.unit(sqlglot.parse_one(written(form.text), read=shared_db.engine.dialect))
+        for (type_,) in combinations(form.kinds) if unit is not None else ():
+            if type_ not in ("DATE", "TIMESTAMP") or (type_ == "DATE" and unit in ("HOUR", "MINUTE")):
+                continue
+            rows = ", ".join(f"({constant(value, type_)})" for value in values_of(type_))
+            table = f"(SELECT x, {written(form.text)} AS r FROM (VALUES {rows}) AS v(x))"
+            apart = (
+                f"SELECT count(*) FROM {table} AS a, {table} AS b WHERE a.r IS DISTINCT FROM b.r AND "
+                f"date_trunc('{unit}', a.x) = date_trunc('{unit}', b.x)"
+            )
+            assert shared_db.engine.fetch(Statement("steps", apart)) == [(0,)], (form.text, type_)
+
+
+@pytest.mark.parametrize("definition", [one for one in DEFINITIONS if one.length != "longest" and one.forms], ids=named)
+def test_a_text_is_no_longer_than_its_rule_says(shared_db: Any, definition: Definition) -> None:
+    """Neither memory nor a deadline holds within one call of a function."""
+    for form in forms_of(definition, shared_db.engine.dialect):
+        call = sqlglot.parse_one(written(form.text), read=shared_db.engine.dialect)
+        for pair in itertools.product(values_of("TEXT"), repeat=len(form.kinds)):
+            cells = dict(zip("xy", pair, strict=False))
+            parts = [len(cells[one.name] if isinstance(one, exp.Column) else one.name) for one in flat(call)]
+            items = ", ".join(f"{constant(value, 'TEXT')} AS {name}" for name, value in cells.items())
+            text = f"SELECT length({written(form.text)}) FROM (SELECT {items}) AS v"
+            ((made,),) = shared_db.engine.fetch(Statement("length", text))
+            assert made <= LENGTHS[definition.length](parts), (form.text, pair)
