@@ -26,6 +26,13 @@ LISTED_SECONDS = 5.0
 """How long the list of releases holds; a query reads the metadata of its release in any case."""
 
 
+LOST = "the connection to the database was lost; ask again"
+
+
+class LostError(DatabaseError):
+    """The connection to the database was lost."""
+
+
 class Cancel:
     """Requests to cancel what one session asks."""
 
@@ -98,7 +105,13 @@ class Asking:
             SqlanonError: see `sqlanon.query.ask.ask`.
         """
         deadline = time.monotonic() + seconds
-        with self._taken(seconds) as handle:
+        try:
+            return self._ask(served, text, deadline, cancel)
+        except LostError:  # such as after a restart of the database
+            return self._ask(served, text, deadline, cancel)
+
+    def _ask(self, served: Served, text: str, deadline: float, cancel: Cancel) -> tuple[Answer, int]:
+        with self._taken(max(deadline - time.monotonic(), 0.0)) as handle:
             try:
                 answer = ask(
                     handle.database.engine,
@@ -110,6 +123,8 @@ class Asking:
                     unwanted=cancel.wanted,
                 )
             except PolicyError as error:  # its text may name releases of others
+                if not _answers(handle):
+                    raise LostError(LOST) from error
                 raise ServeError(
                     NO_TABLE,
                     f'relation "{served.name}" cannot be read any more',
@@ -139,9 +154,7 @@ class Asking:
         """Cancel what runs, and close the connections."""
         with self._change:
             self._closed = True
-            idle, self._idle = self._idle, []
-        for handle in idle:
-            _close(handle)
+        self._drop_idle()
 
     @contextmanager
     def _taken(self, seconds: float) -> Iterator[Handle]:
@@ -150,8 +163,11 @@ class Asking:
         try:
             yield handle
             broken = False
-        except DatabaseError:
+        except DatabaseError as error:
             broken = not _answers(handle)
+            if broken:
+                self._drop_idle()
+                raise LostError(LOST) from error
             raise
         except Exception:
             broken = False
@@ -164,6 +180,13 @@ class Asking:
                 else:
                     self._idle.append(handle)
                 self._change.notify_all()
+
+    def _drop_idle(self) -> None:
+        """Close the other connections: what one was lost by has probably ended them too."""
+        with self._change:
+            idle, self._idle = self._idle, []
+        for handle in idle:
+            _close(handle)
 
     def _take(self, deadline: float) -> Handle:
         with self._change:
