@@ -21,6 +21,7 @@ from sqlanon.cli.commands.policy import init, plan, run, schema
 from sqlanon.cli.commands.preview import preview
 from sqlanon.cli.commands.query import install_functions, query
 from sqlanon.cli.commands.report import report
+from sqlanon.cli.commands.serve import serve
 from sqlanon.cli.commands.warm import warm
 
 EPILOG = "Exit codes: 0 ok, 1 a requirement is violated, 2 usage or policy, 3 database, 4 infeasible."
@@ -68,6 +69,7 @@ for command in (
     audit,
     attack,
     query,
+    serve,
     evaluate,
     report,
     hierarchy,

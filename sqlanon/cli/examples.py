@@ -14,6 +14,7 @@ EXAMPLES = {
     "audit": "sqlanon audit release.patients --sensitive diagnosis --db duckdb:///warehouse.duckdb",
     "attack": "sqlanon attack patients --known age,zip",
     "query": "sqlanon query 'SELECT count(*) FROM patients WHERE age < 40'",
+    "serve": "sqlanon serve --db postgresql://localhost/hospital --as analyst --users users.txt",
     "evaluate": "sqlanon evaluate patients",
     "report": "sqlanon report patients -o report.html",
     "hierarchy": "sqlanon hierarchy patients zip",

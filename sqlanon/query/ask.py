@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,7 @@ def ask(
     known: Names | None = None,
     as_of_source: bool = False,
     interval: float | None = None,
+    unwanted: Callable[[], bool] | None = None,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 
@@ -73,6 +74,7 @@ def ask(
             made, in place of the rows as published: counts without groups only.
         interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, where each count and sum lies in
             so many of the uniformly drawn consistent sources (`sqlanon.query.intervals`).
+        unwanted: whether nobody waits for the answer any more: then the query ends as at its deadline.
         known: what the names of earlier queries over this connection meant; it is added to.
 
     Returns:
@@ -103,7 +105,7 @@ def ask(
         "interval": interval,
     }
     check_text(sql)
-    with limit_query(engine.cancel, seconds) as limits, readable():
+    with limit_query(engine.cancel, seconds, unwanted=unwanted) as limits, readable():
         with limits.rewriting():
             parts = split_union(sql, engine.dialect)
         if len(parts) > 1:

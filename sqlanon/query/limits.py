@@ -53,10 +53,14 @@ class Limits:
         cancel: cancels the statement that the engine runs; called from another thread.
         seconds: the deadline from now; infinite: none.
         memory: bytes by which the process may grow during a rewriting.
+        unwanted: whether nobody waits for the answer any more; asked every 50 ms, from another thread.
     """
 
-    def __init__(self, cancel: Callable[[], None], seconds: float, memory: int) -> None:
+    def __init__(
+        self, cancel: Callable[[], None], seconds: float, memory: int, unwanted: Callable[[], bool] | None = None
+    ) -> None:
         self._cancel, self._seconds, self._memory = cancel, seconds, memory
+        self._unwanted = unwanted
         self._deadline = time.monotonic() + seconds
         self._thread = threading.get_ident()
         self._guard = threading.Lock()
@@ -123,7 +127,9 @@ class Limits:
             now = time.monotonic()
             with self._guard:
                 limit = self._limit  # may become 0 at any moment
-                if now >= self._deadline:
+                if self._unwanted is not None and self._unwanted():
+                    self.reason = "the query was cancelled"
+                elif now >= self._deadline:
                     self.reason = (
                         f"the query took longer than {self._seconds:g} seconds (--timeout, seconds=) and was stopped; "
                         "ask for less, or allow more"
@@ -146,7 +152,9 @@ class Limits:
 
 
 @contextmanager
-def limit_query(cancel: Callable[[], None], seconds: float, memory: int = MEMORY) -> Iterator[Limits]:
+def limit_query(
+    cancel: Callable[[], None], seconds: float, memory: int = MEMORY, unwanted: Callable[[], bool] | None = None
+) -> Iterator[Limits]:
     """Hold a query to its limits; see `Limits` for the arguments.
 
     Raises:
@@ -155,7 +163,7 @@ def limit_query(cancel: Callable[[], None], seconds: float, memory: int = MEMORY
     """
     if not seconds > 0:
         raise PolicyError(f"a query may take a number of seconds above 0, not {seconds:g}")
-    limits = Limits(cancel, seconds, memory)
+    limits = Limits(cancel, seconds, memory, unwanted)
     limits.start()
     try:
         yield limits

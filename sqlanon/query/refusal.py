@@ -14,7 +14,12 @@ class Refused(UnsupportedError):
     """The query, or a piece of it, has no answer over this release.
 
     The message underlines the piece and gives the reason.
+
+    Attributes:
+        place: the text that was asked, and the character at which the piece begins; None: not known.
     """
+
+    place: tuple[str, int] | None = None
 
 
 def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
@@ -28,7 +33,9 @@ def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
     Raises:
         Refused: always.
     """
-    raise Refused([reason, *(underline(text, node) if text.strip() else ())])
+    error = Refused([reason, *(underline(text, node) if text.strip() else ())])
+    error.place = (text, _span(text, node)[0])
+    raise error
 
 
 def underline(text: str, node: exp.Expr | None) -> tuple[str, str]:

@@ -1,0 +1,1 @@
+"""Releases for PostgreSQL clients: a read-only server that answers SQL with estimates and bounds."""

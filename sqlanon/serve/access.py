@@ -1,0 +1,36 @@
+"""The access log: who asked which version of which release, when and how it ended. No value of any cell."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import threading
+from typing import TextIO
+
+
+class AccessLog:
+    """Writes one JSON object a line.
+
+    Args:
+        stream: where to; None: nowhere.
+        texts: write the queries too. They have the constants that analysts write, and no parameters.
+    """
+
+    def __init__(self, stream: TextIO | None, *, texts: bool = False) -> None:
+        self._stream, self._texts = stream, texts
+        self._guard = threading.Lock()
+
+    def write(self, event: str, **facts: str | int | float) -> None:
+        """Add a line.
+
+        Args:
+            event: login, refused, ask, catalog, or leave.
+            facts: user, address, release, version, code (of an error), rows, seconds, text.
+        """
+        if self._stream is None:
+            return
+        at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        shown = {key: value for key, value in facts.items() if key != "text" or self._texts}
+        with self._guard:
+            self._stream.write(json.dumps({"at": at, "event": event, **shown}) + "\n")
+            self._stream.flush()

@@ -1,0 +1,172 @@
+"""Answers of releases as rows: estimates under the names of the query, and bounds where they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+
+from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.parse.parse import Query, parse
+from sqlanon.query.union_all import split_union
+from sqlanon.serve.refusals import Asked, ServeError
+from sqlanon.serve.released import Served
+from sqlanon.serve.texts import ENDS, Output
+from sqlanon.serve.values import FLOAT8, NUMBERS, Column, Result, Type, type_named, type_of
+
+CERTAIN = "certain"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A column of the result: a column of the answer, or one of its ends.
+
+    Attributes:
+        name: as the client sees it.
+        item: the answer's column; "": whether the row is certain.
+        end: low or high; "": the value or estimate.
+    """
+
+    name: str
+    item: str
+    end: str = ""
+
+
+def read(asked: Asked, dialect: str) -> list[Query]:
+    """The SELECTs of a query.
+
+    Raises:
+        Refused: it has none, or one that no release answers.
+    """
+    return [parse(part, dialect) for part in split_union(asked.text, dialect)]
+
+
+def cells(names: Sequence[str], aggregates: Collection[str], outputs: Sequence[Output], *, bounds: bool) -> list[Cell]:
+    """The columns of a result.
+
+    Args:
+        names: the answer's columns.
+        aggregates: those that have bounds.
+        outputs: what the client's SELECT list has, as `sqlanon.serve.texts.take_bounds` gives it; empty: the names.
+        bounds: add both ends of each aggregate, and whether a row is certain.
+
+    Raises:
+        ServeError: an end of a column is asked for that there is not, or that has no bounds.
+    """
+    folded = {name.lower(): name for name in names}
+    found, left = [], iter(names)
+    for output in outputs or [Output()] * len(names):
+        if not output.item:
+            found.append(Cell(item := next(left), item))
+            continue
+        known = folded.get(output.item.lower())
+        if known is None:
+            raise ServeError("42703", f'column "{output.name}" does not exist', position=output.position)
+        if known not in aggregates:
+            raise ServeError(
+                "42703", f'column "{known}" has no bounds: its values are those of the source', position=output.position
+            )
+        found.append(Cell(output.name, known, output.end))
+    if not bounds:
+        return found
+    asked = {(cell.item, cell.end) for cell in found}
+    wide = []
+    for cell in found:
+        wide.append(cell)
+        if cell.item in aggregates and not cell.end:
+            wide += [Cell(f"{cell.name}_{end}", cell.item, end) for end in ENDS if (cell.item, end) not in asked]
+    return [*wide, Cell(CERTAIN, "")]
+
+
+def has_bounds(query: Query) -> list[str]:
+    """The columns of a query that have bounds, before it is asked: those with aggregates or ranks in them."""
+    return [
+        name
+        for name, node in query.items
+        if node.find(exp.AggFunc, exp.Window)
+        or any(call.name.lower().startswith(("quantile", "percentile")) for call in node.find_all(exp.Anonymous))
+    ]
+
+
+def typed(query: Query, served: Served, dialect: str) -> str | None:
+    """A query over no rows whose columns have the types of ``query``; None: it joins tables that are not served."""
+    if query.joins:
+        return None
+    tree = Dialect.get_or_raise(dialect).parse(query.text)[0]
+    if tree is None:
+        return None
+    listed = ", ".join(f"CAST(NULL AS {kind or 'TEXT'}) AS {_name(name)}" for name, kind in served.source_types)
+    names = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    for table in list(tree.find_all(exp.Table)):
+        if not table.db and table.name.lower() in names:
+            continue
+        inner = Dialect.get_or_raise(dialect).parse(f"SELECT {listed}")[0]
+        assert inner is not None
+        alias = exp.TableAlias(this=exp.to_identifier(table.alias or table.name, quoted=True))
+        table.replace(exp.Subquery(this=inner, alias=alias))
+    return tree.sql(dialect=dialect, comments=False)
+
+
+def _name(name: str) -> str:
+    return exp.to_identifier(name, quoted=True).sql()
+
+
+def columns_of(found: Sequence[Cell], types: Mapping[str, Type], aggregates: Collection[str]) -> tuple[Column, ...]:
+    """The columns of a result with their types.
+
+    Args:
+        found: the columns.
+        types: of the query's columns over the source.
+        aggregates: those that have bounds: numbers of them are doubles, as estimates are.
+    """
+    made = []
+    for cell in found:
+        kind = types[cell.item] if cell.item else type_named("boolean")
+        made.append(Column(cell.name, FLOAT8 if cell.item in aggregates and kind in NUMBERS else kind))
+    return tuple(made)
+
+
+def types_by_names(query: Query, names: Sequence[str]) -> dict[str, Type]:
+    """Types of a query's columns, as a database names them."""
+    return {name: type_named(kind) for (name, _), kind in zip(query.items, names, strict=True)}
+
+
+def types_by_values(answer: Answer) -> dict[str, Type]:
+    """Types of an answer's columns, of which its values are all that is known."""
+    found = {}
+    for name in answer.columns:
+        values = [row[name] for row in answer.rows]
+        plain = [value.estimate if isinstance(value, Bounded) else value for value in values]
+        kind = type_of(plain)
+        unknown = name in answer.aggregates and all(value is None for value in plain)
+        found[name] = FLOAT8 if unknown else kind
+    return found
+
+
+def result(answer: Answer, found: Sequence[Cell], columns: tuple[Column, ...]) -> Result:
+    """The rows of an answer, and what the reader must know of them."""
+    rows = [
+        [_value(row, cell) if cell.item else certain for cell in found]
+        for row, certain in zip(answer.rows, answer.certain, strict=True)
+    ]
+    notices = []
+    if answer.unlisted_groups:
+        notices.append("rows may be in further groups, of values that the release shows nowhere")
+    if answer.left_out:
+        notices.append(f"the release leaves out {answer.left_out} rows of its source; bounds count them in")
+    if answer.unlike is not None:
+        one = answer.unlike
+        notices.append(
+            f"bounds are of the rows as published: {one.retained} are no longer in the source, {one.stale} have other "
+            f"values there, {one.not_published} of the source are not published"
+        )
+    return Result(f"SELECT {len(rows)}", columns, rows, tuple(notices))
+
+
+def _value(row: Mapping[str, object], cell: Cell) -> object:
+    value = row[cell.item]
+    if not isinstance(value, Bounded):
+        return value
+    return getattr(value, cell.end or "estimate")

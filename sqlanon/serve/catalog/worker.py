@@ -1,0 +1,72 @@
+"""The process that has the catalog: a database in memory, with no secret, no other connection, and bounded memory.
+
+It reads one JSON object a line from its input, and writes one a line. It imports nothing of sqlanon, so that it starts
+fast.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import threading
+from typing import Any
+
+import duckdb
+
+MEMORY = 3 << 29
+"""Bytes of address space that the process may have; DuckDB's own limit does not count every text."""
+
+LOCKED: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "memory_limit": "256MB",
+    "max_temp_directory_size": "0B",
+    "threads": "1",
+}
+
+_MOST = 1 << 26
+"""Characters of an answer."""
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    connection = duckdb.connect(":memory:", config=LOCKED)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        try:
+            if "statements" in asked:
+                for text, values in asked["statements"]:
+                    connection.execute(text, values)
+                connection.execute("SET lock_configuration = true")
+                answer: dict[str, Any] = {}
+            else:
+                answer = _fetch(connection, asked["text"], asked["seconds"], asked["rows"])
+        except duckdb.InterruptException:
+            answer = {"late": True}
+        except (duckdb.Error, MemoryError, ValueError) as error:
+            answer = {"error": str(error).partition("\n")[0][:300]}
+        written = json.dumps(answer, default=str)
+        if len(written) > _MOST:
+            written = json.dumps({"error": "the answer is too large"})
+        sys.stdout.write(written + "\n")
+        sys.stdout.flush()
+
+
+def _fetch(connection: duckdb.DuckDBPyConnection, text: str, seconds: float, rows: int) -> dict[str, Any]:
+    stop = threading.Timer(seconds, connection.interrupt)
+    stop.start()
+    try:
+        connection.execute(text)
+        columns = [[str(name), str(kind)] for name, kind, *_ in connection.description or []]
+        return {"columns": columns, "rows": connection.fetchmany(rows + 1)}
+    finally:
+        stop.cancel()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""Statements that ask nothing: settings and transactions, which are kept for the session and change no data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sqlanon.serve.refusals import (
+    BAD_VALUE,
+    FAILED_TRANSACTION,
+    NOT_ALLOWED,
+    NOT_SUPPORTED,
+    READ_ONLY,
+    SYNTAX,
+    ServeError,
+)
+from sqlanon.serve.texts import Piece
+from sqlanon.serve.values import TEXT, Column, Result
+from sqlanon.serve.variables import Variables
+
+QUERIES = frozenset({"SELECT", "WITH", "(", "FROM"})
+_SET = re.compile(r"SET\s+(?:SESSION\s+|LOCAL\s+)?([\w.]+|\"[\w.]+\")\s*(?:=|\bTO\b)\s*(.+)", re.IGNORECASE | re.DOTALL)
+_ZONE = re.compile(r"SET\s+(?:SESSION\s+|LOCAL\s+)?TIME\s+ZONE\s+(.+)", re.IGNORECASE | re.DOTALL)
+_NAMES = re.compile(r"SET\s+NAMES\s+(.+)", re.IGNORECASE)
+_TRANSACTION = re.compile(r"SET\s+(?:SESSION\s+CHARACTERISTICS\s+AS\s+)?TRANSACTION\b", re.IGNORECASE)
+_ROLE = re.compile(r"SET\s+(?:SESSION\s+|LOCAL\s+)?(?:ROLE|SESSION\s+AUTHORIZATION|AUTHORIZATION)\b", re.IGNORECASE)
+_SHOW = {"TRANSACTION ISOLATION LEVEL": "transaction_isolation", "TIME ZONE": "TimeZone"}
+_TAGS = {"ABORT": "ROLLBACK", "END": "COMMIT", "START": "BEGIN"}
+
+
+class Commands:
+    """Settings and transactions of one session.
+
+    Args:
+        variables: the session's settings.
+        forget: drops prepared statements and portals: one by its name, or all.
+    """
+
+    def __init__(self, variables: Variables, forget: Callable[[str | None], None]) -> None:
+        self.variables = variables
+        self._forget = forget
+        self.status = "I"
+        """I: outside of a transaction, T: within one, E: within one that has failed."""
+
+    def check(self, piece: Piece) -> None:
+        """Refuse all but the end of a transaction that has failed."""
+        if self.status == "E" and piece.words[0] not in ("ROLLBACK", "COMMIT", "END", "ABORT"):
+            raise ServeError(
+                FAILED_TRANSACTION, "current transaction is aborted, commands ignored until end of transaction block"
+            )
+
+    def failed(self) -> None:
+        """A statement of the transaction has failed."""
+        self.status = "E" if self.status != "I" else "I"
+
+    def columns(self, piece: Piece) -> tuple[Column, ...] | None:
+        """The columns that a statement gives; None: it gives no rows."""
+        return self.run(piece).columns if piece.words[0] == "SHOW" else None
+
+    def run(self, piece: Piece) -> Result:
+        """Carry out a statement.
+
+        Raises:
+            ServeError: it is none of these, or asks for what this server does not do.
+        """
+        word = piece.words[0]
+        if word in ("BEGIN", "START"):
+            self.status = "T" if self.status == "I" else self.status
+            return Result("BEGIN" if word == "BEGIN" else "START TRANSACTION")
+        if word in ("COMMIT", "END", "ROLLBACK", "ABORT") and "TO" not in piece.words:
+            tag = _TAGS.get(word, word)
+            ended = "ROLLBACK" if self.status == "E" else tag
+            self.status = "I"
+            return Result(ended)
+        if word in ("SAVEPOINT", "RELEASE", "ROLLBACK"):
+            self.status = "T" if self.status != "I" else "I"
+            return Result(word)
+        if word == "SET":
+            self._set(piece.text)
+            return Result("SET")
+        if word == "RESET":
+            name = piece.text.split(None, 1)[-1].strip()
+            if name.upper() == "ALL":
+                self.variables.reset()
+            else:
+                self.variables.set(name, None)
+            return Result("RESET")
+        if word == "SHOW":
+            return self._show(piece.text.split(None, 1)[-1].strip())
+        if word == "DISCARD":
+            self._forget(None)
+            self.variables.reset()
+            return Result("DISCARD ALL")
+        if word == "DEALLOCATE":
+            name = piece.text.split()[-1].strip('"')
+            self._forget(None if name.upper() == "ALL" else name)
+            return Result("DEALLOCATE")
+        if word in ("UNLISTEN", "CLOSE"):
+            return Result(word)
+        raise _refused(word)
+
+    def _set(self, text: str) -> None:
+        if _TRANSACTION.match(text):
+            if re.search(r"\bREAD\s+WRITE\b", text, re.IGNORECASE):
+                raise ServeError(READ_ONLY, "transactions of this server are read-only")
+            return
+        if _ROLE.match(text):
+            raise ServeError(NOT_ALLOWED, "a session keeps the role that it asks as")
+        if (found := _ZONE.fullmatch(text)) is not None:
+            self.variables.set("TimeZone", _value(found[1]) or "UTC")
+        elif (found := _NAMES.fullmatch(text)) is not None:
+            self.variables.set("client_encoding", _value(found[1]) or "UTF8")
+        elif (found := _SET.fullmatch(text)) is not None:
+            self.variables.set(found[1].strip('"'), _value(found[2]))
+        else:
+            raise ServeError(SYNTAX, "SET name = value is wanted")
+
+    def _show(self, name: str) -> Result:
+        if name.upper() == "ALL":
+            rows = [[key, value, ""] for key, value in sorted(self.variables.values.items())]
+            return Result("SHOW", tuple(Column(one, TEXT) for one in ("name", "setting", "description")), rows)
+        known, value = self.variables.show(_SHOW.get(" ".join(name.upper().split()), name.strip('"')))
+        return Result("SHOW", (Column(known, TEXT),), [[value]])
+
+
+def seconds_of(variables: Variables, most: float) -> float:
+    """The deadline of a statement: the server's, or the session's ``statement_timeout`` where that is earlier."""
+    text = variables.values["statement_timeout"].strip().lower()
+    found = re.fullmatch(r"(\d{1,10})\s*(ms|s|min|)", text)
+    if found is None:
+        raise ServeError(BAD_VALUE, "statement_timeout is a number of milliseconds")
+    own = int(found[1]) * {"": 0.001, "ms": 0.001, "s": 1.0, "min": 60.0}[found[2]]
+    return min(own, most) if own else most
+
+
+def _value(text: str) -> str | None:
+    plain = text.strip()
+    if plain.upper() == "DEFAULT":
+        return None
+    if len(plain) > 1 and plain[0] == plain[-1] == "'":
+        return plain[1:-1].replace("''", "'")
+    return plain.strip('"')
+
+
+def _refused(word: str) -> ServeError:
+    if word in ("DECLARE", "FETCH", "MOVE", "PREPARE", "EXECUTE", "EXPLAIN", "VALUES", "TABLE", "COPY", "LISTEN"):
+        return ServeError(NOT_SUPPORTED, f"{word} is not answered; this server answers SELECT, one statement at a time")
+    return ServeError(READ_ONLY, f"cannot execute {word[:30]}: this server is read-only and answers SELECT only")

@@ -1,0 +1,342 @@
+"""One session's statements: to whom a SELECT goes, its parameters, its columns, its rows."""
+
+from __future__ import annotations
+
+import datetime
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import SqlglotError
+
+from sqlanon.errors import SqlanonError
+from sqlanon.query.limits import Limits, limit_query
+from sqlanon.query.parse.parse import Query
+from sqlanon.query.parse.text_limits import readable
+from sqlanon.serve import answers, texts
+from sqlanon.serve.access import AccessLog
+from sqlanon.serve.asking import Asking, Cancel
+from sqlanon.serve.catalog.content import DATABASE
+from sqlanon.serve.catalog.database import CatalogDatabase
+from sqlanon.serve.catalog.rewrite import Asker, is_catalog, place, rewritten
+from sqlanon.serve.commands import QUERIES, Commands, seconds_of
+from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError, explained
+from sqlanon.serve.released import Served
+from sqlanon.serve.texts import Output, Piece
+from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decoded
+
+CELLS = 1_000_000
+"""Values of an answer, at most."""
+_SAMPLES: dict[int, object] = {
+    **dict.fromkeys((20, 21, 23, 26, 1700), 1),
+    **dict.fromkeys((700, 701), 1.5),
+    16: True,
+    1082: datetime.date(2000, 1, 1),
+    1114: datetime.datetime(2000, 1, 1),
+    1184: datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC),
+}
+"""Values of parameters, by the numbers of their types, to describe a statement whose values are not known yet."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A statement that was read.
+
+    Attributes:
+        piece: its text; None: it is empty.
+        types: numbers of its parameters' types.
+        served: the release that it asks; None: it asks the catalog, or nothing.
+        columns: of its rows; None: not described.
+    """
+
+    piece: Piece | None
+    types: tuple[int, ...] = ()
+    served: Served | None = None
+    columns: tuple[Column, ...] | None = None
+
+    @property
+    def is_query(self) -> bool:
+        """Whether it is a SELECT."""
+        return self.piece is not None and self.piece.words[0] in QUERIES
+
+
+class Shared:
+    """What all sessions have in common.
+
+    Args:
+        asking: answers over releases.
+        rows: of an answer, at most.
+        log: who asked what.
+    """
+
+    def __init__(self, asking: Asking, rows: int, log: AccessLog) -> None:
+        self.asking, self.rows, self.log = asking, rows, log
+        self.dialect = asking.dialect
+        self._guard = threading.Lock()
+        self._catalog: CatalogDatabase | None = None
+
+    def catalog(self, *, anew: bool = False) -> CatalogDatabase:
+        """The catalog of the releases that there are; ``anew``: as they are at this moment."""
+        served = self.asking.served(anew=anew)
+        with self._guard:
+            if self._catalog is None or self._catalog.served != served:
+                if self._catalog is not None:
+                    self._catalog.close()
+                self._catalog = CatalogDatabase(served)
+            return self._catalog
+
+    def close(self) -> None:
+        """Close the connections and the catalog."""
+        self.asking.close()
+        with self._guard:
+            if self._catalog is not None:
+                self._catalog.close()
+
+
+class Queries:
+    """Answers the statements of one session.
+
+    Args:
+        shared: what sessions have in common.
+        commands: the session's settings and transaction.
+        user: who has logged in.
+        address: from where.
+        pid: the session's number.
+    """
+
+    def __init__(self, shared: Shared, commands: Commands, user: str, address: str, pid: int) -> None:
+        self._shared, self._commands, self._pid = shared, commands, pid
+        self._user, self._address = user, address
+        self.cancel = Cancel()
+
+    @property
+    def _seconds(self) -> float:
+        return seconds_of(self._commands.variables, self._shared.asking.seconds)
+
+    def _limited(self) -> AbstractContextManager[Limits]:
+        """The limits of work in this process alone."""
+        return limit_query(_nothing, self._seconds, unwanted=self.cancel.wanted)
+
+    def prepare(self, piece: Piece, declared: Sequence[int] = ()) -> Prepared:
+        """Read a statement.
+
+        Args:
+            piece: its text.
+            declared: numbers of the types of its parameters; 0: not known.
+
+        Raises:
+            ServeError: it does not parse, or asks tables that there are not.
+        """
+        self._commands.check(piece)
+        if piece.words[0] not in QUERIES:
+            return Prepared(piece, tuple(declared))
+        with self._limited() as limits, readable(), limits.rewriting():
+            tree = self._tree(piece)
+            served = self._served(tree)
+            columns = {one.name.lower(): one.type for one in served.columns} if served is not None else {}
+            types = texts.parameter_types(piece, declared, columns)
+        return Prepared(piece, tuple(types), served)
+
+    def describe(self, prepared: Prepared) -> Prepared:
+        """The same statement with its columns, for sample values of its parameters."""
+        if prepared.piece is None or prepared.columns is not None:
+            return prepared
+        if not prepared.is_query:
+            return replace(prepared, columns=self._commands.columns(prepared.piece))
+        values = [_SAMPLES.get(oid, "") for oid in prepared.types]
+        if prepared.served is None:
+            return replace(prepared, columns=self._ask_catalog(prepared.piece, values, rows=0).columns)
+        asked, outputs = self._asked(prepared.piece, prepared.served, values)
+        try:
+            with self._limited() as limits, readable():
+                with limits.rewriting():
+                    query = answers.read(asked, self._shared.dialect)[0]
+                    bounded = answers.has_bounds(query)
+                types = self._types(query, prepared.served) or {
+                    name: FLOAT8 if name in bounded else TEXT for name, _ in query.items
+                }
+        except SqlanonError as error:
+            raise explained(error, asked) from error
+        names = [name for name, _ in query.items]
+        found = answers.cells(names, bounded, outputs, bounds=self._commands.variables.bounds)
+        return replace(prepared, columns=answers.columns_of(found, types, bounded))
+
+    def run(self, prepared: Prepared, parameters: Sequence[tuple[bytes | None, bool]] = ()) -> Result:
+        """Answer a statement.
+
+        Args:
+            prepared: the statement.
+            parameters: its values as they came, and whether in binary form.
+
+        Raises:
+            ServeError: it is refused.
+        """
+        if prepared.piece is None:
+            return Result("")
+        piece, begun = prepared.piece, time.monotonic()
+        facts: dict[str, str | int | float] = {"user": self._user, "address": self._address}
+        event = "ask" if prepared.served is not None else "catalog" if prepared.is_query else "command"
+        try:
+            self._commands.check(piece)
+            values = [
+                None if data is None else decoded(data, oid, binary)
+                for (data, binary), oid in zip(parameters, prepared.types, strict=False)
+            ]
+            if not prepared.is_query:
+                return self._commands.run(piece)
+            if prepared.served is None:
+                result = self._ask_catalog(piece, values, rows=self._shared.rows)
+            else:
+                facts["release"] = prepared.served.release
+                result, facts["version"] = self._ask_release(prepared, values)
+            facts["rows"] = len(result.rows)
+        except Exception as error:
+            shown = explained(error)
+            facts["code"] = shown.code
+            if shown is error:
+                raise
+            raise shown from error
+        else:
+            return result
+        finally:
+            if event != "command":
+                facts["seconds"] = round(time.monotonic() - begun, 4)
+                self._shared.log.write(event, **facts, text=piece.text)
+
+    def _ask_release(self, prepared: Prepared, values: Sequence[object]) -> tuple[Result, int]:
+        piece, served = prepared.piece, prepared.served
+        assert piece is not None
+        assert served is not None
+        asked, outputs = self._asked(piece, served, values)
+        shared, seconds = self._shared, self._seconds
+        try:
+            answer, version = shared.asking.ask(served, asked.text, seconds, self.cancel)
+            if len(answer.rows) > shared.rows or len(answer.rows) * len(answer.columns) > CELLS:
+                raise ServeError(
+                    TOO_MUCH,
+                    f"an answer has at most {shared.rows:,} rows and {CELLS:,} values",
+                    "group by less, or add a LIMIT",
+                )
+            found = answers.cells(answer.columns, answer.aggregates, outputs, bounds=self._commands.variables.bounds)
+            columns = prepared.columns
+            if columns is None:
+                query = answers.read(asked, shared.dialect)[0]
+                types = self._types(query, served) or answers.types_by_values(answer)
+                columns = answers.columns_of(found, types, answer.aggregates)
+        except SqlanonError as error:
+            raise explained(error, asked, cancelled=self.cancel.wanted()) from error
+        if len(columns) != len(found):
+            raise ServeError(NOT_SUPPORTED, "the answer has other columns than were described; ask again")
+        return answers.result(answer, found, columns), version
+
+    def _types(self, query: Query, served: Served) -> dict[str, Type] | None:
+        """The types of a query's columns, by the database; None: it does not give them."""
+        text = answers.typed(query, served, self._shared.dialect)
+        if text is None:
+            return None
+        try:
+            return answers.types_by_names(query, self._shared.asking.types(text))
+        except (SqlanonError, ValueError):
+            return None
+
+    def _ask_catalog(self, piece: Piece, values: Sequence[object], *, rows: int) -> Result:
+        asked = texts.bound(piece.text, texts.parameters(piece), values, "postgres")
+        catalog, variables = self._shared.catalog(), self._commands.variables
+        asker = Asker(self._user, catalog.schemas[0], catalog.schemas, self._pid, variables.values)
+        with self._limited() as limits, readable(), limits.rewriting():
+            text = rewritten(_parsed(asked.text, "postgres"), asker)
+        if rows:
+            return catalog.fetch(text, self._seconds, rows)
+        return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._seconds, 1)
+
+    def _asked(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
+        """The text for the release, and what the client wants to see of its columns."""
+        edits, outputs = texts.take_bounds(piece, {one.name.lower() for one in served.columns})
+        for number, start, end in texts.parameters(piece):
+            if number > len(values):
+                raise ServeError("42P02", f"there is no parameter ${number}", position=start + 1)
+            edits.append((start, end, texts.written(values[number - 1], self._shared.dialect)))
+        return texts.edited(piece.text, sorted(edits)), outputs
+
+    def _tree(self, piece: Piece) -> exp.Expr:
+        try:
+            return _parsed(piece.text, "postgres")
+        except ServeError:
+            if self._shared.dialect == "postgres":
+                raise
+            return _parsed(piece.text, self._shared.dialect)
+
+    def _served(self, tree: exp.Expr) -> Served | None:
+        """The release that a query asks; None: it asks the catalog.
+
+        Raises:
+            ServeError: a table that there is not, several releases, or a release and the catalog.
+        """
+        ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+        tables = [one for one in tree.find_all(exp.Table) if one.db or one.name.lower() not in ctes]
+        found = {one: self._match(table) for one, table in ((id(table), table) for table in tables)}
+        releases = {one for one in found.values() if one is not None}
+        if not releases:
+            missing = [table for table in tables if not is_catalog(table)]
+            if missing:
+                raise self._missing(missing[0])
+            return None
+        if len(releases) > 1:
+            raise ServeError(NOT_SUPPORTED, "a query asks one release; ask the others by themselves")
+        for table in tables:
+            if found[id(table)] is None and (is_catalog(table) or not isinstance(table.parent, exp.Join)):
+                raise self._missing(table)
+        return next(iter(releases))
+
+    def _match(self, table: exp.Table) -> Served | None:
+        if isinstance(table.this, exp.Func) or (table.catalog and table.catalog != DATABASE):
+            return None
+        for anew in (False, True):
+            listed = self._shared.asking.served(anew=anew)
+            named = [one for one in listed if _means(table, one)]
+            if len(named) > 1:
+                raise ServeError(
+                    "42P09",
+                    f"{table.name} is the name of several tables",
+                    f"write the schema: {', '.join(sorted(f'{one.schema}.{one.name}' for one in named))}",
+                    place(table),
+                )
+            if named or is_catalog(table):
+                return named[0] if named else None
+        return None
+
+    def _missing(self, table: exp.Table) -> ServeError:
+        names = sorted(f"{one.schema}.{one.name}" for one in self._shared.asking.served())
+        shown = f"{table.db}.{table.name}" if table.db else table.name
+        hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
+        return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
+
+
+def _means(table: exp.Table, one: Served) -> bool:
+    def same(part: exp.Expr | None, name: str) -> bool:
+        if not isinstance(part, exp.Identifier):
+            return False
+        return part.name == name or (not part.args.get("quoted") and part.name.lower() == name.lower())
+
+    schema = table.args.get("db")
+    by_source = same(table.this, one.name) and (schema is None or same(schema, one.schema))
+    return by_source or (schema is not None and same(table.this, one.view_name) and same(schema, one.view_schema))
+
+
+def _parsed(text: str, dialect: str) -> exp.Expr:
+    try:
+        trees = [tree for tree in Dialect.get_or_raise(dialect).parse(text) if tree is not None]
+    except SqlglotError as error:
+        at = texts.place_of(error, text)
+        raise ServeError(SYNTAX, "syntax error" if at else "the query does not parse", position=at) from error
+    if len(trees) != 1:
+        raise ServeError(SYNTAX, "one statement is wanted")
+    return trees[0]
+
+
+def _nothing() -> None:
+    """Nothing to cancel: only this process works."""

@@ -1,0 +1,107 @@
+"""Errors as PostgreSQL clients get them: a code, a message, a hint, the place in the text. Never a cell value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
+from sqlanon.query.refusal import Refused
+
+SYNTAX = "42601"
+NO_TABLE = "42P01"
+NO_FUNCTION = "42883"
+NO_STATEMENT = "26000"
+NO_PORTAL = "34000"
+NO_SETTING = "42704"
+NOT_ALLOWED = "42501"
+NOT_SUPPORTED = "0A000"
+READ_ONLY = "25006"
+FAILED_TRANSACTION = "25P02"
+BAD_PROTOCOL = "08P01"
+BAD_VALUE = "22023"
+BAD_TEXT = "22P02"
+BAD_LOGIN = "28P01"
+TOO_MANY = "53300"
+TOO_MUCH = "54000"
+CANCELLED = "57014"
+STOPPING = "57P01"
+IDLE = "57P05"
+NO_DATABASE = "58000"
+DEFECT = "XX000"
+
+
+class ServeError(Exception):
+    """An error that goes to the client.
+
+    Args:
+        code: five characters, as PostgreSQL names kinds of errors.
+        message: what is wrong.
+        hint: what to do; empty: nothing is known.
+        position: where it is in the text that the client sent: a number of characters, from 1; 0: nowhere.
+    """
+
+    def __init__(self, code: str, message: str, hint: str = "", position: int = 0) -> None:
+        super().__init__(message)
+        self.code, self.message, self.hint, self.position = code, message, hint, position
+
+
+class Disconnected(Exception):
+    """The connection ends without another word: the client is gone, or does not read."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The text that was asked, and where its characters were in the client's text.
+
+    Attributes:
+        text: with values in place of parameters, without columns of bounds.
+        edits: what was replaced: start and end in the client's text, and the new length; in their order.
+    """
+
+    text: str
+    edits: tuple[tuple[int, int, int], ...] = ()
+
+    def place(self, at: int) -> int:
+        """Where a character of the asked text was in the client's."""
+        moved = 0
+        for start, end, length in self.edits:
+            if at < start + moved:
+                break
+            if at < start + moved + length:
+                return start
+            moved += length - (end - start)
+        return at - moved
+
+
+def explained(error: BaseException, asked: Asked | None = None, *, cancelled: bool = False) -> ServeError:
+    """The error that the client gets for what was raised.
+
+    Args:
+        error: any exception; the text of one that sqlanon did not raise on purpose is not shown, as it may have values.
+        asked: what was asked, for the place.
+        cancelled: the client asked to cancel.
+    """
+    if isinstance(error, ServeError):
+        return error
+    if cancelled and isinstance(error, DatabaseError):
+        return ServeError(CANCELLED, "canceling statement due to user request")
+    if isinstance(error, Refused):
+        message, _, hint = error.problems[0].partition("; ")
+        return ServeError(NOT_SUPPORTED, message, hint, _position(error, asked))
+    if isinstance(error, DatabaseError):
+        message = error.problems[0] if error.problems else "the database refused the query"
+        late = "longer than" in message or "MiB of memory" in message
+        return ServeError(CANCELLED if late else NO_DATABASE, message)
+    if isinstance(error, PolicyError):
+        return ServeError(NO_TABLE, "; ".join(error.problems))
+    if isinstance(error, SqlanonError):
+        return ServeError(NOT_SUPPORTED, "; ".join(error.problems))
+    return ServeError(DEFECT, f"unexpected {type(error).__name__}: a defect of sqlanon")
+
+
+def _position(error: Refused, asked: Asked | None) -> int:
+    if asked is None or error.place is None:
+        return 0
+    text, start = error.place
+    begins = asked.text.find(text)  # of a UNION ALL each part is asked by itself
+    return asked.place(begins + start) + 1 if begins >= 0 else 0

@@ -1,0 +1,283 @@
+"""The texts of clients: split into statements, parameters replaced by values, columns of bounds taken out."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+
+from sqlglot import Token, TokenType, exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import SqlglotError
+
+from sqlanon.query.parse.text_limits import MOST_CHARACTERS
+from sqlanon.serve.refusals import NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError
+from sqlanon.serve.values import INT8, TEXT, Type, type_named
+from sqlanon.sqltext import literal, spelled
+
+PARAMETERS = 1000
+"""Of a statement, at most."""
+STATEMENTS = 50
+"""Of one message, at most."""
+_NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
+ENDS = ("low", "high")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One statement of a client's text.
+
+    Attributes:
+        text: without the semicolon.
+        start: where it begins in the client's text.
+        words: its first tokens in capitals, which say what kind of statement it is.
+    """
+
+    text: str
+    start: int
+    words: tuple[str, ...]
+
+    @property
+    def tokens(self) -> list[Token]:
+        """The tokens of the text; their places count from its beginning. They are not kept: they are large."""
+        return _tokens(self.text)
+
+
+def split(text: str) -> list[Piece]:
+    """The statements of a text; none of an empty one.
+
+    Raises:
+        ServeError: it is too long, or its quotes do not end.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters")
+    tokens = _tokens(text)
+    found, begin = [], 0
+    for at, token in enumerate([*tokens, None]):
+        if token is None or token.token_type is TokenType.SEMICOLON:
+            if begin < at:
+                start, end = tokens[begin].start, tokens[at - 1].end + 1
+                words = tuple(one.text.upper() for one in tokens[begin : min(at, begin + 4)])
+                found.append(Piece(text[start:end], start, words))
+            begin = at + 1
+    if len(found) > STATEMENTS:
+        raise ServeError(TOO_MUCH, f"a message has at most {STATEMENTS} statements")
+    return found
+
+
+def _tokens(text: str) -> list[Token]:
+    try:
+        return list(Dialect.get_or_raise("postgres").tokenize(text))
+    except (SqlglotError, RecursionError) as error:
+        raise ServeError(SYNTAX, "the text cannot be read: a quote or a comment does not end") from error
+
+
+def parameters(piece: Piece) -> list[tuple[int, int, int]]:
+    """The parameters of a statement: number, start and end.
+
+    Raises:
+        ServeError: a number is too large.
+    """
+    found = []
+    for token, after in pairwise(piece.tokens):
+        if (
+            token.token_type is TokenType.PARAMETER
+            and after.token_type is TokenType.NUMBER
+            and after.start == token.end + 1
+        ):
+            number = int(after.text) if after.text.isdigit() and len(after.text) < 6 else 0
+            if not 0 < number <= PARAMETERS:
+                raise ServeError(TOO_MUCH, f"a statement has at most {PARAMETERS:,} parameters")
+            found.append((number, token.start, after.end + 1))
+    return found
+
+
+def parameter_types(piece: Piece, declared: Sequence[int], columns: Mapping[str, Type]) -> list[int]:
+    """The numbers of the types of a statement's parameters.
+
+    Args:
+        piece: the statement.
+        declared: as the client declares them; 0: it does not.
+        columns: types of columns, by their names in small letters: a parameter that is compared with one has its type.
+    """
+    most = max([len(declared), *(number for number, _, _ in parameters(piece))])
+    types = list(declared) + [0] * (most - len(declared))
+    unknown = [i for i, oid in enumerate(types) if oid in (0, 705)]
+    if not unknown:
+        return types
+    try:
+        tree = Dialect.get_or_raise("postgres").parse(piece.text)[0]
+    except (SqlglotError, RecursionError):
+        tree = None
+    guessed: dict[int, int] = {}
+    for node in tree.find_all(exp.Parameter) if tree is not None else ():
+        if isinstance(node.this, exp.Literal) and node.this.this.isdigit():
+            guessed.setdefault(int(node.this.this), _guess(node, columns).oid)
+    for i in unknown:
+        types[i] = guessed.get(i + 1, TEXT.oid)
+    return types
+
+
+def _guess(node: exp.Expr, columns: Mapping[str, Type]) -> Type:
+    parent = node.parent
+    while isinstance(parent, exp.Paren | exp.Neg):
+        parent = parent.parent
+    if isinstance(parent, exp.Cast):
+        return type_named(parent.to.sql(dialect="postgres"))
+    if isinstance(parent, exp.Limit | exp.Offset | exp.Fetch):
+        return INT8
+    if isinstance(parent, exp.Binary | exp.Between | exp.In | exp.Any | exp.Tuple):
+        near = parent.parent if isinstance(parent, exp.Any | exp.Tuple) else parent
+        for other in near.args.values() if near is not None else ():
+            if isinstance(other, exp.Column) and other.name.lower() in columns:
+                return columns[other.name.lower()]
+    return TEXT
+
+
+def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[object], dialect: str) -> Asked:
+    """A text with values in place of its parameters.
+
+    Args:
+        text: the statement.
+        places: of the parameters, as `parameters` has them.
+        values: by their numbers.
+        dialect: of the SQL.
+
+    Raises:
+        ServeError: a parameter has no value, or one that SQL has no literal for.
+    """
+    edits = []
+    for number, start, end in places:
+        if number > len(values):
+            raise ServeError("42P02", f"there is no parameter ${number}", position=start + 1)
+        edits.append((start, end, written(values[number - 1], dialect)))
+    return edited(text, edits)
+
+
+def edited(text: str, edits: Sequence[tuple[int, int, str]]) -> Asked:
+    """A text with pieces replaced, and where the rest was."""
+    parts, last = [], 0
+    for start, end, new in edits:
+        parts += [text[last:start], new]
+        last = end
+    return Asked("".join([*parts, text[last:]]), tuple((start, end, len(new)) for start, end, new in edits))
+
+
+def written(value: object, dialect: str) -> str:
+    """A value as a literal of SQL, quoted.
+
+    Raises:
+        ServeError: SQL here has no literal for it.
+    """
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int | float | Decimal):
+        if not math.isfinite(value):
+            raise ServeError(NOT_SUPPORTED, "a parameter is no finite number")
+        text = str(value) if isinstance(value, int) else format(Decimal(str(value)), "f")
+        return f"({text})" if text.startswith("-") else text
+    if isinstance(value, datetime.datetime):
+        kind = "TIMESTAMP" if value.tzinfo is None else "TIMESTAMP WITH TIME ZONE"
+        return f"CAST({spelled(literal(value.isoformat(sep=' ')), dialect)} AS {kind})"
+    if isinstance(value, datetime.date):
+        return f"CAST({spelled(literal(value.isoformat()), dialect)} AS DATE)"
+    if isinstance(value, str | uuid.UUID):
+        if "\0" in str(value):
+            raise ServeError(NOT_SUPPORTED, "a parameter has a NUL character")
+        return spelled(literal(str(value)), dialect)
+    if isinstance(value, list):
+        return f"ARRAY[{', '.join(written(item, dialect) for item in value)}]"
+    raise ServeError(NOT_SUPPORTED, "parameters are numbers, texts, dates, times, booleans and lists of these")
+
+
+@dataclass(frozen=True)
+class Output:
+    """A column of the answer that a client asked for by its name.
+
+    Attributes:
+        name: as the client sees it.
+        item: the name of the query's column that it belongs to; "": it is the next column itself.
+        end: low or high.
+        position: where it is in the text.
+    """
+
+    name: str = ""
+    item: str = ""
+    end: str = ""
+    position: int = 0
+
+
+def take_bounds(piece: Piece, columns: Collection[str]) -> tuple[list[tuple[int, int, str]], list[Output]]:
+    """Take ``n_low`` and ``n_high`` out of the SELECT list.
+
+    Args:
+        piece: the statement.
+        columns: names of the table's columns in small letters: they mean these columns.
+
+    Returns:
+        What is cut out of the text, and the outputs in their order.
+    """
+    items = _items(piece.tokens)
+    outputs: list[Output] = []
+    cuts: list[tuple[int, int, str]] = []
+    kept = 0
+    for i, item in enumerate(items):
+        named = _end_of(item, columns)
+        if named is None:
+            outputs.append(Output())
+            kept += 1
+            continue
+        outputs.append(Output(item[-1].text, *named, position=item[0].start + 1))
+        # With the comma before it; those in front of the first column that stays, with the one after.
+        start = items[i - 1][-1].end + 1 if kept else item[0].start
+        end = item[-1].end + 1 if kept or i + 1 == len(items) else items[i + 1][0].start
+        cuts.append((start, end, ""))
+    if not kept:
+        return [], [Output()] * len(items)
+    return cuts, outputs
+
+
+def _items(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The tokens of each item of the outermost SELECT list; none where several queries are combined."""
+    found: list[list[Token]] = [[]]
+    depth, within = 0, False
+    for token in tokens:
+        depth -= token.token_type is TokenType.R_PAREN
+        if depth == 0 and token.token_type in (TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT):
+            return []
+        if within and depth == 0 and token.token_type is TokenType.FROM:
+            within = False
+        elif within and depth == 0 and token.token_type is TokenType.COMMA:
+            found.append([])
+        elif within:
+            found[-1].append(token)
+        elif depth == 0 and token.token_type is TokenType.SELECT and found == [[]]:
+            within = True
+        depth += token.token_type is TokenType.L_PAREN
+    return found if all(found) else []
+
+
+def _end_of(item: Sequence[Token], columns: Collection[str]) -> tuple[str, str] | None:
+    """The column and the end that an item names."""
+    aliased = len(item) == 3 and item[1].token_type is TokenType.ALIAS and item[2].token_type in _NAMES
+    if not (len(item) == 1 or aliased) or item[0].token_type not in _NAMES or item[0].text.lower() in columns:
+        return None
+    name, _, end = item[0].text.rpartition("_")
+    return (name, end.lower()) if name and end.lower() in ENDS else None
+
+
+def place_of(error: SqlglotError, text: str) -> int:
+    """The character, from 1, where a parser's error is; 0: not known."""
+    problems = getattr(error, "errors", None) or [{}]
+    line, column = problems[0].get("line"), problems[0].get("col")
+    if not line or column is None:
+        return 0
+    before = text.split("\n")[: line - 1]
+    word = len(problems[0].get("highlight") or "")
+    return max(sum(len(one) + 1 for one in before) + int(column) - word + 1, 1)

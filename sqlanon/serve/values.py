@@ -1,0 +1,199 @@
+"""Values as PostgreSQL sends them, in text and in binary form, by psycopg's own adapters."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from psycopg import DataError, adapters
+from psycopg.pq import Format
+from psycopg.types.numeric import NumericBinaryLoader
+
+from sqlanon.serve.refusals import BAD_TEXT, NOT_SUPPORTED, ServeError
+
+
+@dataclass(frozen=True)
+class Type:
+    """A type of PostgreSQL.
+
+    Attributes:
+        oid: its number, which clients know.
+        size: bytes of a value; -1: it varies.
+        name: as SQL spells it.
+    """
+
+    oid: int
+    size: int
+    name: str
+
+
+BOOL = Type(16, 1, "boolean")
+INT2 = Type(21, 2, "smallint")
+INT4 = Type(23, 4, "integer")
+INT8 = Type(20, 8, "bigint")
+OID = Type(26, 4, "oid")
+FLOAT8 = Type(701, 8, "double precision")
+NUMERIC = Type(1700, -1, "numeric")
+TEXT = Type(25, -1, "text")
+DATE = Type(1082, 4, "date")
+TIME = Type(1083, 8, "time without time zone")
+TIMESTAMP = Type(1114, 8, "timestamp without time zone")
+TIMESTAMPTZ = Type(1184, 8, "timestamp with time zone")
+INT2S = Type(1005, -1, "smallint[]")
+INT4S = Type(1007, -1, "integer[]")
+OIDS = Type(1028, -1, "oid[]")
+TEXTS = Type(1009, -1, "text[]")
+
+NUMBERS = frozenset({INT2, INT4, INT8, FLOAT8, NUMERIC})
+
+_BY_NAME = (
+    ("timestamp with time zone", TIMESTAMPTZ),
+    ("timestamptz", TIMESTAMPTZ),
+    ("timestamp", TIMESTAMP),
+    ("time", TIME),
+    ("date", DATE),
+    ("boolean", BOOL),
+    ("bool", BOOL),
+    ("utinyint", INT2),
+    ("tinyint", INT2),
+    ("smallint", INT2),
+    ("int2", INT2),
+    ("usmallint", INT4),
+    ("uinteger", OID),
+    ("integer", INT4),
+    ("int4", INT4),
+    ("ubigint", NUMERIC),
+    ("hugeint", NUMERIC),
+    ("uhugeint", NUMERIC),
+    ("bigint", INT8),
+    ("long", INT8),
+    ("int8", INT8),
+    ("int", INT4),
+    ("decimal", NUMERIC),
+    ("numeric", NUMERIC),
+    ("double", FLOAT8),
+    ("float", FLOAT8),
+    ("real", FLOAT8),
+    ("oid", OID),
+)
+_LISTS = {INT2: INT2S, INT4: INT4S, OID: OIDS, TEXT: TEXTS}
+
+
+def type_named(name: str) -> Type:
+    """The type that an engine calls so; what is not listed is sent as text."""
+    folded = name.lower().strip()
+    if folded.endswith("[]"):
+        return _LISTS.get(type_named(folded[:-2]), TEXTS)
+    return next((found for known, found in _BY_NAME if folded.startswith(known)), TEXT)
+
+
+def type_of(values: Sequence[object]) -> Type:
+    """The type of a column whose values are all that is known of it."""
+    first = next((value for value in values if value is not None), None)
+    kinds = (
+        (bool, BOOL),
+        (int, INT8),
+        (float, FLOAT8),
+        (Decimal, NUMERIC),
+        (datetime.datetime, TIMESTAMP),
+        (datetime.date, DATE),
+        (datetime.time, TIME),
+    )
+    return next((found for kind, found in kinds if isinstance(first, kind)), TEXT)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a result."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a statement gives.
+
+    Attributes:
+        tag: how the statement is reported as done.
+        columns: of the rows; None: there are none, as for SET.
+        rows: one value a column.
+        notices: what the reader must know of the rows.
+    """
+
+    tag: str
+    columns: tuple[Column, ...] | None = None
+    rows: Sequence[Sequence[object]] = ()
+    notices: tuple[str, ...] = field(default=())
+
+
+def _whole(value: float) -> int:
+    """The same number, if it is whole."""
+    made = int(value)
+    if made != value:
+        raise ValueError("a number with a fraction")
+    return made
+
+
+_AS: Mapping[Type, Callable[[Any], object]] = {
+    BOOL: bool,
+    **dict.fromkeys((INT2, INT4, INT8, OID), _whole),
+    FLOAT8: float,
+    NUMERIC: lambda value: value if isinstance(value, Decimal) else Decimal(str(value)),
+    TEXT: str,
+}
+
+
+def encoded(value: object, kind: Type, binary: bool) -> bytes | None:
+    """A value on the wire; None: NULL.
+
+    Raises:
+        ServeError: no such value in that form.
+    """
+    if value is None:
+        return None
+    try:
+        made = _AS[kind](value) if kind in _AS else value
+        if kind is FLOAT8 and not binary:
+            return _shortest(float(made))  # type: ignore[arg-type]
+        dumper = adapters.get_dumper_by_oid(kind.oid, Format.BINARY if binary else Format.TEXT)
+        return bytes(dumper(type(made), None).dump(made) or b"")
+    except (DataError, ArithmeticError, TypeError, ValueError, UnicodeError) as error:
+        raise ServeError(NOT_SUPPORTED, f"a value of the answer is no {kind.name}") from error
+
+
+def _shortest(value: float) -> bytes:
+    text = str(value).removesuffix(".0")
+    return {"inf": b"Infinity", "-inf": b"-Infinity", "nan": b"NaN"}.get(text) or text.encode()
+
+
+def decoded(data: bytes, oid: int, binary: bool) -> object:
+    """The value of a parameter.
+
+    Raises:
+        ServeError: the bytes are no value of that type.
+    """
+    loader = adapters.get_loader(oid, Format.BINARY if binary else Format.TEXT)
+    if loader is None or (binary and oid not in _BINARY):
+        form = "in binary form " if binary else ""
+        raise ServeError(NOT_SUPPORTED, f"parameters of the type with number {oid} are not answered {form}here")
+    size = _BINARY[oid] if binary else 0
+    try:
+        if size and len(data) != size:
+            raise ValueError("another length")  # noqa: TRY301 - loaders in C read that many bytes, unasked
+        chosen = NumericBinaryLoader if binary and oid == NUMERIC.oid else loader  # in Python, which checks lengths
+        return chosen(oid, None).load(data)
+    except Exception as error:
+        raise ServeError(BAD_TEXT, f"a parameter is no value of the type with number {oid}") from error
+
+
+_BINARY = {
+    **{kind.oid: kind.size for kind in (BOOL, INT2, INT4, INT8, OID, FLOAT8, DATE, TIME, TIMESTAMP, TIMESTAMPTZ)},
+    700: 4,
+    2950: 16,
+    **dict.fromkeys((NUMERIC.oid, TEXT.oid, 18, 19, 705, 1042, 1043), 0),
+}
+"""The types whose values may come in binary form, with their bytes; 0: as many as there are."""

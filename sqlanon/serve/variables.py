@@ -1,0 +1,187 @@
+"""The settings of one session: SET, SHOW, RESET, and those of the startup message."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+
+from sqlanon._version import __version__
+from sqlanon.serve.refusals import BAD_VALUE, NO_SETTING, NOT_ALLOWED, ServeError
+
+VERSION = "15.0"
+"""The version of PostgreSQL whose clients' questions are answered."""
+
+BOUNDS = "sqlanon.bounds"
+
+REPORTED = {
+    "server_version": f"{VERSION} (sqlanon {__version__})",
+    "server_encoding": "UTF8",
+    "client_encoding": "UTF8",
+    "DateStyle": "ISO, MDY",
+    "IntervalStyle": "postgres",
+    "TimeZone": "UTC",
+    "integer_datetimes": "on",
+    "standard_conforming_strings": "on",
+    "default_transaction_read_only": "on",
+    "in_hot_standby": "off",
+    "is_superuser": "off",
+    "application_name": "",
+    "search_path": "",
+}
+"""Settings that a client is sent when it connects."""
+
+_OTHERS = {
+    BOUNDS: "off",
+    "server_version_num": "150000",
+    "transaction_isolation": "read committed",
+    "default_transaction_isolation": "read committed",
+    "transaction_read_only": "on",
+    "extra_float_digits": "1",
+    "client_min_messages": "notice",
+    "statement_timeout": "0",
+    "lock_timeout": "0",
+    "idle_in_transaction_session_timeout": "0",
+    "bytea_output": "hex",
+    "max_identifier_length": "63",
+    "max_index_keys": "32",
+    "lc_collate": "C",
+    "lc_ctype": "C",
+    "lc_messages": "C",
+    "lc_monetary": "C",
+    "lc_numeric": "C",
+    "row_security": "on",
+    "xmloption": "content",
+    "check_function_bodies": "off",
+    "escape_string_warning": "on",
+    "synchronize_seqscans": "on",
+    "quote_all_identifiers": "off",
+    "enable_seqscan": "on",
+    "geqo": "on",
+    "jit": "off",
+    "gin_fuzzy_search_limit": "0",
+}
+_FIXED = {
+    "client_encoding": {"utf8", "utf-8", "unicode", "auto"},
+    "timezone": {"utc", "gmt", "etc/utc", "default"},
+    "standard_conforming_strings": {"on"},
+    "transaction_read_only": {"on"},
+    "default_transaction_read_only": {"on"},
+}
+"""Settings with the values that they may be set to, without effect."""
+_READ_ONLY = {
+    "server_version",
+    "server_encoding",
+    "integer_datetimes",
+    "in_hot_standby",
+    "is_superuser",
+    "session_authorization",
+    "server_version_num",
+    "max_identifier_length",
+    "max_index_keys",
+    "lc_collate",
+    "lc_ctype",
+}
+_SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
+
+
+class Variables:
+    """The settings of a session.
+
+    Args:
+        user: who has logged in.
+        schema: where names are looked up first.
+        startup: parameters of the startup message.
+
+    Raises:
+        ServeError: one of these is no setting, or has no such value.
+    """
+
+    def __init__(self, user: str, schema: str, startup: Mapping[str, str]) -> None:
+        self._values = {**REPORTED, **_OTHERS, "session_authorization": user, "search_path": schema}
+        self._spelled = {name.lower(): name for name in self._values}
+        for name, value in startup.items():
+            if name not in ("database", "options", "replication") and not name.startswith("_pq_."):
+                # asyncpg quotes this one.
+                self.set(name, value.strip("'") if name == "client_encoding" else value)
+        for name, value in _options(startup.get("options", "")):
+            self.set(name, value)
+        self._begun = dict(self._values)
+
+    @property
+    def bounds(self) -> bool:
+        """Whether answers have their bounds as columns."""
+        return _SWITCH[self._values[BOUNDS]]
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """All settings by their names."""
+        return self._values
+
+    @property
+    def reported(self) -> dict[str, str]:
+        """Those that a client is sent."""
+        return {name: self._values[name] for name in (*REPORTED, "session_authorization")}
+
+    def show(self, name: str) -> tuple[str, str]:
+        """A setting's name as it is spelled, and its value."""
+        known = self._known(name)
+        return known, self._values[known]
+
+    def set(self, name: str, value: str | None) -> str:
+        """Set a setting, or back to what it was (None). Returns its name.
+
+        Raises:
+            ServeError: there is no such setting, it cannot be changed, or has no such value.
+        """
+        if name.lower() in ("role", "session_authorization"):
+            raise ServeError(NOT_ALLOWED, "a session keeps the role that it asks as")
+        known = self._known(name)
+        folded = known.lower()
+        if value is None:
+            self._values[known] = getattr(self, "_begun", self._values)[known]
+            return known
+        if known in _READ_ONLY:
+            raise ServeError("55P02", f'parameter "{known}" cannot be changed')
+        allowed = _FIXED.get(folded)
+        if allowed is not None:
+            if value.lower() not in allowed:
+                raise ServeError(BAD_VALUE, f'parameter "{known}" has to be {self._values[known]} here')
+            return known
+        if folded == "datestyle" and not value.lower().startswith("iso"):
+            raise ServeError(BAD_VALUE, "dates are sent as ISO has them")
+        if folded == BOUNDS:
+            if value.lower() not in _SWITCH:
+                raise ServeError(BAD_VALUE, f"{BOUNDS} is on or off")
+            value = value.lower()
+        if folded != "datestyle":
+            self._values[known] = value[:1000]
+        return known
+
+    def reset(self) -> None:
+        """Set every setting back to what it was when the session began."""
+        self._values = dict(self._begun)
+
+    def _known(self, name: str) -> str:
+        known = self._spelled.get(name.lower())
+        if known is None:
+            raise ServeError(NO_SETTING, f'unrecognized configuration parameter "{name[:100]}"')
+        return known
+
+
+_OPTION = re.compile(r"(?:-c|--)([A-Za-z_.]+)=(.*)", re.DOTALL)
+
+
+def _options(text: str) -> list[tuple[str, str]]:
+    """The settings in the parameter ``options``: -c name=value."""
+    try:
+        words = shlex.split(text.replace("-c ", "-c"))
+    except ValueError as error:
+        raise ServeError(BAD_VALUE, "options: -c name=value is wanted") from error
+    found = []
+    for word in words:
+        match = _OPTION.fullmatch(word)
+        if match is None:
+            raise ServeError(BAD_VALUE, "options: -c name=value is wanted")
+        found.append((match[1], match[2]))
+    return found

@@ -1,0 +1,147 @@
+"""One client's byte stream as messages: pygwire reads and writes them, and this bounds their size and time."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+import time
+
+from pygwire import FrontendMessageDecoder
+from pygwire.messages import ErrorResponse, NoticeResponse, PGMessage
+from pygwire.state_machine import BackendStateMachine
+
+from sqlanon.serve.refusals import BAD_PROTOCOL, Disconnected, ServeError
+
+STARTUP_BYTES = 10_000
+"""Of the messages before a login, as PostgreSQL has it."""
+MESSAGE_BYTES = 1 << 20
+"""Of a message."""
+_SEND = 1 << 16
+"""Bytes that wait before they are sent."""
+_SEND_SECONDS = 30.0
+"""Seconds that a client may take to read."""
+
+
+class Wire:
+    """Messages from and to one client.
+
+    Args:
+        connection: the accepted socket.
+        seconds: that the client may take for its login.
+    """
+
+    def __init__(self, connection: socket.socket, seconds: float) -> None:
+        self._socket = connection
+        self._decoder = FrontendMessageDecoder()
+        self._state = BackendStateMachine()
+        self._waiting = bytearray()
+        self.most = STARTUP_BYTES
+        self.seconds = seconds
+        self.until = time.monotonic() + seconds
+        """When the client has to be done; infinite after the login."""
+
+    def receive(self) -> PGMessage:
+        """The next message.
+
+        Raises:
+            ServeError: what came is no message of the protocol, none for this moment, or too long.
+            Disconnected: the client is gone.
+            TimeoutError: nothing came.
+        """
+        self.flush()
+        while True:
+            try:
+                message = next(self._decoder, None)
+                if message is not None:
+                    self._state.receive(message)  # type: ignore[arg-type]
+                    self._decoder.phase = self._state.phase
+                    return message
+            except Exception as error:  # lengths, numbers and texts of a hostile client break a decoder in many ways
+                raise ServeError(BAD_PROTOCOL, "protocol violation: this is no message that can come here") from error
+            if self._decoder.buffered > self.most:
+                raise ServeError(BAD_PROTOCOL, f"a message has at most {self.most:,} bytes")
+            self._decoder.feed(self._read())
+
+    @property
+    def unread(self) -> int:
+        """Bytes that came and were not asked for yet."""
+        return int(self._decoder.buffered)
+
+    def _read(self) -> bytes:
+        try:
+            self._socket.settimeout(max(min(self.seconds, self.until - time.monotonic()), 0.001))
+            data = self._socket.recv(_SEND)
+        except TimeoutError:
+            raise
+        except OSError as error:
+            raise Disconnected from error
+        if not data:
+            raise Disconnected
+        return data
+
+    def send(self, *messages: PGMessage) -> None:
+        """Queue messages; they go out when many wait, or with `flush`."""
+        for message in messages:
+            self._state.send(message)  # type: ignore[arg-type]
+            self._decoder.phase = self._state.phase
+            self._waiting += message.to_wire()
+        if len(self._waiting) > _SEND:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what waits.
+
+        Raises:
+            Disconnected: the client is gone, or reads nothing.
+        """
+        if not self._waiting:
+            return
+        data = bytes(self._waiting)
+        self._waiting.clear()
+        try:
+            self._socket.settimeout(_SEND_SECONDS)
+            self._socket.sendall(data)
+        except OSError as error:
+            raise Disconnected from error
+
+    def fail(self, error: ServeError, *, fatal: bool = False) -> None:
+        """Send an error."""
+        severity = "FATAL" if fatal else "ERROR"
+        fields = {"S": severity, "V": severity, "C": error.code, "M": error.message.replace("\0", "")}
+        if error.hint:
+            fields["H"] = error.hint.replace("\0", "")
+        if error.position:
+            fields["P"] = str(error.position)
+        self.send(ErrorResponse(fields=fields))
+
+    def leave(self, error: ServeError) -> None:
+        """Send an error that ends the connection, whatever the client may expect now."""
+        with contextlib.suppress(Exception):
+            self.flush()
+            fields = {"S": "FATAL", "V": "FATAL", "C": error.code, "M": error.message}
+            self._waiting += ErrorResponse(fields=fields).to_wire()
+            self.flush()
+
+    def note(self, text: str) -> None:
+        """Send a warning about an answer."""
+        self.send(NoticeResponse(fields={"S": "WARNING", "V": "WARNING", "C": "01000", "M": text}))
+
+    def secure(self, context: ssl.SSLContext) -> None:
+        """Continue with TLS.
+
+        Raises:
+            Disconnected: the client does not speak it.
+        """
+        try:
+            self._socket.settimeout(self.seconds)
+            self._socket = context.wrap_socket(self._socket, server_side=True)
+        except OSError as error:
+            raise Disconnected from error
+
+    def close(self) -> None:
+        """End the connection; also from another thread."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            self._socket.close()

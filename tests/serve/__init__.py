@@ -1,0 +1,1 @@
+"""PostgreSQL clients ask releases through ``sqlanon serve``."""

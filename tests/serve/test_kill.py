@@ -1,0 +1,160 @@
+"""The database or the server is killed: clients get an error, nothing stays behind, and the next query is answered."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import psycopg
+import pytest
+from typer.testing import CliRunner
+
+from sqlanon.cli.app import app
+from tests.cli.conftest import START, environment
+from tests.serve.conftest import FILE, Place, Running, make_place, serving
+
+
+def sessions(place: Place) -> list[int]:
+    """The server processes of PostgreSQL that work for others in this database."""
+    rows = place.owner.engine.fetch(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    return [int(row[0]) for row in rows]
+
+
+def test_connections_to_the_database_that_are_lost_are_made_anew(place: Place) -> None:
+    with serving(place) as running, running.connect() as connection:
+        sql = f"SELECT count(*) FROM {place.source}"
+        assert connection.execute(sql).fetchone() == (60.0,)
+        for pid in sessions(place):
+            place.owner.engine.execute(f"SELECT pg_terminate_backend({pid})")
+        assert connection.execute(sql).fetchone() == (60.0,)  # no client notices
+        place.owner.engine.execute(f"ALTER ROLE {place.reader.role} RENAME TO {place.reader.role}_x")
+        try:
+            with pytest.raises(psycopg.Error):
+                connection.execute(sql)
+        finally:
+            place.owner.engine.execute(f"ALTER ROLE {place.reader.role}_x RENAME TO {place.reader.role}")
+        assert connection.execute(sql).fetchone() == (60.0,)
+
+
+def test_a_database_that_is_gone_is_one_clear_error(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        place = make_place(FILE, tmp_path, stack)
+        running = stack.enter_context(serving(place))
+        connection = stack.enter_context(running.connect())
+        sql = f"SELECT count(*) FROM {place.source}"
+        assert connection.execute(sql).fetchone() == (60.0,)
+        file = Path(place.url.removeprefix("duckdb:///"))
+        file.rename(tmp_path / "away")
+        with pytest.raises(psycopg.errors.SystemError, match="cannot be reached") as caught:
+            connection.execute(sql)
+        assert str(tmp_path) not in str(caught.value)
+        (tmp_path / "away").rename(file)
+        assert connection.execute(sql).fetchone() == (60.0,)
+
+
+def test_a_lost_catalog_process_is_made_anew(running: Running) -> None:
+    with running.connect() as connection:
+        assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
+        catalog = running.server._shared.catalog()
+        catalog._process.kill()
+        catalog._process.wait()
+        assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
+        catalog._process.send_signal(signal.SIGSTOP)
+        with pytest.raises(psycopg.Error, match="too much time"):
+            connection.execute("SELECT count(*) FROM pg_class")
+        assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
+
+
+def started(place: Place, folder: Path, *words: str) -> tuple[subprocess.Popen[str], int]:
+    """``sqlanon serve`` as a process of its own, and its port."""
+    users = folder / "users"
+    users.write_text("ann:secret\n")
+    users.chmod(0o600)
+    role = ["--as", place.reader.role] if place.reader.role else []
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-c", START, "serve", "--db", place.url, *role),
+            *("--users", str(users), "--listen", "0", "--json", *words),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        cwd=folder,
+    )
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, process.communicate()[1]
+    return process, int(json.loads(line)["port"])
+
+
+def gone(place: Place, before: list[int]) -> None:
+    """No session of the server stays in the database."""
+    until = time.monotonic() + 60
+    while not set(sessions(place)) <= set(before) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert set(sessions(place)) <= set(before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+def test_a_server_that_ends_leaves_nothing_behind(place: Place, tmp_path: Path, number: signal.Signals) -> None:
+    tables = "SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2"
+    before, others = place.owner.engine.fetch(tables), sessions(place)
+    process, port = started(place, tmp_path, "--log", "access.log")
+    try:
+        with psycopg.connect(f"postgresql://ann:secret@127.0.0.1:{port}/x") as connection:
+            assert connection.execute(f"SELECT count(*) FROM {place.source}").fetchone() == (60.0,)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
+            process.send_signal(number)
+            process.wait(60)
+            with pytest.raises(psycopg.OperationalError):
+                connection.execute("SELECT 1")
+        assert process.returncode == (128 + number if number is signal.SIGTERM else -number)
+    finally:
+        process.kill()
+        process.communicate()
+    gone(place, others)
+    assert place.owner.engine.fetch(tables) == before
+    until = time.monotonic() + 60
+    while any(Path(f"/proc/{child}/cmdline").exists() and b"worker" in read(child) for child in children):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    events = [json.loads(line)["event"] for line in (tmp_path / "access.log").read_text().splitlines()]
+    assert events[:2] == ["login", "ask"]
+    assert "secret" not in (tmp_path / "access.log").read_text()
+
+
+def read(child: str) -> bytes:
+    """The command line of a process; empty: it is gone."""
+    try:
+        return Path(f"/proc/{child}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_command_that_cannot_start_says_why(place: Place, tmp_path: Path) -> None:
+    common = ["serve", "--db", place.url]
+    role = ["--as", place.reader.role or ""]
+    for words, problem in (
+        ([], "--as ROLE is wanted"),
+        ([*role, "--listen", "0.0.0.0:0"], "--tls-cert"),
+        ([*role, "--listen", "nowhere"], "host:port"),
+        ([*role, "--users", str(tmp_path / "missing")], "cannot be read"),
+        ([*role, "--release", "release.nosuch"], "no such view"),
+        ([*role, "--tls-cert", "x"], "belong together"),
+        ([*role, "--log", str(tmp_path / "no" / "log")], "cannot be written"),
+        (["--as", "nosuch"], "nosuch"),
+    ):
+        ended = CliRunner().invoke(app, [*common, *words])
+        assert ended.exit_code in (2, 3), ended.stderr
+        assert problem in ended.stderr
+        assert "secret" not in ended.stderr
+    assert os.environ["SQLANON_SERVE_USERS"]
