@@ -144,11 +144,10 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
 
 def rollback_report(screen: Screen, report: RollbackReport) -> None:
     """Show what a rollback did."""
+    withdrawn = "" if report.withdrawn is None else f"; version {report.withdrawn} is withdrawn"
     screen.show(
-        f"release {safe(report.release)}: version {report.version} is published again as {safe(report.published)}; "
-        f"version {report.withdrawn} is withdrawn"
-        if report.withdrawn is not None
-        else f"release {safe(report.release)}: version {report.version} is published again as {safe(report.published)}",
+        f"release {safe(report.release)}: version {report.version} is published again as "
+        f"{safe(report.published)}{withdrawn}",
         *(f"warning: {safe(warning)}" for warning in report.warnings),
         "The next run makes a new version as soon as the source, the policy or sqlanon differs from this one's.",
     )

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def preview_report(screen: Screen, found: Preview, following: str) -> None:
     """Show the rows; ``following`` is the command that publishes."""
     screen.show(
-        f"release {safe(found.release)}: {len(found.pairs)} of {count(found.rows)} rows of {safe(found.source)}, drawn "
-        "at random",
+        f"release {safe(found.release)}: {len(found.pairs)} of {count(found.rows)} rows of {safe(found.source)}, "
+        "drawn at random",
         f"  {count(found.classes)} classes, the smallest of {count(found.min_class)} rows; nothing was published",
         "  This shows the source. A run draws anew, so that its classes may differ.",
         *exposed_lines(found.exposed, found.min_class),
