@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
+from sqlanon.declared.records import Path
+from sqlanon.declared.wording import show
 from sqlanon.errors import PolicyError
 from sqlanon.policy.document import Document, read
-from sqlanon.policy.problems import Path, show
 
 KEY = "anonymize"
 """The key of a model's or a column's ``meta`` that is ours."""

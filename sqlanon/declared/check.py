@@ -5,7 +5,6 @@ It reports every problem at once, none of them with a value of the policy.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 from sqlanon.declared.asked import PERSONS, Asked, Refused
@@ -14,13 +13,14 @@ from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.requirements import REQUIREMENTS
+from sqlanon.declared.wording import near
 from sqlanon.lack import Lack
 from sqlanon.spec import MethodSpec, ReleaseSpec, SuppressionSpec
 
 
 def unknown_method(name: str) -> Refused:
     """What to say where no method has this name, which is not repeated."""
-    return Refused(f"there is no such method{_near(name, METHODS)}", f"methods: {', '.join(METHODS)}")
+    return Refused(f"there is no such method{near(name, METHODS)}", f"methods: {', '.join(METHODS)}")
 
 
 def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list[Refused]:
@@ -34,7 +34,7 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
                 f"{one.name} ({' | '.join(one.words) if isinstance(one, Word) else one.allowed})"
                 for one in method.options
             ]
-            what = f"{method.name} has no such option{_near(name, known)}"
+            what = f"{method.name} has no such option{near(name, known)}"
             found.append(Refused(what, f"options: {', '.join(every) or 'none'}", name))
             continue
         try:
@@ -250,11 +250,6 @@ def _takers(requirement: str) -> list[str]:
         for name, method in METHODS.items()
         if requirement in (method.requirements or ()) or (of_population and method.population)
     ]
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    found = difflib.get_close_matches(word[:80], list(known), n=1)
-    return f" (did you mean {found[0]}?)" if found else ""
 
 
 def _and(words: Iterable[str]) -> str:

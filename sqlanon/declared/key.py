@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from sqlanon.declared.registry import Registry
+from sqlanon.declared.values import REQUIRED, Value
 
 Names = str | Sequence[str]
 FileName = str | os.PathLike[str]
@@ -20,9 +21,6 @@ Asked = Number | Mapping[str, object]
 Goal = Literal["k", "l"]
 Presence = Literal["disclosed"]
 Boxes = Literal["own"]
-
-REQUIRED: Final = object()
-"""The default of a key that has none."""
 
 ROLE = ("columns", "*", "role")
 PRIVACY = ("privacy",)
@@ -62,6 +60,7 @@ class Key:
     Attributes:
         path: where it is in a release, ``*`` for a column's name; ``policy:`` in the file itself, ``tables:`` in a
             release of several tables. A role lies below `role`: its argument lists the columns that have it.
+        kind: what files may have there; None: a part with keys of its own, the value of a requirement, or an argument.
         default: its value where it is left out; None: nothing is asked.
         text: what it means, for the reference and for editors.
         type: what its keyword argument takes, None aside, as `options` writes it; empty: only files have the key.
@@ -70,10 +69,12 @@ class Key:
         named: the keyword argument, if it is not called as the key.
         value: what the value is called in ``--help``, if not by its form.
         written: the form of the value on the command line, if it is not that of the type.
+        empty: where the default is None, a file may have the key with nothing behind it, which is the same.
         words: the registry whose names it takes there, extensions included; None: the words of its type.
     """
 
     path: str
+    kind: Value | None
     default: object
     text: str
     type: str = ""
@@ -83,6 +84,7 @@ class Key:
     value: str = ""
     written: Form | None = None
     words: Registry[Any] | None = None
+    empty: bool = True
 
     @property
     def place(self) -> tuple[str, ...]:

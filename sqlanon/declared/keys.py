@@ -3,7 +3,7 @@
 It has the meaning of each, its default, and its form in Python and on the command line.
 
 This is the one place where a key is described. The keyword arguments of `Database.anonymize`, the options of `sqlanon
-anonymize`, the JSON Schema and docs/policy.md are made of it; `sqlanon.policy.models` adds what files are checked by.
+anonymize`, the checks of files, the JSON Schema and docs/policy.md are made of it; `sqlanon.policy.models` groups keys.
 What extensions declare is not asked for here, as this is done on import.
 """
 
@@ -14,34 +14,51 @@ from typing import Final
 
 from sqlanon.declared.column_keys import COLUMN_KEYS
 from sqlanon.declared.formats import FORMATS
-from sqlanon.declared.key import REQUIRED, Form, Key
+from sqlanon.declared.key import Form, Key
+from sqlanon.declared.kinds import A_TABLE, DURATION, METHOD_NAME, SIZE, TEXT
+from sqlanon.declared.metrics import Asked
 from sqlanon.declared.privacy_keys import PRIVACY_KEYS
-from sqlanon.spec import FormatSpec, RefineSpec, RefreshSpec
+from sqlanon.declared.records import Names
+from sqlanon.declared.values import REQUIRED, SHARE, Integer, OneOf
+from sqlanon.spec import (
+    EXECUTIONS,
+    MAX_PASSES,
+    MAX_SEARCH,
+    MAX_WINDOW,
+    MODES,
+    SUPPRESSED_ROWS,
+    FormatSpec,
+    RefineSpec,
+    RefreshSpec,
+)
 
 _REFINE = RefineSpec()
 _REFRESH = RefreshSpec()
 
 TABLE: Final[tuple[Key, ...]] = (
-    Key("policy:version", REQUIRED, "The version of this format: 1."),
+    Key("policy:version", Integer(1, 1), REQUIRED, "The version of this format: 1."),
     Key(
         "policy:connection",
+        TEXT,
         None,
         "`duckdb:///path`, `postgresql://...`, or of Spark `sc://host:port` or `spark+local:///DIR`. Keep passwords "
         "out of the file: `${SQLANON_PASSWORD}` is read from the environment. A relative path starts where the "
         "command runs.",
     ),
-    Key("policy:releases", REQUIRED, "The releases, at least one."),
+    Key("policy:releases", None, REQUIRED, "The releases, at least one."),
     Key(
         "name",
+        TEXT,
         REQUIRED,
         "The release's name in the catalog and on the command line; unique in the file.",
         "str",
         "--name",
         "The release's name.",
     ),
-    Key("source", REQUIRED, "The table or view to release, `table` or `schema.table`; quote parts as in SQL."),
+    Key("source", A_TABLE, REQUIRED, "The table or view to release, `table` or `schema.table`; quote parts as in SQL."),
     Key(
         "publish",
+        A_TABLE,
         None,
         "The view that readers get, `view` or `schema.view`; default: the release's name in the schema "
         "`release`. No two releases publish to the same view.",
@@ -52,6 +69,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "publish_file",
+        TEXT,
         None,
         "DuckDB: another database file that will hold just this release. A relative path starts where the "
         "command runs.",
@@ -60,9 +78,10 @@ TABLE: Final[tuple[Key, ...]] = (
         "DuckDB: publish into this other file.",
         value="FILE",
     ),
-    Key("columns", REQUIRED, "The role of each column. At least one is quasi."),
+    Key("columns", None, REQUIRED, "The role of each column. At least one is quasi."),
     Key(
         "rest",
+        OneOf(("error", "drop", "keep")),
         "error",
         "What happens to columns of the source that are not listed: `error` stops, `drop` leaves them out, "
         "`keep` publishes them as they are.",
@@ -72,6 +91,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "rows_are",
+        OneOf(("persons", "events")),
         "persons",
         "`persons`: one row a person; an identifier that repeats stops the run. `events`: a person may have "
         "several rows, so k counts rows, not persons; run and audit then also count persons: each identifier "
@@ -83,6 +103,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "person",
+        Names(),
         (),
         "The column, or the columns together, that say whose row it is; their role is `identifier`, or of one column "
         "`pseudonym`. Implies `rows_are: events`. A run then publishes nothing unless k and l hold over persons as "
@@ -93,6 +114,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "persons",
+        OneOf(("rows", "whole", "ignored")),
         None,
         "With `person`: `whole` (the default there) or `rows`. `rows`: every class holds rows of at least k persons, "
         "and no sensitive value weighs more than 1/l where each person weighs one. This protects who is known by one "
@@ -106,6 +128,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "null_person",
+        OneOf(("one", "distinct")),
         None,
         "With `person`: rows in which one of its columns is NULL belong to `one` person, or each to a `distinct` one. "
         "Default: they are refused.",
@@ -115,6 +138,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "person_share",
+        SHARE,
         None,
         "With `person`: the part of a class's rows that may be one person's, at most: 0.5, or \"1/3\".",
         "Number",
@@ -124,6 +148,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "row_security",
+        OneOf(("applied",)),
         None,
         "PostgreSQL: `applied` releases the rows that row-level security lets the releasing role see, and says so. "
         "Default: a run stops where it hides rows from this role, as a part would be released as if it were all.",
@@ -133,6 +158,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "readers",
+        Names(),
         (),
         "Who reads the release. Roles of PostgreSQL are granted the views and lose them when they are no "
         "longer named; other names serve the warnings of plan.",
@@ -140,6 +166,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "dimensions",
+        Names(A_TABLE),
         (),
         "Tables that `query` may join to the release, `table` or `schema.table`: what they contain about a value is "
         "no secret, and none holds rows of the release's persons. Any other table is refused without "
@@ -148,6 +175,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "key",
+        Names(),
         (),
         "Columns that identify a row in every version: together unique, never NULL, never "
         "published (identifiers). With it the private schema keeps keyed hash -> class of every version, and "
@@ -156,20 +184,23 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "every",
+        DURATION,
         None,
         "How often `run --due` looks at the release: 30m, 24h, 7d. Default: every time.",
         "str",
     ),
     Key(
         "keep",
+        Integer(1),
         _REFRESH.keep,
         "Versions whose tables stay, the published one among them. `rollback` can return to those; with 1 to none.",
         "int",
     ),
-    Key("history", None, "With `key`, or a pseudonym: what two consecutive versions may reveal together."),
-    Key("refresh", None, "How the release is made again."),
+    Key("history", None, None, "With `key`, or a pseudonym: what two consecutive versions may reveal together."),
+    Key("refresh", None, None, "How the release is made again."),
     Key(
         "privacy",
+        None,
         REQUIRED,
         "What every class must meet.",
         "Mapping[str, object]",
@@ -181,6 +212,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "method",
+        None,
         "tree",
         "The algorithm and its options.",
         "str | Mapping[str, object]",
@@ -189,6 +221,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "refine",
+        None,
         None,
         "Improve the method's classes by a local pass: `true`, `false` or a mapping.",
         "bool | Mapping[str, int]",
@@ -200,6 +233,7 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "suppression",
         None,
+        None,
         "Rows that the method may suppress, at most, and what becomes of them; they are counted in every report, "
         "in the loss and in the bounds of queries. Default: none; only methods whose table says so take it.",
         "Mapping[str, Number]",
@@ -210,6 +244,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "format",
+        None,
         FormatSpec().kind,
         "How classes are published.",
         "FormatKind | Mapping[str, object]",
@@ -220,6 +255,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "metrics",
+        Names(OneOf(Asked())),
         (),
         "Further metrics of the loss that a run measures and reports; `all`: every one. docs/metrics.md has their "
         "formulas. They take time, and change nothing that is published.",
@@ -230,6 +266,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "execution",
+        OneOf(EXECUTIONS),
         "auto",
         "Where the method runs: compiled `kernel`, SQL `pushdown`, or chosen by size. All give the same release.",
         "Execution",
@@ -238,6 +275,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "memory",
+        SIZE,
         None,
         "What the kernels may use: bytes, or text such as 4GB or 512MiB. Default: chosen from the machine.",
         "int | str",
@@ -247,6 +285,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "seed",
+        Integer(0),
         None,
         "For what draws random numbers: the methods `idistance`, `topdown`, `anatomy` and `sequential`, the group "
         "numbers of format anatomy, and the search of `refine`. Default: drawn from the operating system; the search "
@@ -259,6 +298,7 @@ TABLE: Final[tuple[Key, ...]] = (
     *PRIVACY_KEYS,
     Key(
         "method.name",
+        METHOD_NAME,
         REQUIRED,
         # A test compares: to ask the registry here would import what its extensions declare.
         "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, "
@@ -266,25 +306,38 @@ TABLE: Final[tuple[Key, ...]] = (
         "`freeform`, `matchings`. "
         "docs/onedim.md says which to take.",
     ),
-    Key("refine.window", _REFINE.window, "Classes on either side that a row looks at."),
-    Key("refine.passes", _REFINE.passes, "Runs over all rows, at most; it ends earlier when nothing moves."),
+    Key("refine.window", Integer(1, MAX_WINDOW), _REFINE.window, "Classes on either side that a row looks at."),
+    Key(
+        "refine.passes",
+        Integer(1, MAX_PASSES),
+        _REFINE.passes,
+        "Runs over all rows, at most; it ends earlier when nothing moves.",
+    ),
     Key(
         "refine.search",
+        Integer(0, MAX_SEARCH),
         _REFINE.search,
         "Trials after the passes, for every class that loses something: the rows of a few near classes are divided "
         "anew, and stay so where they lose less. `refine: true` takes the number from a table, which docs/onedim.md "
         "shows.",
     ),
-    Key("suppression.limit", 0, "The share of the source's rows, at most: 0.02 allows 2 of 100."),
+    Key("suppression.limit", SHARE, 0, "The share of the source's rows, at most: 0.02 allows 2 of 100."),
     Key(
         "suppression.rows",
+        OneOf(SUPPRESSED_ROWS),
         "starred",
         "`starred`: published with `*` in every quasi column, as one class that meets every requirement; their other "
         "columns are shown. `left_out`: not published; only their number is.",
     ),
-    Key("format.kind", FormatSpec().kind, " ".join(f"`{facts.name}`: {facts.about}" for facts in FORMATS.own)),
+    Key(
+        "format.kind",
+        OneOf(FORMATS),
+        FormatSpec().kind,
+        " ".join(f"`{facts.name}`: {facts.about}" for facts in FORMATS.own),
+    ),
     Key(
         "format.mean",
+        Names(),
         (),
         "Numeric quasi columns without hierarchy that also publish their class mean. Only with `ranges` and "
         "k of at least 5.",
@@ -294,6 +347,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "refresh.mode",
+        OneOf(MODES),
         _REFRESH.mode,
         "`full`: every version is computed anew from the whole source. What versions reveal together is measured (see "
         "`history`), not prevented. `frozen`: a row is published in one class, once, and stays as it was published "
@@ -303,37 +357,44 @@ TABLE: Final[tuple[Key, ...]] = (
     Key(
         "refresh.cohort",
         None,
+        None,
         "With `mode: frozen`: when the rows that wait are published together, as classes of their own.",
     ),
     Key(
         "refresh.max_stale",
+        SHARE,
         None,
         "With `mode: frozen`: the share of the published rows that the source has with other values, at most; with "
         "more, `run` publishes nothing.",
     ),
     Key(
         "refresh.max_retained",
+        SHARE,
         None,
         "With `mode: frozen`: the share of the published rows that the source no longer has, at most.",
     ),
     Key(
         "refresh.max_waiting",
+        SHARE,
         None,
         "With `mode: frozen`: the share of the source's rows that are not published, at most.",
     ),
     Key(
         "refresh.max_age",
+        DURATION,
         None,
         "With `mode: frozen`: how long a row that was never published may wait, at most: 24h, 7d.",
     ),
-    Key("refresh.cohort.rows", None, "Publish them when so many wait; at least k. Default: 50 times k."),
+    Key("refresh.cohort.rows", Integer(1), None, "Publish them when so many wait; at least k. Default: 50 times k."),
     Key(
         "refresh.cohort.every",
+        DURATION,
         None,
         "Publish them, if at least k wait, when one has waited so long: 24h, 7d. Default: only `rows` counts.",
     ),
     Key(
         "history.max_failing",
+        Integer(0),
         None,
         "Rows that may be left in groups below k (of events: k persons), l or distinct_l, at most, when a reader "
         "compares the new version with the published one; of a release with pseudonyms also tokens among fewer than "
@@ -343,11 +404,13 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "tables:name",
+        TEXT,
         REQUIRED,
         "What they are called together. The release of each table is called `name.table`.",
     ),
     Key(
         "tables:tables",
+        None,
         REQUIRED,
         "Of each table `source` and `columns`, and any other key of a release that differs from what is written for "
         "all of them. `name`: what it is called after the point, and the default of its view in the schema `release`; "
@@ -356,6 +419,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "tables:rotate",
+        OneOf(("version",)),
         None,
         "`version`: the tokens of every version are new ones, and what they are keyed with is kept nowhere, so that "
         "they link tables and no versions. Only with `tables`, and without `scope` and `secret`.",

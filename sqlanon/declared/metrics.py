@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,3 +136,17 @@ METRICS: Registry[MetricDeclaration] = Registry(
 Those of the package that are always measured have a field each in `LossReport`; the others are in its ``more`` and
 ``sensitive``.
 """
+
+
+class Asked(Collection[str]):
+    """What a policy's `metrics` takes: names of metrics that are measured when they are asked for, and `ALL`."""
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (name for name, one in METRICS.items() if one.asked)
+        yield ALL
+
+    def __contains__(self, word: object) -> bool:
+        return any(word == one for one in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Final
 
-from sqlanon.declared.key import REQUIRED, Form, Key
+from sqlanon.declared.key import Form, Key
+from sqlanon.declared.kinds import FLAG
+from sqlanon.declared.records import ByName
 from sqlanon.declared.requirements import REQUIREMENTS
+from sqlanon.declared.values import REQUIRED, SHARE, Number, OneOf
 
-_ABOUT = {one.name: one.about for one in REQUIREMENTS.own}
+_OWN = {one.name: one for one in REQUIREMENTS.own}
+
+LARGEST_EXTENT = 10**39
+"""Every engine's widest integers and decimals are below it."""
 
 PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "privacy.k",
+        _OWN["k"].value,
         None,
-        _ABOUT["k"],
+        _OWN["k"].about,
         "int",
         "--k",
         "Rows in every class, at least. Needed, except with --maximize, --k-map, --delta-presence and the format "
         "anatomy.",
+        empty=False,
     ),
     Key(
         "privacy.l",
+        _OWN["l"].value,
         None,
-        _ABOUT["l"],
+        _OWN["l"].about,
         "Number",
         "--l",
         "No sensitive value above 1/L of a class.",
@@ -30,16 +40,18 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.distinct_l",
+        _OWN["distinct_l"].value,
         None,
-        _ABOUT["distinct_l"],
+        _OWN["distinct_l"].about,
         "int",
         "--distinct-l",
         "Distinct sensitive values in a class.",
     ),
     Key(
         "privacy.entropy_l",
+        _OWN["entropy_l"].value,
         None,
-        _ABOUT["entropy_l"],
+        _OWN["entropy_l"].about,
         "Asked",
         "--entropy-l",
         "Entropy of a class, at least that of L values.",
@@ -47,8 +59,9 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.recursive_cl",
+        _OWN["recursive_cl"].value,
         None,
-        _ABOUT["recursive_cl"],
+        _OWN["recursive_cl"].about,
         "str | Mapping[str, object]",
         "--recursive-cl",
         "Recursive (c, l)-diversity.",
@@ -56,8 +69,9 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.alpha",
+        _OWN["alpha"].value,
         None,
-        _ABOUT["alpha"],
+        _OWN["alpha"].about,
         "Asked",
         "--alpha",
         "Share of a sensitive value in a class, at most.",
@@ -65,8 +79,9 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.t",
+        _OWN["t"].value,
         None,
-        _ABOUT["t"],
+        _OWN["t"].about,
         "Asked",
         "--t",
         "Distance of a class's values to all, at most.",
@@ -74,8 +89,9 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.beta",
+        _OWN["beta"].value,
         None,
-        _ABOUT["beta"],
+        _OWN["beta"].about,
         "str | Mapping[str, object]",
         "--beta",
         "How much a class may raise a value's share.",
@@ -83,8 +99,9 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.delta_disclosure",
+        _OWN["delta_disclosure"].value,
         None,
-        _ABOUT["delta_disclosure"],
+        _OWN["delta_disclosure"].about,
         "Asked",
         "--delta-disclosure",
         "Bits between a value's shares in a class and in all.",
@@ -92,8 +109,9 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.k_map",
+        _OWN["k_map"].value,
         None,
-        _ABOUT["k_map"],
+        _OWN["k_map"].about,
         "str | Mapping[str, object]",
         "--k-map",
         "Rows of a population in every cell, at least.",
@@ -101,8 +119,9 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.delta_presence",
+        _OWN["delta_presence"].value,
         None,
-        _ABOUT["delta_presence"],
+        _OWN["delta_presence"].about,
         "str | Mapping[str, object]",
         "--delta-presence",
         "Probability that a row of a population is here.",
@@ -110,6 +129,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.joint",
+        FLAG,
         False,
         "With several sensitive columns: l and distinct_l also hold within every value of the others.",
         "bool",
@@ -118,6 +138,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.maximize",
+        OneOf(("k", "l")),
         None,
         "Make this as large as `max_loss` and `max_extent` allow, at least one of which it needs, and no "
         "smaller than `at_least`. Not together with `k`, `l`, `distinct_l` and `joint`.",
@@ -126,9 +147,10 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
         "As large as the bounds on the loss allow.",
         value="[k|l]",
     ),
-    Key("privacy.max_loss", None, "With `maximize`: what every class may lose, at most."),
+    Key("privacy.max_loss", None, None, "With `maximize`: what every class may lose, at most."),
     Key(
         "privacy.max_extent",
+        ByName(Number(Fraction(0), Fraction(LARGEST_EXTENT)), "age: 10"),
         None,
         "With `maximize`: quasi columns and how far a class may reach there, at most, in the column's own "
         "units: numbers as they are, days for dates and timestamps, leaves of a hierarchy's node.",
@@ -141,6 +163,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "privacy.at_least",
         None,
+        None,
         "With `maximize`, required: the least that is accepted.",
         "Mapping[str, Number]",
         "--at-least",
@@ -150,6 +173,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.presence",
+        OneOf(("disclosed",)),
         None,
         "Format anatomy: `disclosed` accepts that exact quasi values meet no k and confirm who is in the "
         "table, so that k may be asked for nevertheless.",
@@ -160,6 +184,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.boxes",
+        OneOf(("own",)),
         None,
         "Method freeform: `own` accepts that every row has a box of its own, which k rows fit, in place of a class of "
         "k rows. That is weaker: docs/threat-model.md says how.",
@@ -170,6 +195,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.max_loss.per_class_ncp",
+        SHARE,
         REQUIRED,
         "The weighted NCP of a class, at most: a number from 0 to 1, taken exactly as it is written. 0 keeps "
         "every quasi value as it is.",
@@ -179,9 +205,10 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
         named="max_loss",
         value="NCP",
     ),
-    Key("privacy.at_least.k", None, "Rows in a class, at least."),
+    Key("privacy.at_least.k", _OWN["k"].value, None, "Rows in a class, at least."),
     Key(
         "privacy.at_least.l",
+        _OWN["l"].value,
         None,
         "Frequency l-diversity, as `privacy.l`. 1 asks for nothing; 2 is the least that hides a value.",
     ),

@@ -1,17 +1,63 @@
-"""Values of requirements that are more than one number.
+"""Values that are made of several: mappings with known keys, and mappings of names to values.
 
-They are records such as ``{c: 3, l: 2}``, for all sensitive columns or by column.
-
-On the command line a record is written ``c=3,l=2``, or its number and words: ``0.2 ordered``.
+Records such as ``{c: 3, l: 2}`` are values of requirements, for all sensitive columns or by column. On the command line
+one is written ``c=3,l=2``, or its number and words: ``0.2 ordered``. The parts of a policy file are records as well
+(`sqlanon.policy.models`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, cast
 
-from sqlanon.declared.values import Listing, Number, OneOf, TableName, Value
+from sqlanon.declared.kinds import NAMES, TEXT
+from sqlanon.declared.values import REQUIRED, Listing, OneOf, TableName, Value, Wrong
+from sqlanon.declared.wording import listed, near, wrong_kind
+
+Path = tuple[str | int, ...]
+"""The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
+
+Note = Callable[[Path, str, str], None]
+"""Takes a problem: its place, what is wrong, what is allowed."""
+
+MISSING: Final = "is missing"
+
+BROKEN: Final = object()
+"""What is read where something is wrong and nothing can be taken instead."""
+
+
+def read_at(kind: Value, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - of the kind
+    """The value, or `BROKEN`; every problem is noted at its place."""
+    if isinstance(kind, Record | ByName | Names):
+        return kind.read_at(value, path, note)
+    return read_whole(kind, value, path, note)
+
+
+def read_whole(kind: Value, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - of the kind
+    """The same, with one problem at most, at the place of the value."""
+    try:
+        return kind.read(value)
+    except ValueError as wrong:
+        note(path, str(wrong), getattr(wrong, "allowed", "") or kind.allowed)
+    return BROKEN
+
+
+def _first(kind: Record | ByName | Names, value: object) -> Any:  # noqa: ANN401 - of the kind
+    """The value.
+
+    Raises:
+        ValueError: with the first of its problems.
+    """
+    problems: list[ValueError] = []
+
+    def note(path: Path, what: str, _: str) -> None:
+        problems.append(Wrong(f"{path[-1]} {what}" if what == MISSING else what))
+
+    made = kind.read_at(value, (), note)
+    for wrong in problems:
+        raise wrong
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +66,39 @@ class Part:
 
     Attributes:
         value: the kind of value that it takes.
-        default: its value where none is given; None: one must be given.
+        default: its value where none is given.
         at_most: a smaller number asks for more.
+        text: what it means.
+        field: of the dataclass, if it is not called as the key.
+        null: an empty value is the same as none.
+        instead: what is taken, so that reading can go on, where what is given is wrong or a required value is missing.
     """
 
-    value: Number | OneOf | Listing | TableName
-    default: Any = None
+    value: Value
+    default: Any = REQUIRED
     at_most: bool = False
+    text: str = ""
+    field: str = ""
+    null: bool = True
+    instead: Any = BROKEN
+
+    @property
+    def assumed(self) -> Any:  # noqa: ANN401 - of the field's own kind
+        """What is read where nothing is given."""
+        if isinstance(self.value, Record) and self.default is not None:
+            return _first(self.value, self.default)
+        return self.default
+
+    @property
+    def replaced(self) -> Any:  # noqa: ANN401 - of the field's own kind
+        """What is taken for a value that is wrong."""
+        return self.instead if self.instead is not BROKEN or self.default is REQUIRED else self.assumed
 
     def weaker(self, old: Any, new: Any) -> bool:  # noqa: ANN401 - of the field's own kind
         """Whether ``new`` may ask for less."""
         if old is None or new is None:
             return old is not None
-        if not isinstance(self.value, Number):
+        if isinstance(self.value, OneOf | Listing | TableName):
             return self.value.weaker(old, new)
         return bool(new > old if self.at_most else new < old)
 
@@ -66,7 +132,7 @@ class Record:
     @property
     def schema(self) -> Mapping[str, Any]:
         """See `Value.schema`."""
-        needed = [name for name, part in self.parts.items() if part.default is None]
+        needed = [name for name, part in self.parts.items() if part.default is REQUIRED]
         mapping = {
             "type": "object",
             "properties": {name: part.value.schema for name, part in self.parts.items()},
@@ -77,20 +143,45 @@ class Record:
         return {"anyOf": [*alone, mapping]}
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - what ``make`` makes
-        """See `Value.read`."""
-        found = value if isinstance(value, Mapping) else self._spelled(value)
-        given = {str(key): item for key, item in found.items() if item is not None}
-        if set(given) - set(self.parts):
-            raise ValueError("unknown key")
-        read = {}
-        for name, part in self.parts.items():
-            if name in given:
-                read[name] = part.value.read(given[name])
-            elif part.default is None:
-                raise ValueError(f"{name} is missing")
+        """See `Value.read`; of several problems it is the first."""
+        given = value if isinstance(value, Mapping) else self._spelled(value)
+        return _first(self, {str(key): item for key, item in given.items()})
+
+    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - what ``make`` makes
+        """See the function `read_at`."""
+        if not isinstance(value, Mapping):
+            note(path, "not a mapping", "key: value pairs")
+            return BROKEN
+        found: dict[str, Any] = {}
+        given = set()
+        for key, part in self.parts.items():
+            made = BROKEN
+            if key in value and not (value[key] is None and part.null):
+                made = read_at(part.value, value[key], (*path, key), note)
+                given |= {key} if made is not BROKEN or part.instead is not BROKEN else set()
+            elif part.default is REQUIRED:
+                note((*path, key), MISSING, part.text)
             else:
-                read[name] = part.default
-        return self.make(**read)
+                made = part.assumed
+            found[part.field or key] = part.replaced if made is BROKEN else made
+        for key in value:
+            if key not in self.parts:
+                self.read_other(key, value[key], found, (*path, key), note)
+        if BROKEN in found.values():
+            return BROKEN
+        try:
+            return self.made(found, given)
+        except ValueError as wrong:
+            note(path, str(wrong), self.allowed)
+        return BROKEN
+
+    def made(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+        """The record of its fields; ``given``: the keys that were given and could be read."""
+        return self.make(**found)
+
+    def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
+        """What to do with a key that is no part: note it."""
+        note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {listed(self.parts)}")
 
     def _spelled(self, value: object) -> Mapping[str, object]:
         """The fields of a number, or of a text."""
@@ -174,6 +265,70 @@ class ByColumn:
             return [(i, value) for i in range(len(columns))]
         known = {name.lower(): item for name, item in value.items()}
         return [(i, known[name.lower()]) for i, name in enumerate(columns) if name.lower() in known]
+
+
+@dataclass(frozen=True, slots=True)
+class ByName:
+    """A mapping of names, of columns or groups, to values of one kind.
+
+    Attributes:
+        value: the kind.
+        example: one, for messages.
+    """
+
+    value: Value
+    example: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """See `Value.allowed`."""
+        return f"key: value pairs{f', such as {{{self.example}}}' if self.example else ''}"
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """See `Value.schema`."""
+        return {"additionalProperties": self.value.schema or True, "type": "object"}
+
+    def read(self, value: object) -> Any:  # noqa: ANN401 - a mapping of names to values
+        """See `Value.read`; of several problems it is the first."""
+        return _first(self, value)
+
+    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - a mapping of names to values
+        """See the function `read_at`."""
+        if not isinstance(value, Mapping):
+            note(path, wrong_kind(value, "not a mapping") if self.example else "not a mapping", self.allowed)
+            return BROKEN
+        read = {name: read_at(self.value, one, (*path, name), note) for name, one in value.items()}
+        return {name: one for name, one in read.items() if one is not BROKEN}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """One name or several different ones, each of a kind."""
+
+    inner: Value = TEXT
+
+    @property
+    def allowed(self) -> str:
+        """See `Value.allowed`."""
+        return NAMES.allowed
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """See `Value.schema`."""
+        return {"anyOf": [self.inner.schema, {"items": self.inner.schema, "type": "array"}]}
+
+    def read(self, value: object) -> tuple[str, ...]:
+        """See `Value.read`; of several problems it is the first."""
+        return cast("tuple[str, ...]", _first(self, value))
+
+    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - names
+        """See the function `read_at`."""
+        names = read_whole(NAMES, value, path, note)
+        if names is BROKEN:
+            return BROKEN
+        read = [read_at(self.inner, name, (*path, index), note) for index, name in enumerate(names)]
+        return BROKEN if BROKEN in read else tuple(read)
 
 
 def pairs(text: str) -> dict[str, str]:

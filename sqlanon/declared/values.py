@@ -1,17 +1,26 @@
-"""Kinds of values that keys of requirements take: a number, one of a few words, a list of values, the name of a table.
+"""Kinds of values that have an order of strength or bounds: numbers, words, lists of values, names of tables.
 
-How several of them make one value is in `records`.
+`kinds` has those that are a function alone, `records` those that are made of several values. Every key of a policy and
+of a workload is read by one of these, and the values that the catalog keeps of a requirement as well. Values of a file
+arrive as the text that was written, those of Python arguments as objects; both are accepted. No message has the value.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, SupportsIndex
+from typing import Any, Final, Protocol, SupportsIndex
 
+from sqlanon.declared.wording import listed, near, wrong_kind
+
+REQUIRED: Final = object()
+"""The default of a key that has none."""
+
+LARGEST = 2**63 - 1
+"""The largest whole number that a policy may have: every engine's BIGINT holds it."""
 LARGEST_PART = 10**9
 """Numerators and denominators, at most: rows x a bound fits 64 bits."""
 _WHOLE = re.compile("(-?)0*([0-9]+)")
@@ -19,6 +28,14 @@ _EXACT = re.compile(
     r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})(e[+-]?[0-9]{1,3})?|[+-]?[0-9]{1,400}/0*[1-9][0-9]{0,400}",
     re.IGNORECASE,
 )
+
+
+class Wrong(ValueError):
+    """What is wrong with a value, and what is allowed where its kind does not say it as exactly."""
+
+    def __init__(self, what: str, allowed: str = "") -> None:
+        super().__init__(what)
+        self.allowed = allowed
 
 
 def exact(value: object) -> Fraction:
@@ -33,7 +50,7 @@ def exact(value: object) -> Fraction:
     """
     written = "" if isinstance(value, bool) else str(value).strip()
     if not _EXACT.fullmatch(written):
-        raise ValueError("not a number")
+        raise ValueError(wrong_kind(value, "not a number or fraction"))
     return Fraction(written)
 
 
@@ -46,12 +63,17 @@ def whole(value: object, low: int, high: int) -> int:
     if isinstance(value, str) and (written := _WHOLE.fullmatch(value)):
         number = int(written[1] + written[2][:20])  # long enough to be out of bounds, short enough for int()
     elif isinstance(value, str | bool) or not isinstance(value, SupportsIndex):
-        raise ValueError("not a whole number")
+        raise ValueError(wrong_kind(value, "not a whole number"))
     else:
         number = operator.index(value)
     if not low <= number <= high:
         raise ValueError("too small" if number < low else "too large")
     return number
+
+
+def _plain(number: Fraction) -> int | float:
+    """The number as JSON has it."""
+    return int(number) if number.denominator == 1 else float(number)
 
 
 class Value(Protocol):
@@ -74,6 +96,32 @@ class Value(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Integer:
+    """A whole number from ``low`` to ``high``, or its text."""
+
+    low: int
+    high: int = LARGEST
+
+    @property
+    def allowed(self) -> str:
+        """See `Value.allowed`."""
+        if self.high == self.low:
+            return str(self.low)
+        if self.high == LARGEST:
+            return f"a whole number of at least {self.low}"
+        return f"a whole number from {self.low} to {self.high}"
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """See `Value.schema`."""
+        return {"maximum": self.high, "minimum": self.low, "type": "integer"}
+
+    def read(self, value: object) -> int:
+        """See `Value.read`."""
+        return whole(value, self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True)
 class Number:
     """A number from ``low`` to ``high``, taken exactly as it is written; as text it may be a fraction, ``5/2``.
 
@@ -88,21 +136,20 @@ class Number:
     @property
     def allowed(self) -> str:
         """See `Value.allowed`."""
-        small = self.high is not None and self.high <= 1
-        number, fraction = ("0.25", "1/4") if small else ("2.5", "5/2")
-        kind = "a whole number" if self.whole else f"a number such as {number}, or a fraction such as {fraction},"
-        if self.above:
-            return f"{kind} above {self.low}{f', at most {self.high}' if self.high is not None else ''}"
-        return f"{kind} {f'from {self.low} to {self.high}' if self.high is not None else f'of at least {self.low}'}"
+        high = "" if self.high is None or self.high > LARGEST else f" and at most {self.high}"
+        kind = f"{'above' if self.above else 'of at least'} {self.low}{high}"
+        if self.whole:
+            return f"a whole number {kind}"
+        return f"a number {kind}, such as {'0.3 or 3/10' if self.low < 1 else '2.5 or 5/2'}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
         """See `Value.schema`."""
         high = self.high if self.high is not None else Fraction(LARGEST_PART)
         if self.whole:
-            return {"type": "integer", "minimum": int(self.low), "maximum": int(high)}
+            return {"maximum": int(high), "minimum": int(self.low), "type": "integer"}
         least = "exclusiveMinimum" if self.above else "minimum"
-        number = {"type": "number", least: float(self.low), "maximum": float(high)}
+        number = dict(sorted({"maximum": _plain(high), least: _plain(self.low), "type": "number"}.items()))
         return {"anyOf": [number, {"type": "string"}]}
 
     def read(self, value: object) -> int | Fraction:
@@ -114,36 +161,42 @@ class Number:
             raise ValueError("too small")
         if self.high is not None and number > self.high:
             raise ValueError("too large")
-        if max(number.numerator, number.denominator) > LARGEST_PART:
-            raise ValueError("too large or too precise")
+        if number.denominator > LARGEST_PART:
+            raise Wrong("too precise", f"{self.allowed}, its denominator at most {LARGEST_PART}")
+        if number.numerator > max(LARGEST_PART, self.high or 0):
+            raise Wrong("too large or too precise", f"{self.allowed}, both of its parts at most {LARGEST_PART}")
         return int(number) if self.whole else number
+
+
+SHARE = Number(Fraction(0), Fraction(1))
+"""A share of something."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of a few words, of which the first asks for the most."""
+    """One of a few words, of which the first asks for the most; those of a registry are looked up when asked for."""
 
-    words: tuple[str, ...]
+    words: Collection[str]
 
     @property
     def allowed(self) -> str:
         """See `Value.allowed`."""
-        return " or ".join(self.words)
+        return f"one of {listed(self.words)}" if len(self.words) > 1 else f"only {listed(self.words)} is allowed"
 
     @property
     def schema(self) -> Mapping[str, Any]:
         """See `Value.schema`."""
-        return {"type": "string", "enum": list(self.words)}
+        return {"enum": list(self.words), "type": "string"}
 
     def read(self, value: object) -> str:
         """See `Value.read`."""
         if not isinstance(value, str) or value not in self.words:
-            raise ValueError("not one of the words")
+            raise ValueError(wrong_kind(value, "not a word known here") + near(value, self.words))
         return value
 
     def weaker(self, old: str, new: str) -> bool:
         """Whether ``new`` may ask for less."""
-        return new not in (old, self.words[0])
+        return new not in (old, next(iter(self.words)))
 
 
 @dataclass(frozen=True, slots=True)

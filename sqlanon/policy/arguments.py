@@ -9,10 +9,13 @@ from typing import Any, Unpack, cast
 
 from sqlanon.declared.key import PRIVACY, Form
 from sqlanon.declared.keys import ARGUMENTS
+from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.options import AnonymizeOptions
-from sqlanon.policy import checks, shape
-from sqlanon.policy.fields import name_parts
-from sqlanon.policy.problems import Path, Problems, near, show
+from sqlanon.declared.records import Path
+from sqlanon.declared.wording import near, show
+from sqlanon.policy import checks
+from sqlanon.policy.problems import Problems
+from sqlanon.policy.sections import read_release
 from sqlanon.spec import ReleaseSpec
 
 _NAMED = {argument.name: argument for argument in ARGUMENTS}
@@ -68,7 +71,7 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
                 problems.add((argument.name,), "not a mapping", "requirement: value pairs")
         elif argument.name != "mean" or value:
             _put(raw, argument.place, _file(_keyed(value)))
-    model = shape.read(raw, (), problems)
+    model = read_release(raw, (), problems)
     spec = None if model is None else checks.build(model, raw, (), problems, checks.Files(FilePath()))
     problems.stop()
     assert spec is not None

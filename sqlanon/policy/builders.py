@@ -13,10 +13,12 @@ from datetime import date
 from fractions import Fraction
 from typing import cast
 
+from sqlanon.declared.records import Path
+from sqlanon.declared.wording import listed
 from sqlanon.errors import PolicyError
 from sqlanon.policy.hierarchies import in_order, with_other
 from sqlanon.policy.models import HierarchyModel
-from sqlanon.policy.problems import Path, Problems, listed
+from sqlanon.policy.problems import Problems
 from sqlanon.spec import Hierarchy, HierarchyTable, Rule, RuleKind
 
 UNITS = ("day", "week", "month", "quarter", "year", "decade")

@@ -1,6 +1,6 @@
 """The one way from the parts of a release to its frozen spec, for files and arguments alike.
 
-Here values must fit together. What one value may look like belongs in `fields`, keys and shape in `shape`.
+Here values must fit together. What one value may look like belongs in `sqlanon.declared`, keys and shape in `models`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any, Literal, TypeVar, cast
 
 from sqlanon.declared import FORMATS
 from sqlanon.declared.combinations import combinations
+from sqlanon.declared.kinds import ORDER, name_parts
+from sqlanon.declared.records import Path
+from sqlanon.declared.wording import listed, near, show
 from sqlanon.errors import PolicyError
 from sqlanon.policy.builders import built
-from sqlanon.policy.fields import AN_ORDER, name_parts
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.method import check_method
 from sqlanon.policy.models import (
@@ -23,7 +25,7 @@ from sqlanon.policy.models import (
 )
 from sqlanon.policy.persons import check_persons, kind_of_rows, of_persons, spelled, strength
 from sqlanon.policy.privacy import read_privacy
-from sqlanon.policy.problems import Path, Problems, listed, near, show
+from sqlanon.policy.problems import Problems
 from sqlanon.policy.pseudonyms import check_pseudonyms
 from sqlanon.policy.recodes import RECODES, coded, recoded
 from sqlanon.spec import (
@@ -140,7 +142,7 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         readers=tuple(model.readers),
         dimensions=tuple(model.dimensions),
         key=tuple(model.key),
-        method=MethodSpec(model.method.name, dict(cast("dict[str, str]", model.method.model_extra or {}))),
+        method=MethodSpec(model.method.name, model.method.more),
         refine=(RefineSpec(model.refine.window, model.refine.passes, model.refine.search) if model.refine else None),
         suppression=(
             SuppressionSpec(Fraction(model.suppression.limit), model.suppression.rows) if model.suppression else None
@@ -184,7 +186,7 @@ def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -
     if asked is None or problems.broken((*path, "refresh")):
         return
     if asked.mode != "frozen":
-        for key in sorted(asked.model_fields_set - {"mode"}):
+        for key in sorted(asked.given - {"mode"}):
             if getattr(asked, key) is not None:
                 problems.add((*path, "refresh", key), f"the mode is {asked.mode}", f"{key} goes with mode: frozen")
         return
@@ -202,7 +204,7 @@ def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -
 def _column(name: str, column: ColumnModel, path: Path, problems: Problems, files: Files) -> ColumnSpec:
     if not name or "\0" in name:
         problems.add(path, "a column without a name" if not name else "a name with a NUL character", "a column's name")
-    given = column.model_fields_set
+    given = column.given
     only = (
         ("weight", ("quasi",)),
         ("hierarchy", ("quasi", "sensitive")),
@@ -254,7 +256,7 @@ def _order(
         return tuple(ordered)
     values = files.order(path, ordered, problems)
     if values is None and (hint := near(ordered, ("alphabetical", "declared"))):
-        problems.add(path, "a word that is not known is taken for a file" + hint, AN_ORDER)
+        problems.add(path, "a word that is not known is taken for a file" + hint, ORDER.allowed)
     return values
 
 

@@ -15,8 +15,9 @@ from typing import TypeAlias
 import yaml
 
 from sqlanon.bounded_file import read_bounded
+from sqlanon.declared.records import Path
+from sqlanon.declared.wording import show
 from sqlanon.errors import PolicyError
-from sqlanon.policy.problems import Path, show
 
 Data: TypeAlias = "dict[str, Data] | list[Data] | str | None"
 

@@ -6,12 +6,14 @@ The caller gives file and line for messages.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
-from sqlanon.policy import checks, shape
+from sqlanon.policy import checks
 from sqlanon.policy.load import default_view
 from sqlanon.policy.problems import Origin, Problems
+from sqlanon.policy.sections import read_release
 from sqlanon.spec import ReleaseSpec
 
 
@@ -27,11 +29,11 @@ def embedded(raw: Mapping[str, Any], origin: Origin, base: FilePath) -> ReleaseS
         PolicyError: with every problem, each at its place.
     """
     problems = Problems(origin)
-    model = shape.read(raw, (), problems)
+    model = read_release(raw, (), problems)
     spec = None
     if model is not None:
         if model.publish is None:
-            model = model.model_copy(update={"publish": default_view(model.name)})
+            model = replace(model, publish=default_view(model.name))
         spec = checks.build(model, raw, (), problems, checks.Files(base))
     problems.stop()
     assert spec is not None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, cast
 
-from pydantic import ValidationError
-
-from sqlanon.policy import checks, shape, tables
+from sqlanon.declared.kinds import name_parts
+from sqlanon.declared.records import BROKEN, Path
+from sqlanon.policy import checks, tables
 from sqlanon.policy.document import Document, read
-from sqlanon.policy.fields import name_parts
-from sqlanon.policy.models import PolicyModel
-from sqlanon.policy.problems import Path, Problems
+from sqlanon.policy.problems import Problems
+from sqlanon.policy.sections import POLICY, read_release
 from sqlanon.spec import PolicySpec, ReleaseSpec
 
 PUBLISH_SCHEMA = "release"
@@ -62,13 +62,8 @@ def _spec(document: Document, path: str) -> PolicySpec:
 
 def _head(raw: dict[str, Any], problems: Problems) -> str | None:
     """Check everything but the single releases; return the connection."""
-    if isinstance(raw.get("releases"), list) and raw["releases"]:
-        raw = {**raw, "releases": [shape.HARMLESS]}
-    try:
-        return PolicyModel.model_validate(raw).connection
-    except ValidationError as error:
-        shape.note(error, PolicyModel, (), problems)
-    return None
+    made = POLICY.read_at(raw, (), problems.add)
+    return None if made is BROKEN else cast("str | None", made.connection)
 
 
 def _releases(raw: dict[str, Any], problems: Problems, base: FilePath, document: Document) -> list[ReleaseSpec]:
@@ -78,10 +73,10 @@ def _releases(raw: dict[str, Any], problems: Problems, base: FilePath, document:
     for index, item in enumerate(items if isinstance(items, list) else []):
         path, made = ("releases", index), []
         for at, one, view in tables.expanded(item, path, problems):
-            model = shape.read(one, at, problems)
+            model = read_release(one, at, problems)
             if model is not None and isinstance(one, dict):
                 if model.publish is None:
-                    model = model.model_copy(update={"publish": default_view(view or model.name)})
+                    model = replace(model, publish=default_view(view or model.name))
                 made.append((at, checks.build(model, one, at, problems, files)))
         several = isinstance(item, dict) and "tables" in item
         releases += tables.joined(item, path, made, problems) if several else made

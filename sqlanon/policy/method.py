@@ -14,7 +14,8 @@ from sqlanon.declared import (
     unknown_method,
     wrong_options,
 )
-from sqlanon.policy.problems import Path, Problems
+from sqlanon.declared.records import Path
+from sqlanon.policy.problems import Problems
 from sqlanon.spec import ReleaseSpec
 
 

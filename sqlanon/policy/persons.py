@@ -6,8 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sqlanon.declared import FORMATS, REQUIREMENTS
+from sqlanon.declared.records import Path
+from sqlanon.declared.wording import listed, near, show
 from sqlanon.policy.models import ReleaseModel
-from sqlanon.policy.problems import Path, Problems, listed, near, show
+from sqlanon.policy.problems import Problems
 from sqlanon.spec import Persons, PrivacySpec, RowsAre
 
 MOST_L = 1000
@@ -40,7 +42,7 @@ def check_persons(model: ReleaseModel, path: Path, problems: Problems, unread: s
         _check_without(model, path, problems)
         return
     _check_columns(model, path, problems, unread)
-    if "rows_are" in model.model_fields_set and model.rows_are == "persons":
+    if "rows_are" in model.given and model.rows_are == "persons":
         what = "person says whose row it is, where a person may have several"
         problems.add((*path, "rows_are"), what, "leave rows_are out, which is then events, or leave person out")
     if model.persons == "ignored":

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
+from sqlanon.declared.keys import KEYS
 from sqlanon.declared.parameters import Closeness
-from sqlanon.policy.models import AtLeastModel, PrivacyModel, ReleaseModel
+from sqlanon.declared.records import MISSING, Path
+from sqlanon.declared.wording import listed, near, show
+from sqlanon.policy.models import AtLeastModel, ReleaseModel
 from sqlanon.policy.persons import kind_of_rows
-from sqlanon.policy.problems import Path, Problems, listed, near, show
-from sqlanon.policy.shape import further
+from sqlanon.policy.problems import Problems
 from sqlanon.spec import Accuracy, PrivacySpec
 
 _BOUNDS = ("max_loss", "max_extent")
@@ -54,12 +56,12 @@ def read_privacy(
             privacy.max_loss.per_class_ncp if privacy.max_loss else None,
             tuple((privacy.max_extent or {}).items()),
         )
-    more = _further(raw.get("privacy"), at, problems)
+    more = privacy.more
     if accuracy is not None:
         for key in more:
             problems.add((*at, key), "cannot be combined with maximize", "leave it out, or leave maximize out")
     _check_extents(model, (*at, "max_extent"), problems, unread)
-    asked = {key: getattr(privacy, key) for key in REQUIREMENTS if key in PrivacyModel.model_fields} | more
+    asked = {key: getattr(privacy, key, None) for key in REQUIREMENTS} | {**more}
     _check_sensitive(model, at, asked, problems, complete=unread == set())
     _check_columns(model, at, more, problems, unread)
     _check_persons(model, path, asked, problems, complete=unread == set())
@@ -76,22 +78,6 @@ def read_privacy(
     )
 
 
-def _further(written: object, at: Path, problems: Problems) -> dict[str, Any]:
-    """What is asked of requirements that have no field in `PrivacyModel`; each reads its own value."""
-    found: dict[str, Any] = {}
-    if not isinstance(written, Mapping):
-        return found
-    for key in further():
-        if written.get(key) is None:
-            continue
-        value = REQUIREMENTS[key].value
-        try:
-            found[key] = value.read(written[key])
-        except ValueError as wrong:
-            problems.add((*at, key), str(wrong), value.allowed)
-    return found
-
-
 def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Problems) -> None:
     """Without maximize: k is there, what goes with maximize is not."""
     privacy, at = model.privacy, (*path, "privacy")
@@ -103,8 +89,7 @@ def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Pr
         one.population and written.get(key) is not None for key, one in REQUIREMENTS.items()
     )
     if privacy.k is None and not dual and not alone and sure and not FORMATS[model.format.kind].exact:
-        description = PrivacyModel.model_fields["k"].description
-        problems.add((*at, "k"), "is missing", description or "")
+        problems.add((*at, "k"), MISSING, KEYS["privacy.k"].text)
 
 
 def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
@@ -116,7 +101,7 @@ def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
     if method is not None and privacy.maximize not in (method.maximizes or ()):
         return  # the method is refused, whatever else is there
     for key, instead in _INSTEAD.items():
-        if key in privacy.model_fields_set and getattr(privacy, key) not in (None, False):
+        if key in privacy.given and getattr(privacy, key) not in (None, False):
             problems.add((*at, key), "cannot be combined with maximize", instead)
     if not any(getattr(privacy, key) is not None or problems.broken((*at, key)) for key in _BOUNDS):
         allowed = "maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: {column: 10} or both"

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from sqlanon.declared.kinds import name_parts
+from sqlanon.declared.wording import escape
 from sqlanon.errors import PolicyError
-from sqlanon.policy.fields import name_parts
 from sqlanon.policy.load import default_view
-from sqlanon.policy.problems import escape
 from sqlanon.spec import FormatSpec, Role, RowsAre
 
 PASSWORD = "SQLANON_PASSWORD"  # noqa: S105 - the variable's name

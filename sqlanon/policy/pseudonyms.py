@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from sqlanon.declared import FORMATS
+from sqlanon.declared.records import Path
+from sqlanon.declared.wording import show
 from sqlanon.policy.models import ReleaseModel
 from sqlanon.policy.persons import strength
-from sqlanon.policy.problems import Path, Problems, show
+from sqlanon.policy.problems import Problems
 
 
 def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> None:

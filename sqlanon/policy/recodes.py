@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from sqlanon.declared.records import Path
 from sqlanon.policy.builders import is_date
 from sqlanon.policy.models import ColumnModel
-from sqlanon.policy.problems import Path, Problems
+from sqlanon.policy.problems import Problems
 from sqlanon.spec import Hierarchy, HierarchyTable, Recode, Rule
 
 RECODES = ("bottom", "top", "round")

@@ -12,14 +12,13 @@ from datetime import date
 from types import NoneType
 from typing import Any, Literal, Required, get_args, get_origin
 
-from sqlanon.declared import METHODS, REQUIREMENTS, Word
+from sqlanon.declared import METHODS, Word
 from sqlanon.declared.key import Asked, FileName, Key, Names, Number
 from sqlanon.declared.keys import ARGUMENTS
 from sqlanon.declared.method_options import Option
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.lack import Lack
-from sqlanon.policy.models import PolicyModel
-from sqlanon.policy.shape import further
+from sqlanon.policy.sections import SECTIONS
 
 _TITLES = {
     "PolicyModel": "The file",
@@ -199,12 +198,14 @@ def schema() -> dict[str, Any]:
         >>> schema()["required"]
         ['version', 'releases']
     """
-    made = PolicyModel.model_json_schema(by_alias=True, mode="validation")
-    for key in further():
-        requirement = REQUIREMENTS[key]
-        own = {**requirement.value.schema, "description": requirement.about}
-        made["$defs"]["PrivacyModel"]["properties"][key] = own
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made, "title": "sqlanon policy"}
+    defined = {name: SECTIONS[name].definition for name in sorted(SECTIONS)}
+    whole = defined.pop("PolicyModel")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": defined,
+        **whole,
+        "title": "sqlanon policy",
+    }
 
 
 def reference() -> str:

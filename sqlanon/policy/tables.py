@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlanon.policy.fields import name_parts
-from sqlanon.policy.problems import Path, Problems
+from sqlanon.declared.kinds import name_parts
+from sqlanon.declared.records import Path
+from sqlanon.policy.problems import Problems
 from sqlanon.spec import ReleaseSpec, Together
 
 _ITS_OWN = ("source", "columns", "publish")

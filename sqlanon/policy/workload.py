@@ -1,4 +1,4 @@
-"""The workload file: its keys as pydantic models, and reading it into the frozen spec with every error and its line.
+"""The workload file: its keys, and reading it into the frozen spec with every error and its line.
 
 What a workload measures is in `sqlanon.evaluate.workload`; whether its columns exist is decided there, where the
 release is.
@@ -10,16 +10,15 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any
 
-from pydantic import AfterValidator, Field, ValidationError
-
+from sqlanon.declared.kinds import FLAG, TEXT, Kind
+from sqlanon.declared.records import BROKEN, Names, Part, Path, Record
+from sqlanon.declared.values import Integer, Number, OneOf, Wrong
+from sqlanon.declared.wording import listed
 from sqlanon.errors import PolicyError
-from sqlanon.policy import fields, shape
 from sqlanon.policy.document import read
-from sqlanon.policy.models import Flag, Names, Part, Text
-from sqlanon.policy.problems import Path, Problems, listed
-from sqlanon.policy.quantities import amount, whole
+from sqlanon.policy.problems import Problems
 from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
 
 MOST_QUERIES = 10_000
@@ -28,105 +27,104 @@ MOST_QUERIES = 10_000
 RESERVED = ("queries", "all")
 """What reports call the file's own queries, and everything together."""
 
-Queries = Annotated[int, whole(1, MOST_QUERIES)]
-M = TypeVar("M", bound=Part)
 
-
-def _share(value: Fraction) -> Fraction:
-    """A selectivity: more than 0, at most 1."""
-    if value == 0:
-        raise fields.wrong("too small", "a number above 0 and at most 1")
+def _list(value: object) -> object:
+    """A list, whose items are read one by one."""
+    if not isinstance(value, list):
+        raise Wrong("not a list")
     return value
 
 
-class QueryModel(Part):
-    """One query."""
-
-    name: Text = Field(description="What reports call the query; unique in the file.")
-    sql: Text = Field(
-        description="One SELECT over the source's table and column names, as `sqlanon query` answers them."
-    )
+_NAME = Part(TEXT, None, text="What reports call it; default: the kind.")
+_COLUMNS = Part(Names(), (), null=False, text="Quasi columns; default: all.")
+_SENSITIVE = Part(TEXT, None, text="The sensitive column; default: the first one.")
+_QUERIES = Integer(1, MOST_QUERIES)
 
 
-class EqualityModel(Part):
-    """COUNT(*) with one attribute equal to one value (LeFevre et al. 2006, section 6.3)."""
-
-    kind: Literal["equality"] = Field("equality", description="COUNT(*) where one column equals one value.")
-    name: Text | None = Field(None, description="What reports call it; default: the kind.")
-    columns: Names = Field([], description="Quasi columns; default: all.")
-    queries: Queries | None = Field(
-        None, description="At most so many, drawn by the seed; default: every value of every column."
-    )
+def _generator_of(kind: str, about: str, **parts: Part) -> Record:
+    """What a family of queries takes."""
+    return Record(dict, {"kind": Part(OneOf((kind,)), kind, null=False, text=about), "name": _NAME, **parts})
 
 
-class RangesModel(Part):
-    """COUNT(*) with random ranges over several quasi columns (Xiao and Tao 2006, section 6)."""
-
-    kind: Literal["ranges"] = Field("ranges", description="COUNT(*) over random ranges of several columns.")
-    name: Text | None = Field(None, description="What reports call it; default: the kind.")
-    columns: Names = Field([], description="Quasi columns to draw from; default: all.")
-    dimensions: Annotated[int, whole(1)] = Field(2, description="Quasi columns in one query (the paper's qd).")
-    selectivity: Annotated[Fraction, amount(1), AfterValidator(_share)] = Field(
-        Fraction(1, 10),
-        description="Share of the domain that a query asks for; of dimensions + 1 columns each takes its root.",
-    )
-    sensitive: Text | None = Field(
-        None, description="The sensitive column that a set of values is drawn of; default: the first one."
-    )
-    queries: Queries = Field(100, description="How many.")
-
-
-class AggregatesModel(Part):
-    """SUM and AVG by group."""
-
-    kind: Literal["aggregates"] = Field("aggregates", description="SUM and AVG of a column by groups of another.")
-    name: Text | None = Field(None, description="What reports call it; default: the kind.")
-    measures: Names = Field([], description="Numeric columns that are published; default: all of them.")
-    by: Names = Field(
-        [],
-        description="Columns to group by, one at a time; default: all published ones of at most 100 values.",
-    )
-
-
-class DatacubeModel(Part):
-    """The datacube at one level of its lattice (Ghinita et al. 2009, section 7.4)."""
-
-    kind: Literal["datacube"] = Field(
+GENERATORS: Mapping[str, Record] = {
+    # LeFevre et al. 2006, section 6.3.
+    "equality": _generator_of(
+        "equality",
+        "COUNT(*) where one column equals one value.",
+        columns=_COLUMNS,
+        queries=Part(_QUERIES, None, text="At most so many, drawn by the seed; default: every value of every column."),
+    ),
+    # Xiao and Tao 2006, section 6.
+    "ranges": _generator_of(
+        "ranges",
+        "COUNT(*) over random ranges of several columns.",
+        columns=_COLUMNS,
+        dimensions=Part(Integer(1), 2, null=False, text="Quasi columns in one query (the paper's qd)."),
+        selectivity=Part(
+            Number(Fraction(0), Fraction(1), above=True),
+            Fraction(1, 10),
+            null=False,
+            text="Share of the domain that a query asks for; of dimensions + 1 columns each takes its root.",
+        ),
+        sensitive=Part(
+            TEXT, None, text="The sensitive column that a set of values is drawn of; default: the first one."
+        ),
+        queries=Part(_QUERIES, 100, null=False, text="How many."),
+    ),
+    "aggregates": _generator_of(
+        "aggregates",
+        "SUM and AVG of a column by groups of another.",
+        measures=Part(Names(), (), null=False, text="Numeric columns that are published; default: all of them."),
+        by=Part(
+            Names(),
+            (),
+            null=False,
+            text="Columns to group by, one at a time; default: all published ones of at most 100 values.",
+        ),
+    ),
+    # Ghinita et al. 2009, section 7.4: the datacube at one level of its lattice.
+    "datacube": _generator_of(
         "datacube",
-        description="KL-divergence of all group-bys over `level` quasi columns and the sensitive one.",
-    )
-    name: Text | None = Field(None, description="What reports call it; default: the kind and the level.")
-    level: Annotated[int, whole(1)] = Field(2, description="Quasi columns in one group-by.")
-    columns: Names = Field([], description="Quasi columns of the cube; default: all.")
-    sensitive: Text | None = Field(None, description="The sensitive column; default: the first one.")
-    answers: Flag = Field(False, description="Also ask each group-by as a query and measure the errors of its cells.")
-
-
-class JointModel(Part):
-    """The joint distribution over quasi columns and the sensitive one (Xiao et al. 2010, section 6.2)."""
-
-    kind: Literal["joint"] = Field("joint", description="KL-divergence over all quasi columns and the sensitive one.")
-    name: Text | None = Field(None, description="What reports call it; default: the kind.")
-    columns: Names = Field([], description="Quasi columns; default: all.")
-    sensitive: Text | None = Field(None, description="The sensitive column; default: the first one.")
-
-
-GENERATORS: Mapping[str, type[EqualityModel | RangesModel | AggregatesModel | DatacubeModel | JointModel]] = {
-    "equality": EqualityModel,
-    "ranges": RangesModel,
-    "aggregates": AggregatesModel,
-    "datacube": DatacubeModel,
-    "joint": JointModel,
+        "KL-divergence of all group-bys over `level` quasi columns and the sensitive one.",
+        level=Part(Integer(1), 2, null=False, text="Quasi columns in one group-by."),
+        columns=_COLUMNS,
+        sensitive=_SENSITIVE,
+        answers=Part(
+            FLAG, False, null=False, text="Also ask each group-by as a query and measure the errors of its cells."
+        ),
+    ),
+    # Xiao et al. 2010, section 6.2.
+    "joint": _generator_of(
+        "joint",
+        "KL-divergence over all quasi columns and the sensitive one.",
+        columns=_COLUMNS,
+        sensitive=_SENSITIVE,
+    ),
 }
+"""The families of queries, each with the keys that it takes."""
 
-
-class _Head(Part):
-    """The file without its queries and generators."""
-
-    version: Annotated[int, whole(1, 1)] = Field(description="The version of this format: 1.")
-    seed: Annotated[int, whole(0)] = Field(1, description="What generators draw depends on nothing else.")
-    queries: list[Any] = Field([], description="Queries, each with a name.")
-    generators: list[Any] = Field([], description="Families of queries, each with a kind.")
+_QUERY = Record(
+    QuerySpec,
+    {
+        "name": Part(TEXT, null=False, text="What reports call the query; unique in the file."),
+        "sql": Part(
+            TEXT,
+            null=False,
+            text="One SELECT over the source's table and column names, as `sqlanon query` answers them.",
+        ),
+    },
+)
+_LIST = Kind("a list, at least one", {"type": "array"}, _list)
+_HEAD = Record(
+    dict,
+    {
+        "version": Part(Integer(1, 1), null=False, text="The version of this format: 1."),
+        "seed": Part(Integer(0), 1, null=False, text="What generators draw depends on nothing else."),
+        "queries": Part(_LIST, [], null=False, text="Queries, each with a name."),
+        "generators": Part(_LIST, [], null=False, text="Families of queries, each with a kind."),
+    },
+)
+"""The file without its queries and generators."""
 
 
 def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | None = None) -> WorkloadSpec:
@@ -150,14 +148,16 @@ def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | Non
         problems.add((), what, "a workload begins with version: 1")
         problems.stop()
         raise PolicyError(f"{path}: {what}")  # muted: a tag at the top is a problem already
-    head = _model(_Head, raw, (), problems)
+    head = _HEAD.read_at(raw, (), problems.add)
     queries = [made for at, item in _items(raw, "queries") if (made := _query(item, at, problems)) is not None]
     generators = [one for at, item in _items(raw, "generators") if (one := _generator(item, at, problems)) is not None]
     if not raw.get("queries") and not raw.get("generators"):
         problems.add((), "nothing to ask", "queries, generators or both")
     _check_names((*queries, *generators), problems, document.line)
     problems.stop()
-    return WorkloadSpec(tuple(one for _, one in queries), tuple(one for _, one in generators), head.seed if head else 1)
+    return WorkloadSpec(
+        tuple(one for _, one in queries), tuple(one for _, one in generators), head["seed"] if head is not BROKEN else 1
+    )
 
 
 def _items(raw: Mapping[str, Any], key: str) -> list[tuple[Path, Any]]:
@@ -165,17 +165,9 @@ def _items(raw: Mapping[str, Any], key: str) -> list[tuple[Path, Any]]:
     return [((key, place), item) for place, item in enumerate(items)] if isinstance(items, list) else []
 
 
-def _model(model: type[M], raw: object, at: Path, problems: Problems) -> M | None:
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        shape.note(error, model, at, problems)
-    return None
-
-
 def _query(item: object, at: Path, problems: Problems) -> tuple[Path, QuerySpec] | None:
-    model = _model(QueryModel, item, at, problems)
-    return (at, QuerySpec(model.name, model.sql)) if model else None
+    made = _QUERY.read_at(item, at, problems.add)
+    return None if made is BROKEN else (at, made)
 
 
 def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, GeneratorSpec] | None:
@@ -189,11 +181,9 @@ def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, Genera
     if model is None:
         problems.add((*at, "kind"), "not a kind of generator", f"one of {listed(GENERATORS)}")
         return None
-    made = _model(model, raw, at, problems)
-    if made is None:
+    values = model.read_at(raw, at, problems.add)
+    if values is BROKEN:
         return None
-    given = {key: getattr(made, key) for key in type(made).model_fields}
-    values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
     name = values.pop("name") or (f"datacube {values['level']}" if kind == "datacube" else kind)
     if name in RESERVED:
         problems.add((*at, "name"), "reports use this name themselves", f"another name than {listed(RESERVED)}")

@@ -27,7 +27,7 @@ from tests.oracle import models
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"t": 1.5}, "t: too large; a number such as 0.25, or a fraction such as 1/4, from 0 to 1"),
+        ({"t": 1.5}, "t: too large; a number of at least 0 and at most 1, such as 0.3 or 3/10"),
         ({"t": {"max": -0.1}}, "t: too small"),
         ({"t": "0.2 nearly"}, "t: not a number and words that are known"),
         (

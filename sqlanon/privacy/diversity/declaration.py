@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sqlanon.declared.requirements import RequirementDeclaration
-from sqlanon.declared.values import Number
+from sqlanon.declared.values import Integer, Number
 
 L = RequirementDeclaration(
     name="l",
@@ -20,6 +20,6 @@ DISTINCT_L = RequirementDeclaration(
     name="distinct_l",
     about="Different values of each sensitive column in a class, at least.",
     code="sqlanon.privacy.diversity.requirement:DistinctDiversity",
-    value=Number(Fraction(1), whole=True),
+    value=Integer(1),
     joint=True,
 )

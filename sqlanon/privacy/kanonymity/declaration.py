@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from sqlanon.declared.requirements import RequirementDeclaration
-from sqlanon.declared.values import Number
+from sqlanon.declared.values import Integer
 from sqlanon.privacy.declaration import OF_ROWS
 
 K = RequirementDeclaration(
@@ -13,7 +11,7 @@ K = RequirementDeclaration(
     about="Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
     "`at_least`), with the format anatomy, and beside a requirement over a population.",
     code="sqlanon.privacy.kanonymity.requirement:KAnonymity",
-    value=Number(Fraction(1), whole=True),
+    value=Integer(1),
     sensitive=0,
     joint=OF_ROWS,
     nothing=1,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from inspect import signature
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Required, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from pydantic import BaseModel
 
 import sqlanon
 from sqlanon.cli.policy_options import given_options
@@ -23,12 +23,12 @@ from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.errors import PolicyError
 from sqlanon.policy import models, reference, release, schema
 from sqlanon.policy.reference import arguments_table, signatures
-from sqlanon.policy.shape import further
+from sqlanon.policy.sections import SECTIONS
 from sqlanon.spec import ReleaseSpec
 from tests.invoked import commands, invoke
 
 ROOT = Path(__file__).parents[3]
-MODELS: dict[str, type[BaseModel]] = {
+MODELS: dict[str, type[models.Written]] = {
     "policy:": models.PolicyModel,
     "": models.ReleaseModel,
     "columns.*.": models.ColumnModel,
@@ -95,12 +95,16 @@ def members(kind: Any) -> set[Any]:
     return set(get_args(kind)) if get_origin(kind) in (Union, UnionType) else {kind}
 
 
-def test_every_key_has_a_type_and_every_field_a_key() -> None:
-    read_apart = {key for key in REQUIREMENTS if key not in models.PrivacyModel.model_fields}
-    assert {part: [key for key in keys if key not in read_apart] for part, keys in parts().items()} == {
-        part: [one.alias or name for name, one in model.model_fields.items()] for part, model in MODELS.items()
-    }
-    assert read_apart == set(further())
+def test_every_key_has_a_kind_and_every_field_a_key() -> None:
+    assert len(SECTIONS) == len(MODELS)
+    for part, keys in parts().items():
+        section = SECTIONS[MODELS[part].__name__]
+        assert section.keys == set(keys)
+        assert [key for key in keys if key in section.parts] == list(section.parts)
+        assert all(one.value is not None for one in section.parts.values())
+        named = {one.field or name for name, one in section.parts.items()}
+        assert named == {one.name for one in fields(section.make)} - {"given", "more"}
+        assert {key for key in keys if key not in section.parts} <= set(REQUIREMENTS)
 
 
 def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
@@ -128,7 +132,8 @@ def test_every_argument_has_a_place_in_the_order() -> None:
 
 
 def test_the_typed_arguments_are_generated() -> None:
-    """After a change: python -c "from sqlanon.policy.reference import signatures; print(signatures(), end='')"."""
+    """After a change: python -c "from sqlanon.policy.sections import SECTIONS
+    from sqlanon.policy.reference import signatures; print(signatures(), end='')"."""
     assert signatures() == (ROOT / "sqlanon/declared/options.py").read_text(encoding="utf-8")
 
 

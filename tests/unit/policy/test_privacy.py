@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.errors import PolicyError
-from sqlanon.policy import checks, release, shape
+from sqlanon.policy import checks, release
 from sqlanon.policy.document import Document
 from sqlanon.policy.models import FormatModel
 from sqlanon.policy.problems import Problems
+from sqlanon.policy.sections import read_release
 from sqlanon.spec import Accuracy, PrivacySpec, ReleaseSpec
 from tests.unit.policy.samples import SMALL, with_key, with_privacy
 
@@ -236,10 +238,11 @@ def anatomy(text: str) -> ReleaseSpec:
     problems = Problems(document)
     path = ("releases", 0)
     raw: Any = document.data["releases"]
-    kind: Any = FormatModel.model_construct(kind="anatomy", mean=[])
-    model = shape.read(raw[0], path, problems)
+    model = read_release(raw[0], path, problems)
     assert model is not None
-    spec = checks.build(model.model_copy(update={"format": kind}), raw[0], path, problems, checks.Files(Path()))
+    spec = checks.build(
+        replace(model, format=FormatModel(kind="anatomy", mean=())), raw[0], path, problems, checks.Files(Path())
+    )
     problems.stop()
     return spec
 

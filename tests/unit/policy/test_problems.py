@@ -54,10 +54,7 @@ releases:
         "anon.yml:9: releases[one].columns.sex: the key occurs twice, in line 9 and in line 10; each key once",
         "anon.yml:9: releases[one].columns.sex.weight: the column is sensitive; weight is for quasi columns",
         "anon.yml:11: releases[one].privacy.k: too small; a whole number of at least 1",
-        (
-            "anon.yml:11: releases[one].privacy.l: too small; a number such as 3 or 2.5, or a fraction such as 5/2, at "
-            "least 1"
-        ),
+        "anon.yml:11: releases[one].privacy.l: too small; a number of at least 1, such as 2.5 or 5/2",
         (
             "anon.yml:12: releases[one].format.mean: a column that is not listed (did you mean zip?); "
             "quasi columns without hierarchy: none here"

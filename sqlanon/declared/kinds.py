@@ -1,0 +1,202 @@
+"""Kinds of values that need no parameters: text, names, tables, flags, sizes, time spans.
+
+See `values` for their common rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final
+
+from sqlanon.declared.values import LARGEST, Wrong
+from sqlanon.declared.wording import wrong_kind
+
+_NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,6})?)\s*([a-z]*)", re.IGNORECASE)
+_DURATION = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.IGNORECASE)
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
+_UNITS = {
+    unit: base**power
+    for power, letter in enumerate(("", "k", "m", "g", "t"))
+    for unit, base in ((f"{letter}b", 1000), (f"{letter}ib" if letter else "", 1024))
+}
+_FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A `Value` that is a function."""
+
+    allowed: str
+    schema: Mapping[str, Any]
+    read: Callable[[object], Any]
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.casefold() in _FLAGS:
+        return _FLAGS[value.casefold()]
+    raise ValueError(wrong_kind(value, "neither true nor false"))
+
+
+def text(value: object) -> str:
+    """Text that is not empty and holds no NUL."""
+    if not isinstance(value, str):
+        raise Wrong(wrong_kind(value, "not text"), "text; put it in quotes")
+    if not value or "\0" in value:
+        raise Wrong("empty text" if not value else "text with a NUL character", "text")
+    return value
+
+
+def _variable(value: object) -> str:
+    """The name of the variable: what it holds is not read here."""
+    found = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError(wrong_kind(value, "not the name of an environment variable"))
+    return found[1]
+
+
+def name_parts(value: str) -> tuple[str, ...] | None:
+    """The parts of ``table``, ``schema.table`` or ``catalog.schema.table`` without their quotes.
+
+    None if it is none of them.
+
+    Example:
+        >>> name_parts('main."my ""own"" table"')
+        ('main', 'my "own" table')
+    """
+    parts: list[str] = []
+    at = 0
+    while found := _NAME_PART.match(value, at):
+        parts.append(found[1].replace('""', '"') if found[1] else found[2])
+        at = found.end()
+        if at == len(value):
+            return tuple(parts) if len(parts) <= 3 else None
+        if value[at] != ".":
+            return None
+        at += 1
+    return None
+
+
+def _table(value: object) -> str:
+    name = text(value)
+    if name_parts(name) is None:
+        raise ValueError("not the name of a table or view")
+    return name
+
+
+def _names(value: object) -> list[str]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, Sequence) or isinstance(names, bytes | bytearray):
+        raise Wrong(wrong_kind(value, "not a list of names"))
+    checked = [text(name) for name in names]
+    if len(set(checked)) < len(checked):
+        raise ValueError("a name is listed twice")
+    return checked
+
+
+def _order(value: object) -> str | list[str]:
+    """``alphabetical``, ``declared``, the path of a file, or the values in order."""
+    if isinstance(value, str):
+        return text(value)
+    if not isinstance(value, Sequence) or isinstance(value, bytes | bytearray):
+        raise Wrong(wrong_kind(value, "not an order"))
+    values = [str(item) if isinstance(item, int) and not isinstance(item, bool) else item for item in value]
+    if not all(isinstance(item, str) for item in values):
+        raise Wrong("a value of the list is not text", f"{ORDER.allowed}; put values in quotes")
+    if not values or len(set(values)) < len(values):
+        raise ValueError("a value is listed twice" if values else "the list is empty")
+    return values
+
+
+def _one_word(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction | Decimal | date) or value == "":
+        raise Wrong(wrong_kind(value, "not a number or text"), "a number, a date or text")
+    return str(value)
+
+
+def _words(value: object) -> list[str]:
+    """Numbers or words, as text; text alone is a comma list."""
+    words = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
+    if not isinstance(words, Sequence) or isinstance(words, bytes | bytearray) or not words:
+        raise ValueError(wrong_kind(value, "not a list"))
+    return [_one_word(one.strip() if isinstance(one, str) else one) for one in words]
+
+
+def _word(value: object) -> str:
+    if not isinstance(value, str) or not _WORD.fullmatch(value):
+        raise ValueError(wrong_kind(value, "not a name of letters, digits and _"))
+    return value
+
+
+def _option(value: object) -> str:
+    """The value of a method's option, as text; the method checks it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float | Fraction | Decimal) or value == "":
+        raise ValueError(wrong_kind(value, "not a text or number"))
+    return str(value)
+
+
+def _size(value: object) -> int:
+    """A number of bytes, with a decimal (GB) or binary (GiB) unit."""
+    found = _SIZE.fullmatch("" if isinstance(value, bool) else str(value))
+    if found is None or found[2].casefold() not in _UNITS:
+        raise ValueError(wrong_kind(value, "not a size"))
+    number = int(Decimal(found[1]) * _UNITS[found[2].casefold()])
+    if not 1 <= number <= LARGEST:
+        raise ValueError("too small" if number < 1 else "too large")
+    return number
+
+
+def _duration(value: object) -> int:
+    """A time span in seconds."""
+    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if not found:
+        raise ValueError(wrong_kind(value, "not a time span"))
+    seconds = int(found[1]) * _SECONDS[found[2].lower()]
+    if not seconds:
+        raise ValueError("too small")
+    return seconds
+
+
+_TEXT: Final = {"type": "string"}
+_TEXT_OR_NUMBER: Final = [_TEXT, {"type": "number"}]
+_TEXTS_OR_NUMBERS: Final = {"items": {"anyOf": _TEXT_OR_NUMBER}, "type": "array"}
+
+FLAG: Final = Kind("true or false", {"type": "boolean"}, _flag)
+TEXT: Final = Kind("text", _TEXT, text)
+VARIABLE: Final = Kind("${NAME}: a policy holds no secret itself", _TEXT, _variable)
+"""An environment variable, written ``${NAME}``."""
+A_TABLE: Final = Kind(
+    "table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: "
+    'schema."my.table"',
+    _TEXT,
+    _table,
+)
+ORDER: Final = Kind(
+    "alphabetical, declared, a list of different values, or a file with one value per line",
+    {"anyOf": [_TEXT, _TEXTS_OR_NUMBERS]},
+    _order,
+)
+ONE_WORD: Final = Kind("a number, a date or text", {"anyOf": _TEXT_OR_NUMBER}, _one_word)
+"""A number, a date or a word, as text."""
+WORDS: Final = Kind("a list of numbers or words", {"anyOf": [*_TEXT_OR_NUMBER, _TEXTS_OR_NUMBERS]}, _words)
+METHOD_NAME: Final = Kind("a name, name:option=value,option=value, or a mapping with name and options", _TEXT, _word)
+OPTION: Final = Kind("one text, number, true or false", {"anyOf": [*_TEXT_OR_NUMBER, {"type": "boolean"}]}, _option)
+SIZE: Final = Kind("a size such as 4GB or 512MiB, or a number of bytes", {"anyOf": [{"type": "integer"}, _TEXT]}, _size)
+DURATION: Final = Kind("a number with its unit: 30m, 24h, 7d or 2w", _TEXT, _duration)
+NAMES: Final = Kind(
+    "a name or a list of different names", {"anyOf": [_TEXT, {"items": _TEXT, "type": "array"}]}, _names
+)
+"""One name or several; `sqlanon.declared.records.Names` also reads each of them."""
+ANYTHING: Final = Kind("anything", {}, lambda value: value)
+"""What is read elsewhere."""

@@ -1,0 +1,276 @@
+"""The parts of a policy file as records of the table of keys: how they are read, and their JSON Schema.
+
+Editors get it through ``sqlanon schema``, and ``docs/policy.md`` is generated from it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from typing import Any, cast
+
+from sqlanon.declared import REQUIREMENTS
+from sqlanon.declared.keys import KEYS
+from sqlanon.declared.kinds import ANYTHING, FLAG, OPTION, TEXT, Kind
+from sqlanon.declared.records import BROKEN, ByName, Note, Part, Path, Record, read_whole
+from sqlanon.declared.values import REQUIRED, Value, Wrong
+from sqlanon.declared.wording import listed, near, show, wrong_kind
+from sqlanon.policy import short
+from sqlanon.policy.models import (
+    AtLeastModel,
+    CohortModel,
+    ColumnModel,
+    FormatModel,
+    HierarchyModel,
+    HistoryModel,
+    MaxLossModel,
+    MethodModel,
+    PolicyModel,
+    PrivacyModel,
+    RefineModel,
+    RefreshModel,
+    ReleaseModel,
+    SuppressionModel,
+    TablesModel,
+    Written,
+)
+from sqlanon.policy.problems import Problems
+
+REPLACED_K = 5
+_FIELDS = {"origin": "from"}
+"""Keys that Python's syntax allows no field to be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section(Record):
+    """A part of a policy file, with the keys of a dataclass.
+
+    Attributes:
+        example: one, for messages.
+        short: the mapping that another form means; raises `ValueError`.
+        form: the kind of that other form; with ``main`` it is that of this field.
+        others: the kind of every other key, or the kinds of those that are known; they are in ``more``.
+    """
+
+    example: str = ""
+    short: Callable[[object], object] = lambda value: value
+    form: Value | None = None
+    others: Value | Callable[[], Mapping[str, Part]] | None = None
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """See `Record.keys`."""
+        return frozenset({*self.parts, *self._known()})
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """See `Value.schema`: `definition` is what it refers to."""
+        reference = {"$ref": f"#/$defs/{self.title}"}
+        form = self.parts[self.main].value if self.main else self.form
+        return {"anyOf": [form.schema, reference]} if form else reference
+
+    @property
+    def kind(self) -> type[Written]:
+        """The dataclass."""
+        return cast("type[Written]", self.make)
+
+    @property
+    def title(self) -> str:
+        """Its name in the schema."""
+        return self.kind.__name__
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """The JSON Schema of the mapping."""
+        allowed: Any = False if self.others is None or callable(self.others) else self.others.schema or True
+        properties = {name: _property(name, part) for name, part in self.parts.items()}
+        known = {name: {**part.value.schema, "description": part.text} for name, part in self._known().items()}
+        required = [name for name, part in self.parts.items() if part.default is REQUIRED]
+        return {
+            "additionalProperties": allowed,
+            "description": inspect.getdoc(self.make),
+            "properties": properties | known,
+            **({"required": required} if required else {}),
+            "title": self.title,
+            "type": "object",
+        }
+
+    def _known(self) -> Mapping[str, Part]:
+        return self.others() if callable(self.others) else {}
+
+    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - what ``make`` makes
+        """See `sqlanon.declared.records.read_at`."""
+        try:
+            given = {self.main: value} if self.main and isinstance(value, str) else self.short(value)
+        except ValueError as wrong:
+            note(path, str(wrong), getattr(wrong, "allowed", "") or self.allowed)
+            return BROKEN
+        if self.example and not isinstance(given, Mapping):
+            note(path, wrong_kind(given, "not a mapping"), ByName(self, self.example).allowed)
+            return BROKEN
+        if isinstance(given, self.kind) or (given is None and value is not None):
+            return given
+        return Record.read_at(self, given, path, note)
+
+    def made(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+        """See `Record.made`."""
+        more: dict[str, Any] = {} if self.others is None or "more" in found else {"more": {}}
+        return self.make(**found, **more, given=frozenset(given))
+
+    def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
+        """Read a further key, or note that there is none."""
+        known = self._known()
+        kind = known[key].value if key in known else None if callable(self.others) else self.others
+        if kind is not None:
+            made = BROKEN if value is None and key in known else read_whole(kind, value, path, note)
+            if made is not BROKEN:
+                found.setdefault("more", {})[key] = made
+            return
+        keys = [*self.parts, *known]
+        what = f"unknown key{near(key, keys)}"
+        if key in RELEASE.parts and self.kind not in (ReleaseModel, TablesModel, PolicyModel):
+            what = f"unknown key here: it is a key of the release, and not of {show(str(path[-2]))}"
+        note(path, what, f"the keys here are {listed(keys)}")
+
+
+def _property(name: str, part: Part) -> dict[str, Any]:
+    """The schema of a key, with its title, description and default."""
+    made: dict[str, Any] = dict(part.value.schema)
+    if part.default is None and part.null:
+        made = {"anyOf": [*made.get("anyOf", [made]), {"type": "null"}]}
+    if part.default is not REQUIRED:
+        made["default"] = list(part.default) if isinstance(part.default, tuple) else part.default
+    refers = "$ref" in made or any("$ref" in one for one in made.get("anyOf", ()))
+    title = {} if refers else {"title": name.replace("_", " ").title()}
+    return dict(sorted((made | {"description": part.text} | title).items()))
+
+
+def _section(
+    make: type[Written],
+    prefix: str,
+    within: Mapping[str, Value] | None = None,
+    instead: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> Section:
+    """The section of the keys whose paths begin with a prefix.
+
+    Args:
+        make: the dataclass of the section, whose fields they are.
+        prefix: what their paths begin with.
+        within: the parts that have keys of their own.
+        instead: see `Part.instead`.
+        more: further attributes of `Section`.
+    """
+    known = {_FIELDS.get(one.name, one.name): one.name for one in fields(make)}
+    parts = {}
+    for path, key in KEYS.items():
+        name = path.removeprefix(prefix)
+        if path.startswith(prefix) and name in known:
+            parts[name] = Part(
+                (within or {}).get(name) or cast("Value", key.kind),
+                key.default,
+                text=key.text,
+                field=known[name],
+                null=key.default is None and key.empty,
+                instead=(instead or {}).get(name, BROKEN),
+            )
+    return Section(make, parts, **more)
+
+
+def _further() -> dict[str, Part]:
+    """Requirements that have no field in `PrivacyModel`."""
+    own = {one.name for one in fields(PrivacyModel)}
+    return {name: Part(one.value, text=one.about) for name, one in REQUIREMENTS.items() if name not in own}
+
+
+def _several(value: object) -> object:
+    """A list that is not empty, whose items are read one by one."""
+    if not isinstance(value, list) or not value:
+        raise ValueError("the list is empty" if value == [] else "not a list")
+    return value
+
+
+def _refine(value: object) -> object:
+    """``true`` as the defaults with trials that are chosen later, ``false`` as nothing; a mapping as it is."""
+    if value is None or isinstance(value, Mapping):
+        return value
+    try:
+        return replace(REFINE.read({}), search=None) if FLAG.read(value) else None
+    except ValueError as wrong:
+        raise Wrong(str(wrong), "true, false or key: value pairs") from None
+
+
+HIERARCHY = _section(HierarchyModel, "columns.*.hierarchy.", short=short.hierarchy, form=TEXT)
+COLUMN = _section(ColumnModel, "columns.*.", {"hierarchy": HIERARCHY}, main="role")
+MAX_LOSS = _section(MaxLossModel, "privacy.max_loss.", {}, {"per_class_ncp": Fraction(1)}, example="per_class_ncp: 0.3")
+AT_LEAST = _section(AtLeastModel, "privacy.at_least.", example="l: 2")
+PRIVACY = _section(
+    PrivacyModel, "privacy.", {"max_loss": MAX_LOSS, "at_least": AT_LEAST}, {"k": REPLACED_K}, others=_further
+)
+METHOD = _section(MethodModel, "method.", {}, {"name": "x"}, short=short.method, form=TEXT, others=OPTION)
+REFINE = _section(RefineModel, "refine.", short=_refine, form=FLAG)
+SUPPRESSION = _section(SuppressionModel, "suppression.", example="limit: 0.05")
+FORMAT = _section(FormatModel, "format.", main="kind")
+COHORT = _section(CohortModel, "refresh.cohort.", example="rows: 500")
+REFRESH = _section(RefreshModel, "refresh.", {"cohort": COHORT}, example="mode: frozen")
+HISTORY = _section(HistoryModel, "history.", example="max_failing: 0")
+RELEASE = _section(
+    ReleaseModel,
+    "",
+    {
+        "columns": ByName(COLUMN),
+        "history": HISTORY,
+        "refresh": REFRESH,
+        "privacy": PRIVACY,
+        "method": METHOD,
+        "refine": REFINE,
+        "suppression": SUPPRESSION,
+        "format": FORMAT,
+    },
+    {"name": "x", "source": "x", "columns": {}, "privacy": PRIVACY.read({"k": REPLACED_K})},
+)
+_TABLES = {"items": {"additionalProperties": True, "type": "object"}, "minItems": 2, "type": "array"}
+TABLES = _section(
+    TablesModel, "tables:", {"tables": Kind("a list of tables", _TABLES, lambda value: value)}, others=ANYTHING
+)
+_RELEASES = {"items": {"anyOf": [RELEASE.schema, TABLES.schema]}, "minItems": 1, "type": "array"}
+POLICY = _section(PolicyModel, "policy:", {"releases": Kind("a list, at least one", _RELEASES, _several)})
+SECTIONS: Mapping[str, Section] = {
+    one.title: one
+    for one in (
+        POLICY,
+        RELEASE,
+        TABLES,
+        COLUMN,
+        HIERARCHY,
+        PRIVACY,
+        MAX_LOSS,
+        AT_LEAST,
+        METHOD,
+        REFINE,
+        SUPPRESSION,
+        HISTORY,
+        REFRESH,
+        COHORT,
+        FORMAT,
+    )
+}
+"""All parts of a policy, in the order of the reference."""
+
+
+def read_release(raw: object, path: Path, problems: Problems) -> ReleaseModel | None:
+    """Check the shape of one release.
+
+    Args:
+        raw: its mapping.
+        path: where it is.
+        problems: takes what is wrong.
+
+    Returns:
+        The release with broken parts left out or replaced by something harmless (``problems.broken`` reports which), or
+        None if nothing is left of it.
+    """
+    made = RELEASE.read_at(raw, path, problems.add)
+    return None if made is BROKEN else cast("ReleaseModel", made)

@@ -1,0 +1,59 @@
+"""The short forms of parts of a policy: text in place of a mapping."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from sqlanon.declared import METHODS, Several
+from sqlanon.declared.kinds import METHOD_NAME, TEXT
+from sqlanon.declared.values import Wrong
+from sqlanon.declared.wording import wrong_kind
+
+BUILDERS = ("steps", "calendar", "prefix", "mask", "table")
+"""What builds a hierarchy and can be written as text: `steps:5,10`."""
+A_HIERARCHY = "a CSV file, or a mapping such as {steps: [5, 10]}, {prefix: [3, 2, 1]} or {groups: {young: [18, 19]}}"
+
+
+def hierarchy(value: object) -> object:
+    """The text forms of a hierarchy, a file or ``steps:5,10 from 0``, as the mapping that they mean."""
+    if isinstance(value, Mapping):
+        return {key: os.fspath(one) if isinstance(one, os.PathLike) else one for key, one in value.items()}
+    if not isinstance(value, str):
+        raise Wrong(wrong_kind(value, "not a hierarchy"), A_HIERARCHY)
+    builder, colon, rest = TEXT.read(value).partition(":")
+    if not colon or builder not in BUILDERS:
+        return {"file": value}
+    if builder == "steps" and " from " in rest:
+        rest, _, origin = rest.partition(" from ")
+        return {"steps": rest.strip(), "from": origin.strip()}
+    return {builder: rest.strip()}
+
+
+def method(value: object) -> object:
+    """The mapping of the text form ``name:option=value,option=value``.
+
+    A list of methods is one text, separated by ``;``.
+    """
+    if isinstance(value, Mapping):
+        declared = METHODS.get(str(value.get("name")))
+        several = [one.name for one in declared.options if isinstance(one, Several)] if declared else []
+        return {key: _joined(key, one) if key in several else one for key, one in value.items()}
+    if not isinstance(value, str):
+        return value
+    name, colon, rest = value.partition(":")
+    options: dict[str, object] = {"name": name}
+    for item in rest.split(",") if colon else ():
+        key, equals, option = item.partition("=")
+        if not equals or not key.strip() or not option or key.strip() in options:
+            raise Wrong("its options cannot be read", METHOD_NAME.allowed)
+        options[key.strip()] = option.strip()
+    return options
+
+
+def _joined(option: object, value: object) -> object:
+    if not isinstance(value, list | tuple):
+        return value
+    if not value or not all(isinstance(one, str) and one for one in value):
+        raise Wrong(f"{option} names no methods", "a list of methods, each as name:option=value")
+    return "; ".join(value)
