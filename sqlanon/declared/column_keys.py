@@ -20,37 +20,16 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
         "([pseudonyms.md](pseudonyms.md)). `quasi`: others may know it; it is generalized. `sensitive`: must not be "
         "learned about a person; published as it is, protected by l. `insensitive`: published as it is.",
     ),
-    Key(
-        "columns.*.role.quasi",
-        None,
-        REQUIRED,
-        "",
-        "Names",
-        "--qi",
-        "Quasi-identifiers: a comma list, names quoted as in CSV.",
+    *(
+        Key(f"columns.*.role.{role}", None, REQUIRED, "", "Names", option, short, named=named)
+        for role, named, option, short in (
+            ("quasi", "", "--qi", "Quasi-identifiers: a comma list, names quoted as in CSV."),
+            ("sensitive", "", "--sensitive", "Sensitive attributes."),
+            ("identifier", "identifiers", "--identifier", "Identifiers: never published."),
+            ("pseudonym", "pseudonyms", "--pseudonym", "Published as keyed tokens."),
+            ("insensitive", "", "--insensitive", "Columns published as they are."),
+        )
     ),
-    Key("columns.*.role.sensitive", None, REQUIRED, "", "Names", "--sensitive", "Sensitive attributes."),
-    Key(
-        "columns.*.role.identifier",
-        None,
-        REQUIRED,
-        "",
-        "Names",
-        "--identifier",
-        "Identifiers: never published.",
-        named="identifiers",
-    ),
-    Key(
-        "columns.*.role.pseudonym",
-        None,
-        REQUIRED,
-        "",
-        "Names",
-        "--pseudonym",
-        "Published as keyed tokens.",
-        named="pseudonyms",
-    ),
-    Key("columns.*.role.insensitive", None, REQUIRED, "", "Names", "--insensitive", "Columns published as they are."),
     Key(
         "columns.*.weight",
         Integer(1, MAX_WEIGHT),
