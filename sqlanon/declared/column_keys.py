@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlanon.declared.key import Form, Key
+from sqlanon.declared.key import Key
 from sqlanon.declared.kinds import A_TABLE, ANYTHING, FLAG, ONE_WORD, ORDER, TEXT, VARIABLE, WORDS
 from sqlanon.declared.records import ByName
 from sqlanon.declared.values import REQUIRED, Integer, OneOf
@@ -40,7 +40,6 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
         "--weight",
         "Weight of a column in the loss.",
         named="weights",
-        written=Form.WHOLE_PAIRS,
         value="COL=N",
     ),
     Key(

@@ -319,8 +319,8 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         (
             {"source": ""},
             (
-                "source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a part"
-                ' that holds a dot or a quote is double-quoted: schema."my.table"'
+                "source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a "
+                'part that holds a dot or a quote is double-quoted: schema."my.table"'
             ),
         ),
         (
