@@ -16,7 +16,7 @@ FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
 """The formats of sqlanon itself, for type checkers; `sqlanon.declared.FORMATS` has those of extensions too."""
 Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
-Persons = Literal["ignored", "rows", "whole"]
+Persons = Literal["rows", "whole", "ignored"]
 NullPerson = Literal["one", "distinct"]
 RowSecurity = Literal["applied"]
 RefreshMode = Literal["full", "frozen"]

@@ -1,10 +1,12 @@
-"""Option texts to values: comma lists with CSV quoting, ``column=value`` pairs, fractions."""
+"""Option texts to the parts that they have: comma lists with CSV quoting, ``column=value`` pairs.
+
+Numbers stay texts, which `sqlanon.policy.release` reads as those of a policy file.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 
 from sqlanon.declared.key import Form
 from sqlanon.declared.keys import ARGUMENTS
@@ -98,38 +100,15 @@ def with_values(words: Sequence[str]) -> list[str]:
     return found
 
 
-def switch(option: str, texts: Sequence[str] | None) -> bool | dict[str, int] | None:
+def switch(option: str, texts: Sequence[str] | None) -> bool | dict[str, str] | None:
     """True where no value is given, else a comma list of ``key=whole number``.
 
     Example:
         >>> switch("--refine", ["true"]), switch("--refine", ["search=8,passes=2"])
-        (True, {'search': 8, 'passes': 2})
+        (True, {'search': '8', 'passes': '2'})
     """
     given = [text for text in texts or () if text != ON]
-    return whole(option, settings(option, given), "key") if given else bool(texts) or None
-
-
-def whole(option: str, values: dict[str, str], kind: str = "column") -> dict[str, int]:
-    """The values of pairs as integers; ``kind`` as in `pairs`."""
-    found = {}
-    for key, value in values.items():
-        try:
-            found[key] = int(value)
-        except ValueError:
-            if kind == "column":
-                raise PolicyError(f"{option}: column=whole number is wanted, as in age=2") from None
-            raise PolicyError(f"{option} {key}: not a whole number; one is wanted, as in {key}=5") from None
-    return found
-
-
-def fraction(option: str, text: str | None) -> Fraction | None:
-    """A number that may be a fraction: ``3``, ``2.5`` or ``5/2``."""
-    if text is None:
-        return None
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise PolicyError(f"{option}: a number is wanted, as in 3, 2.5 or 5/2") from None
+    return settings(option, given) if given else bool(texts) or None
 
 
 def as_options(error: PolicyError, release: str = "") -> PolicyError:

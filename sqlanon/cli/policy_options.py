@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sqlanon.cli.arguments import fraction, names, pairs, settings, switch, whole
+from sqlanon.cli.arguments import names, pairs, settings, switch
 from sqlanon.declared.key import Form, Key
 from sqlanon.declared.keys import ARGUMENTS, PANELS
 from sqlanon.declared.options import AnonymizeOptions
@@ -20,15 +20,13 @@ _PANEL = {name: panel for panel, names in PANELS.items() for name in names.split
 _READ: Mapping[Form, Callable[[str, Any], object]] = {
     Form.NAMES: names,
     Form.PAIRS: pairs,
-    Form.WHOLE_PAIRS: lambda option, texts: whole(option, pairs(option, texts)),
     Form.REQUIREMENT_PAIRS: lambda option, texts: pairs(option, texts, "requirement"),
     Form.SETTINGS: settings,
     Form.SWITCH: switch,
-    Form.NUMBER: fraction,
 }
 """How texts become values; the other forms are values already."""
 
-_KINDS: Mapping[Form, type] = {Form.FLAG: bool, Form.WHOLE: int, Form.TEXT: str, Form.NUMBER: str}
+_KINDS: Mapping[Form, type] = {Form.FLAG: bool, Form.WHOLE: int, Form.TEXT: str}
 """What typer makes of a text; of the other forms it makes a list, or one of a few words."""
 
 

@@ -42,8 +42,7 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
             if isinstance(option, Several):
                 found += _wrong_candidates(method, option, text)
         except ValueError as wrong:
-            allowed = f"allowed are {option.allowed}" if isinstance(option, Word) else option.allowed
-            found.append(Refused(str(wrong), allowed, name))
+            found.append(Refused(str(wrong), option.allowed, name))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlanon.declared.key import Form, Key
+from sqlanon.declared.key import Key
 from sqlanon.declared.kinds import A_TABLE, ANYTHING, FLAG, ONE_WORD, ORDER, TEXT, VARIABLE, WORDS
 from sqlanon.declared.records import ByName
 from sqlanon.declared.values import REQUIRED, Integer, OneOf
@@ -20,37 +20,16 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
         "([pseudonyms.md](pseudonyms.md)). `quasi`: others may know it; it is generalized. `sensitive`: must not be "
         "learned about a person; published as it is, protected by l. `insensitive`: published as it is.",
     ),
-    Key(
-        "columns.*.role.quasi",
-        None,
-        REQUIRED,
-        "",
-        "Names",
-        "--qi",
-        "Quasi-identifiers: a comma list, names quoted as in CSV.",
+    *(
+        Key(f"columns.*.role.{role}", None, REQUIRED, "", "Names", option, short, named=named)
+        for role, named, option, short in (
+            ("quasi", "", "--qi", "Quasi-identifiers: a comma list, names quoted as in CSV."),
+            ("sensitive", "", "--sensitive", "Sensitive attributes."),
+            ("identifier", "identifiers", "--identifier", "Identifiers: never published."),
+            ("pseudonym", "pseudonyms", "--pseudonym", "Published as keyed tokens."),
+            ("insensitive", "", "--insensitive", "Columns published as they are."),
+        )
     ),
-    Key("columns.*.role.sensitive", None, REQUIRED, "", "Names", "--sensitive", "Sensitive attributes."),
-    Key(
-        "columns.*.role.identifier",
-        None,
-        REQUIRED,
-        "",
-        "Names",
-        "--identifier",
-        "Identifiers: never published.",
-        named="identifiers",
-    ),
-    Key(
-        "columns.*.role.pseudonym",
-        None,
-        REQUIRED,
-        "",
-        "Names",
-        "--pseudonym",
-        "Published as keyed tokens.",
-        named="pseudonyms",
-    ),
-    Key("columns.*.role.insensitive", None, REQUIRED, "", "Names", "--insensitive", "Columns published as they are."),
     Key(
         "columns.*.weight",
         Integer(1, MAX_WEIGHT),
@@ -61,7 +40,6 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
         "--weight",
         "Weight of a column in the loss.",
         named="weights",
-        written=Form.WHOLE_PAIRS,
         value="COL=N",
     ),
     Key(

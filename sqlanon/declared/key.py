@@ -33,11 +33,9 @@ class Form(Enum):
     TEXT = "text"
     WORD = "one of a few words"
     WHOLE = "whole number"
-    NUMBER = "number or fraction"
     FLAG = "an option without a value"
     NAMES = "comma list of columns"
     PAIRS = "column=value, once for each column"
-    WHOLE_PAIRS = "column=whole number, once for each column"
     SETTINGS = "comma list of key=value"
     SWITCH = "nothing, or a comma list of key=whole number"
     REQUIREMENT_PAIRS = "requirement=value, once for each requirement"
@@ -46,7 +44,6 @@ class Form(Enum):
 _FORMS = {
     "Names": Form.NAMES,
     "int": Form.WHOLE,
-    "Number": Form.NUMBER,
     "bool": Form.FLAG,
     **dict.fromkeys(("Execution", "NullPerson", "Persons", "Rest", "RowsAre", "RowSecurity"), Form.WORD),
 }

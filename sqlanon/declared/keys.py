@@ -10,7 +10,7 @@ What extensions declare is not asked for here, as this is done on import.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, get_args
 
 from sqlanon.declared.column_keys import COLUMN_KEYS
 from sqlanon.declared.formats import FORMATS
@@ -28,8 +28,13 @@ from sqlanon.spec import (
     MODES,
     SUPPRESSED_ROWS,
     FormatSpec,
+    NullPerson,
+    Persons,
     RefineSpec,
     RefreshSpec,
+    Rest,
+    RowsAre,
+    RowSecurity,
 )
 
 _REFINE = RefineSpec()
@@ -81,7 +86,7 @@ TABLE: Final[tuple[Key, ...]] = (
     Key("columns", None, REQUIRED, "The role of each column. At least one is quasi."),
     Key(
         "rest",
-        OneOf(("error", "drop", "keep")),
+        OneOf(get_args(Rest)),
         "error",
         "What happens to columns of the source that are not listed: `error` stops, `drop` leaves them out, "
         "`keep` publishes them as they are.",
@@ -91,7 +96,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "rows_are",
-        OneOf(("persons", "events")),
+        OneOf(get_args(RowsAre)),
         "persons",
         "`persons`: one row a person; an identifier that repeats stops the run. `events`: a person may have "
         "several rows, so k counts rows, not persons; run and audit then also count persons: each identifier "
@@ -114,7 +119,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "persons",
-        OneOf(("rows", "whole", "ignored")),
+        OneOf(get_args(Persons)),
         None,
         "With `person`: `whole` (the default there) or `rows`. `rows`: every class holds rows of at least k persons, "
         "and no sensitive value weighs more than 1/l where each person weighs one. This protects who is known by one "
@@ -128,7 +133,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "null_person",
-        OneOf(("one", "distinct")),
+        OneOf(get_args(NullPerson)),
         None,
         "With `person`: rows in which one of its columns is NULL belong to `one` person, or each to a `distinct` one. "
         "Default: they are refused.",
@@ -148,7 +153,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "row_security",
-        OneOf(("applied",)),
+        OneOf(get_args(RowSecurity)),
         None,
         "PostgreSQL: `applied` releases the rows that row-level security lets the releasing role see, and says so. "
         "Default: a run stops where it hides rows from this role, as a part would be released as if it were all.",

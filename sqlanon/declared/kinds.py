@@ -5,6 +5,7 @@ See `values` for their common rules.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,11 +33,12 @@ _FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "o
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A `Value` that is a function."""
+    """A `Value` that is a function; see `Part.weaker` for the other one."""
 
     allowed: str
     schema: Mapping[str, Any]
     read: Callable[[object], Any]
+    weaker: Callable[[Any, Any], bool] | None = None
 
 
 def _flag(value: object) -> bool:
@@ -87,10 +89,11 @@ def name_parts(value: str) -> tuple[str, ...] | None:
 
 
 def _table(value: object) -> str:
-    name = text(value)
-    if name_parts(name) is None:
+    if not isinstance(value, str):
+        raise Wrong(wrong_kind(value, "not text"), "text; put it in quotes")
+    if not value.strip() or "\0" in value or name_parts(value) is None:
         raise ValueError("not the name of a table or view")
-    return name
+    return value
 
 
 def _names(value: object) -> list[str]:
@@ -115,6 +118,22 @@ def _order(value: object) -> str | list[str]:
     if not values or len(set(values)) < len(values):
         raise ValueError("a value is listed twice" if values else "the list is empty")
     return values
+
+
+def _listing(value: object) -> tuple[str, ...] | str:
+    """Values of a column; the catalog has a hash of them, which is the text that it is."""
+    if isinstance(value, Mapping) and isinstance(value.get("sha256"), str):
+        return str(value["sha256"])
+    if not isinstance(value, list | tuple) or not all(isinstance(one, str | int) for one in value):
+        raise Wrong("not a list of values")
+    if len({*map(str, value)}) < len(value):
+        raise ValueError("a value is listed twice")
+    return tuple(sorted(map(str, value)))
+
+
+def _lists_less(old: tuple[str, ...] | str, new: tuple[str, ...] | str) -> bool:
+    """Whether ``new`` may list less; nothing listed means every value."""
+    return bool(new) and old != new and not (bool(old) and set(old) <= set(new) and isinstance(new, tuple))
 
 
 def _one_word(value: object) -> str:
@@ -179,9 +198,14 @@ VARIABLE: Final = Kind("${NAME}: a policy holds no secret itself", _TEXT, _varia
 A_TABLE: Final = Kind(
     "table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: "
     'schema."my.table"',
-    _TEXT,
+    {"minLength": 1, "type": "string"},
     _table,
+    operator.ne,  # of another table nothing is known
 )
+LISTING: Final = Kind(
+    "a list of values", {"items": {"type": ["string", "number"]}, "type": "array"}, _listing, _lists_less
+)
+"""Values of a column, as text; the catalog keeps a hash of them (`sqlanon.release.catalog.redacted_policy`)."""
 ORDER: Final = Kind(
     "alphabetical, declared, a list of different values, or a file with one value per line",
     {"anyOf": [_TEXT, _TEXTS_OR_NUMBERS]},

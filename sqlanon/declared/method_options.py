@@ -4,14 +4,43 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlanon.declared.values import whole
+from sqlanon.declared.kinds import Kind
+from sqlanon.declared.values import Integer, OneOf, Value
 
 Given = str | int
 """The value of an option."""
 
+_METHODS = Kind("a list of methods, each as name:option=value", {"type": "string"}, str)
+_COLUMN = Kind("a column's name", {"type": "string"}, str)
+
+
+class _Read:
+    """What options share: they are read as their kind of value is."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> Value:
+        """The kind of value that it takes."""
+        raise NotImplementedError
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values, for messages."""
+        return self.kind.allowed
+
+    def read(self, text: str) -> Given:
+        """The value that is written as ``text``.
+
+        Raises:
+            ValueError: not an allowed one; the message does not repeat it.
+        """
+        value: Given = self.kind.read(text)
+        return value
+
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Word(_Read):
     """An option that takes one word of a few.
 
     Attributes:
@@ -32,23 +61,13 @@ class Word:
         return self.words[0]
 
     @property
-    def allowed(self) -> str:
-        """The allowed values, for messages."""
-        return ", ".join(self.words)
-
-    def read(self, text: str) -> str:
-        """The value that is written as ``text``.
-
-        Raises:
-            ValueError: not an allowed one; the message does not repeat it.
-        """
-        if text not in self.words:
-            raise ValueError("not a value known here")
-        return text
+    def kind(self) -> Value:
+        """See `OneOf`."""
+        return OneOf(self.words)
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(_Read):
     """An option that takes a whole number from ``low`` to ``high``; see `Word` for the other attributes."""
 
     name: str
@@ -59,17 +78,13 @@ class Whole:
     shown: bool = False
 
     @property
-    def allowed(self) -> str:
-        """The allowed values, for messages."""
-        return f"a whole number from {self.low} to {self.high}"
-
-    def read(self, text: str) -> int:
-        """See `Word.read`."""
-        return whole(text, self.low, self.high)
+    def kind(self) -> Value:
+        """See `Integer`."""
+        return Integer(self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class Several(_Read):
     """An option that takes several methods, each with options of its own; see `Word` for the attributes.
 
     In a policy a list; kept as one text, which `sqlanon.declared.candidates` reads. What it names is checked by
@@ -82,17 +97,13 @@ class Several:
     shown: bool = False
 
     @property
-    def allowed(self) -> str:
-        """The allowed values, for messages."""
-        return "a list of methods, each as name:option=value"
-
-    def read(self, text: str) -> str:
-        """See `Word.read`."""
-        return text
+    def kind(self) -> Value:
+        """A text."""
+        return _METHODS
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Named(_Read):
     """An option that names a column of the policy, or nothing; see `Word` for the attributes.
 
     The method's code looks the column up.
@@ -104,13 +115,9 @@ class Named:
     shown: bool = False
 
     @property
-    def allowed(self) -> str:
-        """The allowed values, for messages."""
-        return "a column's name"
-
-    def read(self, text: str) -> str:
-        """See `Word.read`."""
-        return text
+    def kind(self) -> Value:
+        """A text."""
+        return _COLUMN
 
 
 Option = Word | Whole | Several | Named

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
+from typing import Final, get_args
 
-from sqlanon.declared.key import Form, Key
+from sqlanon.declared.key import Boxes, Form, Goal, Key, Presence
 from sqlanon.declared.kinds import FLAG
 from sqlanon.declared.records import ByName
 from sqlanon.declared.requirements import REQUIREMENTS
@@ -13,119 +13,39 @@ from sqlanon.declared.values import REQUIRED, SHARE, Number, OneOf
 
 _OWN = {one.name: one for one in REQUIREMENTS.own}
 
+_MAPPING = "str | Mapping[str, object]"
 LARGEST_EXTENT = 10**39
 """Every engine's widest integers and decimals are below it."""
 
+
+def _requirement(name: str, kind: str, short: str, value: str = "", *, empty: bool = True) -> Key:
+    """The key of a requirement, as it declares itself."""
+    own, option = _OWN[name], f"--{name.replace('_', '-')}"
+    return Key(f"privacy.{name}", own.value, None, own.about, kind, option, short, value=value, empty=empty)
+
+
 PRIVACY_KEYS: Final[tuple[Key, ...]] = (
-    Key(
-        "privacy.k",
-        _OWN["k"].value,
-        None,
-        _OWN["k"].about,
+    _requirement(
+        "k",
         "int",
-        "--k",
         "Rows in every class, at least. Needed, except with --maximize, --k-map, --delta-presence and the format "
         "anatomy.",
         empty=False,
     ),
-    Key(
-        "privacy.l",
-        _OWN["l"].value,
-        None,
-        _OWN["l"].about,
-        "Number",
-        "--l",
-        "No sensitive value above 1/L of a class.",
-        value="L",
-    ),
-    Key(
-        "privacy.distinct_l",
-        _OWN["distinct_l"].value,
-        None,
-        _OWN["distinct_l"].about,
-        "int",
-        "--distinct-l",
-        "Distinct sensitive values in a class.",
-    ),
-    Key(
-        "privacy.entropy_l",
-        _OWN["entropy_l"].value,
-        None,
-        _OWN["entropy_l"].about,
-        "Asked",
-        "--entropy-l",
-        "Entropy of a class, at least that of L values.",
-        value="L",
-    ),
-    Key(
-        "privacy.recursive_cl",
-        _OWN["recursive_cl"].value,
-        None,
-        _OWN["recursive_cl"].about,
-        "str | Mapping[str, object]",
-        "--recursive-cl",
-        "Recursive (c, l)-diversity.",
-        value="c=C,l=L",
-    ),
-    Key(
-        "privacy.alpha",
-        _OWN["alpha"].value,
-        None,
-        _OWN["alpha"].about,
-        "Asked",
-        "--alpha",
-        "Share of a sensitive value in a class, at most.",
-        value="SHARE",
-    ),
-    Key(
-        "privacy.t",
-        _OWN["t"].value,
-        None,
-        _OWN["t"].about,
-        "Asked",
-        "--t",
-        "Distance of a class's values to all, at most.",
-        value="T[ ordered]",
-    ),
-    Key(
-        "privacy.beta",
-        _OWN["beta"].value,
-        None,
-        _OWN["beta"].about,
-        "str | Mapping[str, object]",
-        "--beta",
-        "How much a class may raise a value's share.",
-        value="[basic|enhanced]=B",
-    ),
-    Key(
-        "privacy.delta_disclosure",
-        _OWN["delta_disclosure"].value,
-        None,
-        _OWN["delta_disclosure"].about,
-        "Asked",
-        "--delta-disclosure",
-        "Bits between a value's shares in a class and in all.",
-        value="D[ ignored]",
-    ),
-    Key(
-        "privacy.k_map",
-        _OWN["k_map"].value,
-        None,
-        _OWN["k_map"].about,
-        "str | Mapping[str, object]",
-        "--k-map",
-        "Rows of a population in every cell, at least.",
-        value="k=K,population=TABLE",
-    ),
-    Key(
-        "privacy.delta_presence",
-        _OWN["delta_presence"].value,
-        None,
-        _OWN["delta_presence"].about,
-        "str | Mapping[str, object]",
-        "--delta-presence",
+    _requirement("l", "Number", "No sensitive value above 1/L of a class.", "L"),
+    _requirement("distinct_l", "int", "Distinct sensitive values in a class."),
+    _requirement("entropy_l", "Asked", "Entropy of a class, at least that of L values.", "L"),
+    _requirement("recursive_cl", _MAPPING, "Recursive (c, l)-diversity.", "c=C,l=L"),
+    _requirement("alpha", "Asked", "Share of a sensitive value in a class, at most.", "SHARE"),
+    _requirement("t", "Asked", "Distance of a class's values to all, at most.", "T[ ordered]"),
+    _requirement("beta", _MAPPING, "How much a class may raise a value's share.", "[basic|enhanced]=B"),
+    _requirement("delta_disclosure", "Asked", "Bits between a value's shares in a class and in all.", "D[ ignored]"),
+    _requirement("k_map", _MAPPING, "Rows of a population in every cell, at least.", "k=K,population=TABLE"),
+    _requirement(
+        "delta_presence",
+        _MAPPING,
         "Probability that a row of a population is here.",
-        value="min=P,max=P,population=TABLE",
+        "min=P,max=P,population=TABLE",
     ),
     Key(
         "privacy.joint",
@@ -138,7 +58,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.maximize",
-        OneOf(("k", "l")),
+        OneOf(get_args(Goal)),
         None,
         "Make this as large as `max_loss` and `max_extent` allow, at least one of which it needs, and no "
         "smaller than `at_least`. Not together with `k`, `l`, `distinct_l` and `joint`.",
@@ -173,7 +93,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.presence",
-        OneOf(("disclosed",)),
+        OneOf(get_args(Presence)),
         None,
         "Format anatomy: `disclosed` accepts that exact quasi values meet no k and confirm who is in the "
         "table, so that k may be asked for nevertheless.",
@@ -184,7 +104,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "privacy.boxes",
-        OneOf(("own",)),
+        OneOf(get_args(Boxes)),
         None,
         "Method freeform: `own` accepts that every row has a box of its own, which k rows fit, in place of a class of "
         "k rows. That is weaker: docs/threat-model.md says how.",

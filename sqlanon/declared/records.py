@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from sqlanon.declared.kinds import NAMES, TEXT
-from sqlanon.declared.values import REQUIRED, Listing, OneOf, TableName, Value, Wrong
+from sqlanon.declared.values import REQUIRED, OneOf, Value, Wrong
 from sqlanon.declared.wording import listed, near, wrong_kind
 
 Path = tuple[str | int, ...]
@@ -98,9 +98,8 @@ class Part:
         """Whether ``new`` may ask for less."""
         if old is None or new is None:
             return old is not None
-        if isinstance(self.value, OneOf | Listing | TableName):
-            return self.value.weaker(old, new)
-        return bool(new > old if self.at_most else new < old)
+        weaker = getattr(self.value, "weaker", None)
+        return bool(weaker(old, new) if weaker else new > old if self.at_most else new < old)
 
 
 @dataclass(frozen=True, slots=True)

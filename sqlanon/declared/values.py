@@ -1,4 +1,4 @@
-"""Kinds of values that have an order of strength or bounds: numbers, words, lists of values, names of tables.
+"""Kinds of values with parameters: numbers and words.
 
 `kinds` has those that are a function alone, `records` those that are made of several values. Every key of a policy and
 of a workload is read by one of these, and the values that the catalog keeps of a requirement as well. Values of a file
@@ -197,57 +197,3 @@ class OneOf:
     def weaker(self, old: str, new: str) -> bool:
         """Whether ``new`` may ask for less."""
         return new not in (old, next(iter(self.words)))
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Values of a column, as text; the catalog keeps a hash of them (`sqlanon.release.catalog.redacted_policy`)."""
-
-    @property
-    def allowed(self) -> str:
-        """See `Value.allowed`."""
-        return "a list of values"
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
-        return {"type": "array", "items": {"type": ["string", "number"]}}
-
-    def read(self, value: object) -> tuple[str, ...] | str:
-        """See `Value.read`; a hash is the text that it is."""
-        if isinstance(value, Mapping) and isinstance(value.get("sha256"), str):
-            return str(value["sha256"])
-        if not isinstance(value, list | tuple) or not all(isinstance(one, str | int) for one in value):
-            raise ValueError("not a list of values")
-        if len({*map(str, value)}) < len(value):
-            raise ValueError("a value is listed twice")
-        return tuple(sorted(map(str, value)))
-
-    def weaker(self, old: tuple[str, ...] | str, new: tuple[str, ...] | str) -> bool:
-        """Whether ``new`` may list less; nothing listed means every value."""
-        return bool(new) and old != new and not (bool(old) and set(old) <= set(new) and isinstance(new, tuple))
-
-
-@dataclass(frozen=True, slots=True)
-class TableName:
-    """A table or view of the source's database, as text."""
-
-    @property
-    def allowed(self) -> str:
-        """See `Value.allowed`."""
-        return "a table or view, such as public.register"
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
-        return {"type": "string", "minLength": 1}
-
-    def read(self, value: object) -> str:
-        """See `Value.read`."""
-        if not isinstance(value, str) or not value.strip() or "\0" in value:
-            raise ValueError("not the name of a table")
-        return value.strip()
-
-    def weaker(self, old: str, new: str) -> bool:
-        """Whether ``new`` may ask for less: of another table nothing is known."""
-        return new != old

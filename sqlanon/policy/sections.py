@@ -17,25 +17,8 @@ from sqlanon.declared.kinds import ANYTHING, FLAG, OPTION, TEXT, Kind
 from sqlanon.declared.records import BROKEN, ByName, Note, Part, Path, Record, read_whole
 from sqlanon.declared.values import REQUIRED, Value, Wrong
 from sqlanon.declared.wording import listed, near, show, wrong_kind
-from sqlanon.policy import short
-from sqlanon.policy.models import (
-    AtLeastModel,
-    CohortModel,
-    ColumnModel,
-    FormatModel,
-    HierarchyModel,
-    HistoryModel,
-    MaxLossModel,
-    MethodModel,
-    PolicyModel,
-    PrivacyModel,
-    RefineModel,
-    RefreshModel,
-    ReleaseModel,
-    SuppressionModel,
-    TablesModel,
-    Written,
-)
+from sqlanon.policy import models, short
+from sqlanon.policy.models import Written
 from sqlanon.policy.problems import Problems
 
 REPLACED_K = 5
@@ -130,7 +113,7 @@ class Section(Record):
             return
         keys = [*self.parts, *known]
         what = f"unknown key{near(key, keys)}"
-        if key in RELEASE.parts and self.kind not in (ReleaseModel, TablesModel, PolicyModel):
+        if key in RELEASE.parts and self.kind not in (models.ReleaseModel, models.TablesModel, models.PolicyModel):
             what = f"unknown key here: it is a key of the release, and not of {show(str(path[-2]))}"
         note(path, what, f"the keys here are {listed(keys)}")
 
@@ -181,7 +164,7 @@ def _section(
 
 def _further() -> dict[str, Part]:
     """Requirements that have no field in `PrivacyModel`."""
-    own = {one.name for one in fields(PrivacyModel)}
+    own = {one.name for one in fields(models.PrivacyModel)}
     return {name: Part(one.value, text=one.about) for name, one in REQUIREMENTS.items() if name not in own}
 
 
@@ -202,22 +185,24 @@ def _refine(value: object) -> object:
         raise Wrong(str(wrong), "true, false or key: value pairs") from None
 
 
-HIERARCHY = _section(HierarchyModel, "columns.*.hierarchy.", short=short.hierarchy, form=TEXT)
-COLUMN = _section(ColumnModel, "columns.*.", {"hierarchy": HIERARCHY}, main="role")
-MAX_LOSS = _section(MaxLossModel, "privacy.max_loss.", {}, {"per_class_ncp": Fraction(1)}, example="per_class_ncp: 0.3")
-AT_LEAST = _section(AtLeastModel, "privacy.at_least.", example="l: 2")
-PRIVACY = _section(
-    PrivacyModel, "privacy.", {"max_loss": MAX_LOSS, "at_least": AT_LEAST}, {"k": REPLACED_K}, others=_further
+HIERARCHY = _section(models.HierarchyModel, "columns.*.hierarchy.", short=short.hierarchy, form=TEXT)
+COLUMN = _section(models.ColumnModel, "columns.*.", {"hierarchy": HIERARCHY}, main="role")
+MAX_LOSS = _section(
+    models.MaxLossModel, "privacy.max_loss.", {}, {"per_class_ncp": Fraction(1)}, example="per_class_ncp: 0.3"
 )
-METHOD = _section(MethodModel, "method.", {}, {"name": "x"}, short=short.method, form=TEXT, others=OPTION)
-REFINE = _section(RefineModel, "refine.", short=_refine, form=FLAG)
-SUPPRESSION = _section(SuppressionModel, "suppression.", example="limit: 0.05")
-FORMAT = _section(FormatModel, "format.", main="kind")
-COHORT = _section(CohortModel, "refresh.cohort.", example="rows: 500")
-REFRESH = _section(RefreshModel, "refresh.", {"cohort": COHORT}, example="mode: frozen")
-HISTORY = _section(HistoryModel, "history.", example="max_failing: 0")
+AT_LEAST = _section(models.AtLeastModel, "privacy.at_least.", example="l: 2")
+PRIVACY = _section(
+    models.PrivacyModel, "privacy.", {"max_loss": MAX_LOSS, "at_least": AT_LEAST}, {"k": REPLACED_K}, others=_further
+)
+METHOD = _section(models.MethodModel, "method.", {}, {"name": "x"}, short=short.method, form=TEXT, others=OPTION)
+REFINE = _section(models.RefineModel, "refine.", short=_refine, form=FLAG)
+SUPPRESSION = _section(models.SuppressionModel, "suppression.", example="limit: 0.05")
+FORMAT = _section(models.FormatModel, "format.", main="kind")
+COHORT = _section(models.CohortModel, "refresh.cohort.", example="rows: 500")
+REFRESH = _section(models.RefreshModel, "refresh.", {"cohort": COHORT}, example="mode: frozen")
+HISTORY = _section(models.HistoryModel, "history.", example="max_failing: 0")
 RELEASE = _section(
-    ReleaseModel,
+    models.ReleaseModel,
     "",
     {
         "columns": ByName(COLUMN),
@@ -233,10 +218,10 @@ RELEASE = _section(
 )
 _TABLES = {"items": {"additionalProperties": True, "type": "object"}, "minItems": 2, "type": "array"}
 TABLES = _section(
-    TablesModel, "tables:", {"tables": Kind("a list of tables", _TABLES, lambda value: value)}, others=ANYTHING
+    models.TablesModel, "tables:", {"tables": Kind("a list of tables", _TABLES, lambda value: value)}, others=ANYTHING
 )
 _RELEASES = {"items": {"anyOf": [RELEASE.schema, TABLES.schema]}, "minItems": 1, "type": "array"}
-POLICY = _section(PolicyModel, "policy:", {"releases": Kind("a list, at least one", _RELEASES, _several)})
+POLICY = _section(models.PolicyModel, "policy:", {"releases": Kind("a list, at least one", _RELEASES, _several)})
 SECTIONS: Mapping[str, Section] = {
     one.title: one
     for one in (
@@ -260,7 +245,7 @@ SECTIONS: Mapping[str, Section] = {
 """All parts of a policy, in the order of the reference."""
 
 
-def read_release(raw: object, path: Path, problems: Problems) -> ReleaseModel | None:
+def read_release(raw: object, path: Path, problems: Problems) -> models.ReleaseModel | None:
     """Check the shape of one release.
 
     Args:
@@ -273,4 +258,4 @@ def read_release(raw: object, path: Path, problems: Problems) -> ReleaseModel | 
         None if nothing is left of it.
     """
     made = RELEASE.read_at(raw, path, problems.add)
-    return None if made is BROKEN else cast("ReleaseModel", made)
+    return None if made is BROKEN else cast("models.ReleaseModel", made)

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlanon.declared.kinds import FLAG, TEXT, Kind
 from sqlanon.declared.records import BROKEN, Names, Part, Path, Record
-from sqlanon.declared.values import Integer, Number, OneOf, Wrong
+from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf, Value, Wrong
 from sqlanon.declared.wording import listed
 from sqlanon.errors import PolicyError
 from sqlanon.policy.document import read
@@ -35,15 +35,20 @@ def _list(value: object) -> object:
     return value
 
 
-_NAME = Part(TEXT, None, text="What reports call it; default: the kind.")
-_COLUMNS = Part(Names(), (), null=False, text="Quasi columns; default: all.")
-_SENSITIVE = Part(TEXT, None, text="The sensitive column; default: the first one.")
+def _key(value: Value, default: object, text: str) -> Part:
+    """A key, which may be empty where its default is None."""
+    return Part(value, default, text=text, null=default is None)
+
+
+_NAME = _key(TEXT, None, "What reports call it; default: the kind.")
+_COLUMNS = _key(Names(), (), "Quasi columns; default: all.")
+_SENSITIVE = _key(TEXT, None, "The sensitive column; default: the first one.")
 _QUERIES = Integer(1, MOST_QUERIES)
 
 
 def _generator_of(kind: str, about: str, **parts: Part) -> Record:
     """What a family of queries takes."""
-    return Record(dict, {"kind": Part(OneOf((kind,)), kind, null=False, text=about), "name": _NAME, **parts})
+    return Record(dict, {"kind": _key(OneOf((kind,)), kind, about), "name": _NAME, **parts})
 
 
 GENERATORS: Mapping[str, Record] = {
@@ -52,46 +57,36 @@ GENERATORS: Mapping[str, Record] = {
         "equality",
         "COUNT(*) where one column equals one value.",
         columns=_COLUMNS,
-        queries=Part(_QUERIES, None, text="At most so many, drawn by the seed; default: every value of every column."),
+        queries=_key(_QUERIES, None, "At most so many, drawn by the seed; default: every value of every column."),
     ),
     # Xiao and Tao 2006, section 6.
     "ranges": _generator_of(
         "ranges",
         "COUNT(*) over random ranges of several columns.",
         columns=_COLUMNS,
-        dimensions=Part(Integer(1), 2, null=False, text="Quasi columns in one query (the paper's qd)."),
-        selectivity=Part(
+        dimensions=_key(Integer(1), 2, "Quasi columns in one query (the paper's qd)."),
+        selectivity=_key(
             Number(Fraction(0), Fraction(1), above=True),
             Fraction(1, 10),
-            null=False,
-            text="Share of the domain that a query asks for; of dimensions + 1 columns each takes its root.",
+            "Share of the domain that a query asks for; of dimensions + 1 columns each takes its root.",
         ),
-        sensitive=Part(
-            TEXT, None, text="The sensitive column that a set of values is drawn of; default: the first one."
-        ),
-        queries=Part(_QUERIES, 100, null=False, text="How many."),
+        sensitive=_key(TEXT, None, "The sensitive column that a set of values is drawn of; default: the first one."),
+        queries=_key(_QUERIES, 100, "How many."),
     ),
     "aggregates": _generator_of(
         "aggregates",
         "SUM and AVG of a column by groups of another.",
-        measures=Part(Names(), (), null=False, text="Numeric columns that are published; default: all of them."),
-        by=Part(
-            Names(),
-            (),
-            null=False,
-            text="Columns to group by, one at a time; default: all published ones of at most 100 values.",
-        ),
+        measures=_key(Names(), (), "Numeric columns that are published; default: all of them."),
+        by=_key(Names(), (), "Columns to group by, one at a time; default: all published ones of at most 100 values."),
     ),
     # Ghinita et al. 2009, section 7.4: the datacube at one level of its lattice.
     "datacube": _generator_of(
         "datacube",
         "KL-divergence of all group-bys over `level` quasi columns and the sensitive one.",
-        level=Part(Integer(1), 2, null=False, text="Quasi columns in one group-by."),
+        level=_key(Integer(1), 2, "Quasi columns in one group-by."),
         columns=_COLUMNS,
         sensitive=_SENSITIVE,
-        answers=Part(
-            FLAG, False, null=False, text="Also ask each group-by as a query and measure the errors of its cells."
-        ),
+        answers=_key(FLAG, False, "Also ask each group-by as a query and measure the errors of its cells."),
     ),
     # Xiao et al. 2010, section 6.2.
     "joint": _generator_of(
@@ -106,11 +101,9 @@ GENERATORS: Mapping[str, Record] = {
 _QUERY = Record(
     QuerySpec,
     {
-        "name": Part(TEXT, null=False, text="What reports call the query; unique in the file."),
-        "sql": Part(
-            TEXT,
-            null=False,
-            text="One SELECT over the source's table and column names, as `sqlanon query` answers them.",
+        "name": _key(TEXT, REQUIRED, "What reports call the query; unique in the file."),
+        "sql": _key(
+            TEXT, REQUIRED, "One SELECT over the source's table and column names, as `sqlanon query` answers them."
         ),
     },
 )
@@ -118,10 +111,10 @@ _LIST = Kind("a list, at least one", {"type": "array"}, _list)
 _HEAD = Record(
     dict,
     {
-        "version": Part(Integer(1, 1), null=False, text="The version of this format: 1."),
-        "seed": Part(Integer(0), 1, null=False, text="What generators draw depends on nothing else."),
-        "queries": Part(_LIST, [], null=False, text="Queries, each with a name."),
-        "generators": Part(_LIST, [], null=False, text="Families of queries, each with a kind."),
+        "version": _key(Integer(1, 1), REQUIRED, "The version of this format: 1."),
+        "seed": _key(Integer(0), 1, "What generators draw depends on nothing else."),
+        "queries": _key(_LIST, [], "Queries, each with a name."),
+        "generators": _key(_LIST, [], "Families of queries, each with a kind."),
     },
 )
 """The file without its queries and generators."""

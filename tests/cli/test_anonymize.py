@@ -144,6 +144,21 @@ def test_options(cli, tmp_path, words, column):
         assert ended.json["execution"] == words[1]
 
 
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--l", "two"], "--l: not a number or fraction"),
+        (["--l", "1/0"], "--l: not a number or fraction"),
+        (["--l", "1e99999999"], "--l: not a number or fraction"),
+        (["--weight", "age=much"], "--weight age: not a whole number"),
+    ],
+)
+def test_numbers_are_wrong(cli, people_csv, words, problem):
+    ended = cli("anonymize", people_csv, *FILE, *words, "--to", "out.csv")
+    assert ended.code == 2
+    assert problem in " ".join(ended.err.split()), ended.err
+
+
 def test_options_of_the_dual_problem(cli, people_csv):
     """Each is wrong here, and the message names it: so each arrives."""
     words = ["--max-loss", "-0.5", "--max-extent", "nobody=10", "--max-extent", "age=x", "--maximize", "l"]
@@ -204,7 +219,7 @@ def test_refine_is_kept_with_the_release(cli, warehouse, given, search):
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("search=many", "--refine search: not a whole number; one is wanted, as in search=5"),
+        ("search=many", "--refine search: not a whole number; a whole number from 0 to"),
         ("search=1001", "--refine search: too large; a whole number from 0 to 1000"),
         ("trials=5", "--refine trials: unknown key"),
     ],

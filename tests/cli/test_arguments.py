@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import doctest
-from fractions import Fraction
 
 import pytest
 
 from sqlanon.cli import arguments
-from sqlanon.cli.arguments import as_options, fraction, names, pairs, whole
+from sqlanon.cli.arguments import as_options, names, pairs
 from sqlanon.errors import GuardError, PolicyError
 
 
@@ -54,21 +53,6 @@ def test_pairs_twice():
         pairs("--weight", ["a=1", "a=2"])
     with pytest.raises(PolicyError, match="--at-least: requirement l is given twice"):
         pairs("--at-least", ["l=1", "l=2"], "requirement")
-
-
-def test_whole_and_fraction():
-    assert whole("--weight", {"a": "2"}) == {"a": 2}
-    with pytest.raises(PolicyError, match="--weight"):
-        whole("--weight", {"a": "much"})
-    assert [fraction("--l", text) for text in (None, "3", "2.5", "5/2")] == [
-        None,
-        3,
-        Fraction(5, 2),
-        Fraction(5, 2),
-    ]
-    for text in ("two", "1/0", ""):
-        with pytest.raises(PolicyError, match="--l"):
-            fraction("--l", text)
 
 
 def test_as_options():

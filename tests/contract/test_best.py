@@ -120,7 +120,7 @@ def test_a_method_that_is_named_twice_is_run_once(connect_module: Any, tmp_path:
             {},
             r"of\]: sequential: runs: too large; a whole number from 1 to 20$",
         ),
-        ({"of": ["mondrian:cut=zqcanary"]}, {}, r"of\]: mondrian: cut: not a value known here; allowed are "),
+        ({"of": ["mondrian:cut=zqcanary"]}, {}, r"of\]: mondrian: cut: not a word known here; one of "),
         ({"of": ["suppress"]}, {}, "suppress hides values"),
         ({"of": "tree;;hilbert"}, {}, "its methods cannot be read"),
         (
@@ -134,7 +134,7 @@ def test_a_method_that_is_named_twice_is_run_once(connect_module: Any, tmp_path:
             {"k": None, "max_loss": 0.5, "maximize": "k", "at_least": {"k": 2}},
             "best does not maximize k: .*; maximize k with tree",
         ),
-        ({"metric": "zqcanary"}, {}, r"method\[metric\]: not a value known here; allowed are gcp, ncp"),
+        ({"metric": "zqcanary"}, {}, r"method\[metric\]: not a word known here; one of gcp, ncp"),
         ({}, {"format": "suppressed"}, "say metric=stars"),
         ({"metric": "stars"}, {}, "leave metric out"),
         ({}, {"format": "anatomy", "k": None, "l": 2}, "best goes with ranges"),

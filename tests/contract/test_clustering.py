@@ -85,7 +85,7 @@ def test_large_tables_are_refused_without_blocks(method: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"method": "kmember:grow=far"}, "allowed are cluster, centre"),
+        ({"method": "kmember:grow=far"}, "one of cluster, centre"),
         ({"method": "kmember:block=50001"}, "a whole number from 1 to 50000"),
         ({"method": "kmember:block=-1"}, "a whole number from 1 to 50000"),
         ({"method": "kmember", "k": None, "maximize": "k", "max_loss": 0.5, "at_least": {"k": 2}}, "kmember"),
@@ -111,8 +111,8 @@ def test_large_tables_are_refused_without_blocks(method: str) -> None:
             {"method": "sequential", "format": "anatomy", "sensitive": "s", "l": 2, "presence": "disclosed"},
             "in the format anatomy",
         ),
-        ({"method": "sequential:start=far"}, "allowed are random, tree"),
-        ({"method": "sequential:objective=am"}, "allowed are loss, mi, pmi, mixed"),
+        ({"method": "sequential:start=far"}, "one of random, tree"),
+        ({"method": "sequential:objective=am"}, "one of loss, mi, pmi, mixed"),
         ({"method": "sequential:runs=21"}, "runs\\]: too large; a whole number from 1 to 20"),
         ({"method": "sequential:runs=0"}, "runs\\]: too small; a whole number from 1 to 20"),
         ({"method": "sequential:alpha=" + "9" * 5000}, "too large; a whole number from 10 to 200"),

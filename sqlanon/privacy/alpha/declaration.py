@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from sqlanon.declared.kinds import LISTING
 from sqlanon.declared.parameters import Alpha
 from sqlanon.declared.records import ByColumn, Part, Record
 from sqlanon.declared.requirements import RequirementDeclaration
-from sqlanon.declared.values import Listing, Number
+from sqlanon.declared.values import Number
 
 ALPHA = RequirementDeclaration(
     name="alpha",
@@ -19,7 +20,7 @@ ALPHA = RequirementDeclaration(
             Alpha,
             {
                 "max": Part(Number(Fraction(0), Fraction(1), above=True), at_most=True),
-                "values": Part(Listing(), default=()),
+                "values": Part(LISTING, default=()),
             },
             "max",
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from sqlanon.declared.kinds import A_TABLE
 from sqlanon.declared.parameters import Presence
 from sqlanon.declared.records import Part, Record
 from sqlanon.declared.requirements import RequirementDeclaration
-from sqlanon.declared.values import Number, TableName
+from sqlanon.declared.values import Number
 from sqlanon.privacy.declaration import NO_TALLY_OF_POPULATIONS, OF_ROWS
 
 DELTA_PRESENCE = RequirementDeclaration(
@@ -20,7 +21,7 @@ DELTA_PRESENCE = RequirementDeclaration(
         {
             "min": Part(Number(Fraction(0), Fraction(1)), default=Fraction(0)),
             "max": Part(Number(Fraction(0), Fraction(1), above=True), at_most=True),
-            "population": Part(TableName()),
+            "population": Part(A_TABLE),
         },
     ),
     sensitive=0,

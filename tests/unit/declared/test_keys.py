@@ -178,7 +178,7 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
         assert not option.secondary_opts
         assert option.help == argument.short
         assert option.help
-        assert option.multiple == (argument.form not in (Form.TEXT, Form.WORD, Form.WHOLE, Form.NUMBER, Form.FLAG))
+        assert option.multiple == (argument.form not in (Form.TEXT, Form.WORD, Form.WHOLE, Form.FLAG))
         assert option.is_flag == (argument.form is Form.FLAG)
         if argument.form is Form.WORD:
             assert set(get_args(option.type_descriptor.annotation)) <= {

@@ -62,7 +62,7 @@ PROBLEMS = [
         "minimize (gcp | sum | max), solver (auto | optimal | ac | ipcsd | dual), centres (a whole number from 1 to "
         "50000)"
     ),
-    "policy:15: releases[options].method.minimize: not a value known here; allowed are gcp, sum, max",
+    "policy:15: releases[options].method.minimize: not a word known here; one of gcp, sum, max",
     "policy:16: releases[options].method.centres: too small; a whole number from 1 to 50000",
     (
         "policy:21: releases[combination].method: topdown is for k alone: it looks at the sizes of its clusters alone; "
@@ -166,7 +166,7 @@ def test_text_form_and_arguments_are_checked_alike() -> None:
     [
         ({"method": MethodSpec("none")}, "there is no such method"),
         ({"method": MethodSpec("tree", {"cut": "loss"})}, "tree has no such option"),
-        ({"method": MethodSpec("tree", {"minimize": "all"})}, "minimize: not a value known here"),
+        ({"method": MethodSpec("tree", {"minimize": "all"})}, "minimize: not a word known here"),
         (
             {"method": MethodSpec("topdown"), "privacy": PrivacySpec(k=2, l=Fraction(2))},
             "topdown is for k alone",

@@ -316,7 +316,13 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
             "method[cut]: a list is not allowed; one text, number, true or false",
         ),
         ({"rest": "ignore"}, "rest: not a word known here; one of error, drop, keep"),
-        ({"source": ""}, "source: empty text; text"),
+        (
+            {"source": ""},
+            (
+                "source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a "
+                'part that holds a dot or a quote is double-quoted: schema."my.table"'
+            ),
+        ),
         (
             {"source": "a.b.c.d"},
             (
