@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import pytest
@@ -18,7 +18,7 @@ from sqlanon.release.prepare.width_limits import COPIES
 from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
 from sqlanon.testing.prepared import prepared
-from tests.engines import ENGINES, PAIR
+from tests.engines import ENGINES, PAIR, read_table
 
 MOST_JOINS = 20
 """Joins in one statement: both ends of a range for each of a few columns."""
@@ -50,6 +50,16 @@ def spec_of(names: list[str], **changes: Any) -> Any:
         "seed": 1,
     }
     return policy.release(**{**asked, **changes})
+
+
+def test_levels_of_many_columns_are_measured_as_those_of_few(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boxes of a few columns each are joined with the levels that are published of them."""
+    spec, found = spec_of(wide(shared_db, 5), method={"name": "fulldomain", "search": "global"}, metrics="all"), []
+    for few in (8, 2):
+        monkeypatch.setattr("sqlanon.table.wide.FEW", few)
+        report = shared_db.run(spec, full=True)
+        found.append((report.loss, Counter(map(repr, read_table(shared_db, ("release", "wide"))))))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(("columns", "few"), [(9, 8), (20, 3)])

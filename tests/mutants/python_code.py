@@ -10,6 +10,7 @@ from pathlib import Path
 
 FILES = (
     "sqlanon/privacy/*.py",
+    "sqlanon/privacy/*/requirement.py",
     "sqlanon/release/verify/verify*.py",
     "sqlanon/formats/*.py",
     "sqlanon/query/logic/*.py",
