@@ -63,3 +63,15 @@ def test_a_calculation_of_infinities_that_is_no_number_is_possible(named: tuple[
     else:
         assert cell.low is None or cell.low == float("-inf")
         assert cell.high is None or cell.high != cell.high
+
+
+@pytest.mark.every_engine
+def test_an_earlier_time_may_be_moved_to_a_later_one_by_months(shared_db: Any) -> None:
+    """A month after 29 January, noon, is 29 February, noon; after 30 January, half past midnight, it is earlier."""
+    name = f"n{uuid.uuid4().hex[:10]}"
+    ends = ["TIMESTAMP '2020-01-29 12:00:00'", "TIMESTAMP '2020-01-31 12:30:00'"]
+    publish(shared_db, name, [quasi("t", "timestamp", "TIMESTAMP")], [ends])
+    where = "t + INTERVAL '1 month' < TIMESTAMP '2020-02-29 06:00:00'"
+    row = "(SELECT TIMESTAMP '2020-01-30 00:30:00' AS t) AS v"
+    assert shared_db.engine.fetch(f"SELECT {where} FROM {row}") == [(True,)]
+    assert shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE {where}").rows[0]["n"].high == 1

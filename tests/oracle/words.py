@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlanon.errors import SqlanonError, UnsupportedError
+from tests.oracle.forms import KEYS, OF_ROWS, OF_TRIED, TRIED, WHERE
 from tests.oracle.handmade import Given, plain, publish, quasi
 
 COLUMNS = [
@@ -59,113 +60,6 @@ NODES: list[tuple[str | None, str]] = [
     ("5", "none"),
 ]
 MOST_SOURCES = 600
-
-KEYS = [
-    "{x}",
-    "coalesce({x}, -1)",
-    "coalesce({x}, 5)",
-    "nullif({x}, 5)",
-    "{x} IS NULL",
-    "floor({x} / 2.0)",
-    "floor({x} / 4.0)",
-    "coalesce(floor({x} / 4.0), -1)",
-    "CASE WHEN {x} > 4 THEN 1 ELSE 0 END",
-    "CASE WHEN {x} > 4 THEN {x} END",
-    "{x} % 3",
-    "greatest({x}, 2)",
-    "abs({x})",
-    "c",
-    "CASE WHEN c > 1 THEN NULL ELSE c END",
-]
-OF_ROWS = [
-    "count(*)",
-    "count({x})",
-    "sum({x})",
-    "avg({x})",
-    "min({x})",
-    "max({x})",
-    "count(DISTINCT {x})",
-    "count(coalesce({x}, -1))",
-    "sum(coalesce({x}, -1))",
-    "max(coalesce({x}, 3))",
-    "count(CASE WHEN {x} > {n} THEN NULL ELSE {x} END)",
-    "sum(CASE WHEN {x} > {n} THEN NULL ELSE 1 END)",
-    "count(CASE WHEN {x} < {n} THEN 1 ELSE NULL END)",
-    "count(CASE WHEN {x} < {n} THEN 1 END)",
-    "avg(CASE WHEN {x} < {n} THEN {x} ELSE NULL END)",
-    "count({x} + CAST(NULL AS INTEGER))",
-    "sum({x} * nullif(1, 1))",
-    "count(coalesce(CASE WHEN {x} > {n} THEN 2 END, NULL))",
-    "count(coalesce({x}, NULL, 3))",
-    "sum(CASE WHEN coalesce({x}, -1) < {n} THEN c ELSE NULL END)",
-    "sum(c)",
-    "count(c + {x})",
-    "sum(abs({x} - 3))",
-    "count(*) FILTER (WHERE {x} > {n})",
-    "sum({x}) FILTER (WHERE coalesce({x}, 9) > {n})",
-    "min(CASE WHEN {x} > {n} THEN c ELSE NULL END)",
-    "percentile_cont(0.5) WITHIN GROUP (ORDER BY {x})",
-    "percentile_disc(0.3) WITHIN GROUP (ORDER BY c)",
-    "stddev_pop(c)",
-    "var_samp(c) FILTER (WHERE {x} > {n})",
-    "count(round({x}, CAST(NULL AS INTEGER)))",
-    "max(CASE WHEN {x} IS NULL THEN 7 ELSE nullif({x}, {n}) END)",
-    "count(CASE WHEN c > 1 THEN {x} WHEN {x} > {n} THEN NULL ELSE 0 END)",
-    "avg(coalesce({x}, c))",
-    "sum(-{x} + c)",
-    "sum({x}) % 3",
-    "sum({x}) % nullif({n}, {n})",
-    "count(*) % (7 + nullif(1, 1))",
-    "coalesce(sum({x}) % nullif(7, 7), -5)",
-    "CASE WHEN count(*) % nullif(7, 7) >= 0 THEN 1 ELSE 2 END",
-    "CASE WHEN count({x}) % nullif(7, 7) IS NULL THEN 1 ELSE 2 END",
-    "round(avg({x}), nullif(1, 1))",
-    "sum({x}) + nullif({n}, {n})",
-    "count({x} + nullif({n}, {n}))",
-    "greatest(sum({x}), nullif(1, 1))",
-]
-TRIED = "try_cast({x} * 40 AS TINYINT)"
-"""A cast that is NULL where a value does not fit, which DuckDB has."""
-OF_TRIED = [
-    f"count({TRIED})",
-    f"sum({TRIED})",
-    f"avg({TRIED})",
-    f"max(coalesce({TRIED}, 7))",
-    f"count(c + {TRIED})",
-    f"count(*) FILTER (WHERE {TRIED} IS NULL)",
-    "CASE WHEN try_cast(sum({x}) * 40 AS TINYINT) IS NULL THEN 1 ELSE 2 END",
-    "try_cast(sum({x}) * 40 AS TINYINT)",
-    "count(*) % try_cast('x' AS INTEGER)",
-]
-WHERE = [
-    "",
-    "",
-    "{x} < {n}",
-    "{x} IS NULL",
-    "{x} IS NOT NULL",
-    "coalesce({x}, -1) < {n}",
-    "{x} > {n} OR {x} IS NULL",
-    "{x} = {n}",
-    "NOT ({x} > {n})",
-    "c > 1",
-    "{x} IN (1, 5, 50)",
-    "{x} NOT IN (1, 5, NULL)",
-    "{x} IN (0, 1, 2, 3, 4, 5, 6, 7, 50, NULL)",
-    "coalesce({x}, 60) >= 50",
-    "{x} % 2 = 1",
-    "{x} >= {x}",
-    "abs({x}) > 3",
-    "{x} * {x} > 10",
-    "nullif({x}, {n}) > 2",
-    "CAST({x} AS VARCHAR) LIKE '5%'",
-    "({x} > {n}) IS NOT TRUE",
-    "{x} IS DISTINCT FROM {n}",
-    "{x} BETWEEN {n} AND 6",
-    "NULL",
-    "{x} = NULL",
-    "CASE WHEN {x} > {n} THEN c > 0 ELSE NULL END",
-    "{x} < {n} AND c > 1 OR {y} > 3",
-]
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
-from sqlanon.query.functions.definition import Call, Definition, Form
+from sqlanon.query.functions.definition import Call, Definition, Form, Transfer
 from sqlanon.query.functions.transfers import corners, finite, half, is_literal, result, rises
 from sqlanon.query.functions.value import Value, extreme, joint_null, limits_of, where
 from sqlanon.query.sql.sqltree import Tree, every, parenthesize, sql, when
@@ -62,6 +62,47 @@ def _divide(call: Call) -> Value:
     null, nothing = joint_null(call.values)
     made = replace(_middled(call, _rounded(call, result(call, low, high))), null=null, nothing=nothing)
     return where(every([one_sign, finite(call)]), made)
+
+
+_SHORT = ("WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
+"""Units that are equally long wherever they begin."""
+
+
+def _moved(transfer: Transfer) -> Transfer:
+    """The rule of a sum, where a timestamp is moved by months too.
+
+    The day is cut to the length of the month and the time of day stays, so that of two times before the end of a month
+    the earlier one may be moved to the later time. Days keep their order: an end is that of the whole day.
+    """
+
+    def ends(call: Call) -> Value:
+        made = transfer(call)
+        moved = [one for one in call.values if one.kind == "timestamp" and not one.fixed]
+        by = [one for one in call.values if one.kind == "interval"]
+        if not moved or not by or _is_short(by[0].low):
+            return made
+        (time,) = moved
+        low, high = (
+            call.at(
+                *(sql("DATE_TRUNC('day', :x)", x=getattr(one, end)) if one is time else one.low for one in call.values)
+            )
+            for end in ("low", "high")
+        )
+        same = sql("COALESCE(:l = :h, FALSE)", l=time.low, h=time.high)
+        return replace(
+            made,
+            low=when(same, made.low, low),
+            high=when(same, made.high, sql(":h + INTERVAL '1 day'", h=high)),
+            exact=False,
+        )
+
+    return ends
+
+
+def _is_short(interval: Tree) -> bool:
+    inner = interval.unnest()
+    unit = inner.args.get("unit") if isinstance(inner, exp.Interval) else None
+    return isinstance(unit, exp.Var) and unit.name.upper().removesuffix("S") in _SHORT
 
 
 _DIGITS = 15
@@ -138,7 +179,7 @@ DEFINITIONS = (
         exp.Add,
         "+",
         operands=_TWO,
-        ends=rises(1, 1, size=_sum, linear=True),
+        ends=_moved(rises(1, 1, size=_sum, linear=True)),
         signatures=(
             (_NUMBER, _NUMBER),
             ("date", "whole"),
@@ -161,7 +202,7 @@ DEFINITIONS = (
         exp.Sub,
         "-",
         operands=_TWO,
-        ends=rises(1, -1, size=_sum, linear=True),
+        ends=_moved(rises(1, -1, size=_sum, linear=True)),
         signatures=(
             (_NUMBER, _NUMBER),
             ("date", "whole"),

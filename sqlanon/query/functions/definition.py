@@ -63,11 +63,13 @@ class Form:
         text: the form, its ranges written {x}, {y}.
         kinds: for each range the kinds of values that it takes.
         engines: families of engines that have the form with these kinds; empty: all.
+        listed: it has no ends, and is computed value by value alone.
     """
 
     text: str
     kinds: tuple[tuple[str, ...], ...]
     engines: tuple[str, ...] = ()
+    listed: bool = False
 
 
 @dataclass(frozen=True)

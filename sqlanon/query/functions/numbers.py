@@ -38,7 +38,7 @@ def _abs(call: Call) -> Value:
             "CASE WHEN :l >= 0 THEN :l WHEN :h <= 0 THEN -:h WHEN :l < 0 AND :h > 0 THEN 0 END", l=ends[0], h=ends[1]
         )
     high = sql("CASE WHEN :l <= :h THEN GREATEST(ABS(:l), ABS(:h)) END", l=ends[0], h=ends[1])
-    return replace(result(call, low, high), most=inner.most)
+    return replace(result(call, low, high), most=inner.most, wide=far is not None)
 
 
 def _cast(call: Call) -> Value:

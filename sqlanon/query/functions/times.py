@@ -71,7 +71,7 @@ DEFINITIONS = (
         signatures=(("date|timestamp",),),
         forms=(
             Form("extract(year FROM {x})", (_TIMES,)),
-            *(Form(f"extract({part} FROM {{x}})", (_TIMES,)) for part in _OTHER_PARTS),
+            *(Form(f"extract({part} FROM {{x}})", (_TIMES,), listed=True) for part in _OTHER_PARTS),
         ),
         finite=True,
         null_in=True,

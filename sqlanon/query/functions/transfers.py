@@ -60,7 +60,7 @@ def rises(*signs: int, size: Callable[[Sequence[int]], int] | None = None, linea
             call.at(*(one.low if turn * side > 0 else one.high for one, turn in zip(values, turns, strict=True)))
             for side in (1, -1)
         )
-        made = replace(result(call, low, high), most=most)
+        made = replace(result(call, low, high), most=most, wide=most is not None)
         middles = [one.middle for one in call.values]
         if linear and all(middles) and is_numeric(call):
             made = replace(made, middle=call.at(*(one for one in middles if one is not None)))
@@ -78,7 +78,7 @@ def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool 
         found = [call.at(*corner) for corner in product(*sides)]
         at = [replace(result(call, tree, tree)) for tree in found]
         low, high = extreme("LEAST", at, "low"), extreme("GREATEST", at, "high")
-        made = replace(result(call, low, high), most=most)
+        made = replace(result(call, low, high), most=most, wide=most is not None)
         middles = [one.middle for one in call.values]
         if linear and all(middles) and is_numeric(call):
             made = replace(made, middle=call.at(*(one for one in middles if one is not None)))

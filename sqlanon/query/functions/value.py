@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from sqlanon.query.sql.sqltree import TRUE, Tree, as_type, every, negate, number, some, sql, when
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, every, negate, number, some, sql, when
 from sqlanon.query.sql.types import is_float, is_number, is_whole
 
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
@@ -31,6 +31,7 @@ class Value:
         bounded: its ends are not NULL where it may have a value.
         exact: each end is one of its values.
         most: of whole numbers, how far ends may lie from 0; None: not known.
+        wide: they may be of another type than that of the value, or lie beyond it.
         fixed: it reads no column with ranges, so that each row has one value.
         quoted: it is a text that is written out, which the engine reads as what it is compared with.
     """
@@ -44,6 +45,7 @@ class Value:
     bounded: bool = True
     exact: bool = True
     most: int | None = None
+    wide: bool = False
     fixed: bool = False
     quoted: bool = False
 
@@ -55,35 +57,20 @@ class Value:
     def narrow(self) -> Value:
         """The same with ends of its own type: values beyond it are errors of the source's engine, not values."""
         limits = limits_of(self.type)
-        if self.most is None or limits is None or isinstance(self.low, exp.Literal):
+        if not self.wide or self.most is None or limits is None:
             return self
         if self.most <= limits[1] and -self.most >= limits[0]:
-            return replace(self, low=exp.cast(self.low, self.type), high=exp.cast(self.high, self.type))
+            return self._cast(self.low, self.high)
         least, most = (number(end) for end in limits)
         # LEAST and GREATEST pass over NULL.
         low = sql("LEAST(GREATEST(:x, :a), :b)", x=self.low, a=least, b=most)
         high = sql("GREATEST(LEAST(:x, :b), :a)", x=self.high, a=least, b=most)
-        if not self.bounded:
+        if not (self.bounded and self.nothing is FALSE):
             low, high = (when(is_known(end), inside) for end, inside in ((self.low, low), (self.high, high)))
-        ends = (exp.cast(end, self.type) for end in (low, high))
-        return Value(
-            next(ends),
-            next(ends),
-            self.null,
-            self.nothing,
-            self.type,
-            self.middle,
-            self.bounded,
-            exact=False,
-            most=max(-limits[0], limits[1]),
-            fixed=self.fixed,
-        )
+        return replace(self._cast(low, high), exact=False, most=max(-limits[0], limits[1]))
 
-    @property
-    def whole_line(self) -> Value:
-        """The same where nothing bounds it."""
-        none = exp.cast(exp.null(), self.type)
-        return replace(self, low=none, high=none.copy(), bounded=False, exact=False)
+    def _cast(self, low: Tree, high: Tree) -> Value:
+        return replace(self, low=exp.cast(low, self.type), high=exp.cast(high, self.type), wide=False)
 
 
 def kind_of(type_: exp.DataType) -> str:
