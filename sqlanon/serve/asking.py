@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.ask import ask
 from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, ServeError
@@ -230,7 +231,7 @@ class Asking:
 
 def _answers(handle: Handle) -> bool:
     try:
-        return bool(handle.database.engine.fetch("SELECT 1"))
+        return bool(handle.database.engine.fetch(Statement("serve/alive", "SELECT 1")))
     except DatabaseError:
         return False
 

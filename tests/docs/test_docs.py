@@ -29,6 +29,8 @@ COMMANDS = (
     "audit",
     "attack",
     "query",
+    "serve",
+    "mcp",
     "evaluate",
     "report",
     "hierarchy",
