@@ -66,8 +66,12 @@ def make_server(url: str, opening: Callable[[], Database], options: Options) -> 
         PolicyError: the reader may read more than releases, or users or files of TLS are not as they should be.
         DatabaseError: the database cannot be read.
     """
-    users, tls = read_users(options.users), _tls(options.certificate, options.key)
-    return Server(make_shared(url, opening, options), users, tls, options.limits)
+    shared = make_shared(url, opening, options)
+    try:
+        return Server(shared, read_users(options.users), _tls(options.certificate, options.key), options.limits)
+    except BaseException:
+        shared.close()
+        raise
 
 
 def make_shared(url: str, opening: Callable[[], Database], options: Options) -> Shared:
