@@ -17,7 +17,8 @@ import sqlalchemy as sa
 from tests.serve.conftest import Running
 
 QUERY = "SELECT ill, count(*) AS n, avg(age) AS age FROM {t} WHERE age < 33 GROUP BY ill ORDER BY ill"
-JAR = Path("/usr/share/java/postgresql.jar")
+JAR = Path(os.environ.get("SQLANON_TEST_JDBC", "/usr/share/java/postgresql.jar"))
+"""The driver: the package libpostgresql-jdbc-java."""
 
 
 @pytest.fixture(params=["running", "file_running"])
