@@ -16,6 +16,7 @@ from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
 from sqlanon.cli.commands.hierarchy import hierarchy
+from sqlanon.cli.commands.mcp import mcp
 from sqlanon.cli.commands.methods import methods
 from sqlanon.cli.commands.policy import init, plan, run, schema
 from sqlanon.cli.commands.preview import preview
@@ -70,6 +71,7 @@ for command in (
     attack,
     query,
     serve,
+    mcp,
     evaluate,
     report,
     hierarchy,

@@ -15,6 +15,7 @@ EXAMPLES = {
     "attack": "sqlanon attack patients --known age,zip",
     "query": "sqlanon query 'SELECT count(*) FROM patients WHERE age < 40'",
     "serve": "sqlanon serve --db postgresql://localhost/hospital --as analyst --users users.txt",
+    "mcp": "sqlanon mcp --db postgresql://localhost/hospital --as analyst",
     "evaluate": "sqlanon evaluate patients",
     "report": "sqlanon report patients -o report.html",
     "hierarchy": "sqlanon hierarchy patients zip",

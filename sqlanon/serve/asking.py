@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.ask import ask
 from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, ServeError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from sqlanon.query.answer import Answer
     from sqlanon.query.find import Names
 
+LISTED_AGAIN_SECONDS = 1.0
+"""How often it is read where a table is asked that it does not have."""
 LISTED_SECONDS = 5.0
 """How long the list of releases holds; a query reads the metadata of its release in any case."""
 
@@ -87,12 +90,12 @@ class Asking:
         self._opened = False
 
     def served(self, *, anew: bool = False) -> tuple[Served, ...]:
-        """The tables that there are, as they were some seconds ago at most; ``anew``: as they are.
+        """The tables that there are, as they were some seconds ago at most; ``anew``: one second ago.
 
         Raises:
             SqlanonError: see `read_served`.
         """
-        if anew or time.monotonic() - self._listed_at > LISTED_SECONDS:
+        if time.monotonic() - self._listed_at > (LISTED_AGAIN_SECONDS if anew else LISTED_SECONDS):
             with self._taken(self.seconds) as handle:
                 self._listed = read_served(handle.database.engine, self._reader)
             self._listed_at = time.monotonic()
@@ -230,7 +233,7 @@ class Asking:
 
 def _answers(handle: Handle) -> bool:
     try:
-        return bool(handle.database.engine.fetch("SELECT 1"))
+        return bool(handle.database.engine.fetch(Statement("serve/alive", "SELECT 1")))
     except DatabaseError:
         return False
 

@@ -77,7 +77,8 @@ class Server:
                 )
             listener = socket.create_server((str(address[0]), int(address[1])), family=family, backlog=128)
         except OSError as error:
-            raise DatabaseError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+            reason = (error.strerror or str(error)).partition(" (")[0]
+            raise DatabaseError(f"cannot listen on {host}:{port}: {reason}") from error
         self._listener = listener
         bound = listener.getsockname()
         return str(bound[0]), int(bound[1])

@@ -66,15 +66,23 @@ def make_server(url: str, opening: Callable[[], Database], options: Options) -> 
         PolicyError: the reader may read more than releases, or users or files of TLS are not as they should be.
         DatabaseError: the database cannot be read.
     """
-    users, tls = read_users(options.users), _tls(options.certificate, options.key)
+    shared = make_shared(url, opening, options)
+    try:
+        return Server(shared, read_users(options.users), _tls(options.certificate, options.key), options.limits)
+    except BaseException:
+        shared.close()
+        raise
+
+
+def make_shared(url: str, opening: Callable[[], Database], options: Options) -> Shared:
+    """What answers, without a server around it; see `make_server`."""
     asking = Asking(opening, url, options.reader, options.workers, options.seconds)
     try:
         asking.served()
-        shared = Shared(asking, options.rows, AccessLog(options.log, texts=options.texts))
+        return Shared(asking, options.rows, AccessLog(options.log, texts=options.texts))
     except BaseException:
         asking.close()
         raise
-    return Server(shared, users, tls, options.limits)
 
 
 def address(text: str) -> tuple[str, int]:

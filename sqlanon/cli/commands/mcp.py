@@ -1,0 +1,36 @@
+"""``sqlanon mcp``: releases as tools for agents."""
+
+from __future__ import annotations
+
+from sqlanon.cli.commands.serve import Owner, Releases, Role, Timeout, missing, opened
+from sqlanon.cli.options import Db, PolicyFile, found, url
+from sqlanon.cli.screen import Screen
+
+
+def mcp(
+    screen: Screen,
+    role: Role = None,
+    owner: Owner = False,
+    releases: Releases = None,
+    timeout: Timeout = 60.0,
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Serve releases to agents by the Model Context Protocol, on standard input and output.
+
+    The tools are releases, describe and ask; none reaches a source.
+    """
+    where = url(db, found(db, policy))
+    try:
+        from sqlanon.serve.mcp import make_server
+        from sqlanon.serve.released import Reader
+        from sqlanon.serve.start import Options, make_shared
+    except ImportError as error:
+        raise missing("mcp", error) from error
+    options = Options(Reader(role, owner, tuple(releases or ())), seconds=timeout)
+    shared = make_shared(where, lambda: opened(where, screen), options)
+    try:
+        make_server(shared).run("stdio")
+    finally:
+        shared.close()
+    return None

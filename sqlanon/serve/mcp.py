@@ -1,0 +1,126 @@
+"""The same answers as tools for agents, by the Model Context Protocol."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+from sqlanon._version import __version__
+from sqlanon.errors import SqlanonError
+from sqlanon.serve.commands import Commands
+from sqlanon.serve.queries import Queries, Shared
+from sqlanon.serve.refusals import ServeError, explained
+from sqlanon.serve.released import Served
+from sqlanon.serve.texts import split
+from sqlanon.serve.variables import BOUNDS, Variables
+
+INSTRUCTIONS = (
+    "Tables here are anonymized releases: rows of persons cannot be read. Ask aggregates in SQL against the columns "
+    "that `describe` lists. Each number n is an estimate with the bounds n_low and n_high, which hold for every table "
+    "that can have this release; report them with the estimate. A refusal says why, and what to ask instead."
+)
+USER = "mcp"
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the tools do.
+
+    Args:
+        shared: answers over releases.
+    """
+
+    shared: Shared
+
+    def releases(self) -> list[dict[str, Any]]:
+        """The releases that can be asked."""
+        return [
+            {"table": f"{one.schema}.{one.name}", "release": one.release, "version": one.version, "about": one.comment}
+            for one in self._served()
+        ]
+
+    def describe(self, table: str) -> dict[str, Any]:
+        """A release's columns, how each was published, and what an answer promises.
+
+        Args:
+            table: as `releases` names it, or without the schema.
+        """
+        found = [one for one in self._served() if table in (one.name, f"{one.schema}.{one.name}")]
+        if len(found) != 1:
+            names = ", ".join(f"{one.schema}.{one.name}" for one in self._served())
+            raise ToolError(f"{table[:200]} is not one table here; there are: {names or 'none'}")
+        (one,) = found
+        return {
+            "table": f"{one.schema}.{one.name}",
+            "about": one.comment,
+            "columns": [
+                {"name": column.name, "type": column.type.name, "published": comment}
+                for column, comment in zip(one.columns, one.comments, strict=True)
+            ],
+            "promised": "n_low and n_high hold for every source that can have this release; certain: the row is in the "
+            "answer of each of them",
+            "not_promised": "that the estimate is the truth, or that a published value belongs to a person",
+        }
+
+    def ask(self, sql: str) -> dict[str, Any]:
+        """Ask one SELECT: of each aggregate n the estimate n, and its bounds n_low and n_high.
+
+        Args:
+            sql: one SELECT over one of the tables.
+        """
+        try:
+            pieces = split(sql)
+            if len(pieces) != 1:
+                raise ToolError("one SELECT is wanted")
+            variables = Variables(USER, "public", {BOUNDS: "on"})
+            queries = Queries(self.shared, Commands(variables, lambda _: None), USER, "local", 0)
+            prepared = queries.prepare(pieces[0])
+            if prepared.served is None:
+                raise ToolError("the query asks no release; `releases` lists the tables")
+            result = queries.run(prepared)
+        except (ServeError, SqlanonError) as error:
+            raise ToolError(_said(explained(error))) from error
+        names = [column.name for column in result.columns or ()]
+        rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in result.rows]
+        return {"rows": rows, "notes": list(result.notices)}
+
+    def _served(self) -> tuple[Served, ...]:
+        try:
+            return self.shared.asking.served()
+        except SqlanonError as error:
+            raise ToolError(_said(explained(error))) from error
+
+
+def make_server(shared: Shared) -> MCPServer[Any]:
+    """A server with the three tools; ``run()`` serves them on standard input and output."""
+    tools = Tools(shared)
+    server: MCPServer[Any] = MCPServer("sqlanon", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
+
+    # In threads of their own, so that one long query does not hold up the protocol.
+    @server.tool(description=tools.releases.__doc__)
+    async def releases() -> list[dict[str, Any]]:
+        return await asyncio.to_thread(tools.releases)
+
+    @server.tool(description=tools.describe.__doc__)
+    async def describe(table: str) -> dict[str, Any]:
+        return await asyncio.to_thread(tools.describe, table)
+
+    @server.tool(description=tools.ask.__doc__)
+    async def ask(sql: str) -> dict[str, Any]:
+        return await asyncio.to_thread(tools.ask, sql)
+
+    return server
+
+
+def _said(error: ServeError) -> str:
+    where = f" (at character {error.position})" if error.position else ""
+    return f"refused: {error.message}{where}{f'; {error.hint}' if error.hint else ''}"
+
+
+def _plain(value: object) -> object:
+    """A value as JSON has it."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

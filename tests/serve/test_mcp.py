@@ -1,0 +1,97 @@
+"""The tools for agents give what the server gives, and refuse what it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from mcp import Client
+
+import sqlanon
+from sqlanon.errors import PolicyError
+from sqlanon.serve.mcp import make_server
+from sqlanon.serve.queries import Shared
+from sqlanon.serve.released import Reader
+from sqlanon.serve.start import Options, make_shared
+from tests.serve.conftest import Place
+
+
+@pytest.fixture(scope="module")
+def shared(place: Place) -> Iterator[Shared]:
+    """What answers."""
+    made = make_shared(place.url, lambda: sqlanon.connect(place.url, read_only=True), Options(place.reader))
+    yield made
+    made.close()
+
+
+def called(shared: Shared, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
+    """The results of calls, by the protocol's own client; a text: the call failed."""
+
+    async def run() -> list[Any]:
+        async with Client(make_server(shared)) as client:
+            listed = await client.list_tools()
+            assert sorted(tool.name for tool in listed.tools) == ["ask", "describe", "releases"]
+            found = []
+            for name, arguments in calls:
+                result = await client.call_tool(name, arguments)
+                texts = [str(getattr(part, "text", "")) for part in result.content]
+                found.append(" ".join(texts) if result.is_error else result.structured_content)
+            return found
+
+    return asyncio.run(run())
+
+
+def test_the_tools_list_describe_and_ask(shared: Shared, place: Place) -> None:
+    name = place.source
+    sql = f"SELECT ill, count(*) AS n, avg(age) AS age FROM {name} WHERE age < 33 GROUP BY ill ORDER BY ill"
+    listed, described, answered = called(shared, ("releases", {}), ("describe", {"table": name}), ("ask", {"sql": sql}))
+    assert [(one["table"], one["version"]) for one in listed["result"]] == [(f"public.{name}", 1)]
+    assert [column["name"] for column in described["columns"]] == ["age", "ill", "cost"]
+    assert described["columns"][0]["published"] == "quasi, published as age_lo, age_hi"
+    with sqlanon.connect(place.url, read_only=True) as db:
+        wanted = db.query(sql, role=place.reader.role)
+    assert answered["rows"] == [
+        {
+            "ill": row["ill"],
+            **{
+                key: value
+                for column in ("n", "age")
+                for key, value in (
+                    (column, row[column].estimate),
+                    (f"{column}_low", row[column].low),
+                    (f"{column}_high", row[column].high),
+                )
+            },
+            "certain": certain,
+        }
+        for row, certain in zip(wanted.rows, wanted.certain, strict=True)
+    ]
+
+
+def test_the_tools_refuse_with_the_reason(shared: Shared, place: Place) -> None:
+    name = place.source
+    refused = called(
+        shared,
+        ("ask", {"sql": f"SELECT * FROM {name}"}),
+        ("ask", {"sql": f"SELECT corr(age, cost) FROM {name}"}),
+        ("ask", {"sql": "SELECT * FROM pg_class"}),
+        ("ask", {"sql": "SELECT count(*) FROM nosuch"}),
+        ("ask", {"sql": f"SELECT max(note) FROM {name}"}),
+        ("ask", {"sql": f"SELECT 1; SELECT count(*) FROM {name}"}),
+        ("ask", {"sql": f"DROP TABLE {name}"}),
+        ("ask", {"sql": f"SELECT count(*) FROM _sqlanon.catalog JOIN {name} ON true"}),
+        ("ask", {"sql": "SELECT 'x"}),
+        ("describe", {"table": "_sqlanon.catalog"}),
+    )
+    assert all(isinstance(text, str) for text in refused), refused
+    assert "rows of persons" in refused[0]
+    assert "ask for those" in refused[1]
+    assert "sesame" not in json.dumps(refused)
+
+
+def test_a_reader_of_sources_gets_no_tools(place: Place) -> None:
+    with pytest.raises(PolicyError, match="--as ROLE"):
+        make_shared(place.url, lambda: sqlanon.connect(place.url, read_only=True), Options(Reader(None)))
