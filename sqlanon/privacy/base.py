@@ -277,8 +277,21 @@ def shapes_beyond_rows(requirements: Sequence[Requirement]) -> list[Shape]:
 
 
 def beyond_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
-    """Those that ask for more of the rows of a class than a number of them, and that a single row would not meet."""
-    return [one for one in requirements if one.shape.kind != "rows" and not one.shape.trivial and not one.of_population]
+    """Those that ask for more of the rows of a class than a number of them, and that a single row would not meet.
+
+    Of bounds on the most frequent value of one column, which several requirements can ask, only the strictest is there:
+    whoever meets it meets the others.
+    """
+    asked = [one for one in requirements if not one.of_population]
+    found = [one for one in asked if one.shape.kind != "rows" and not one.shape.trivial]
+    strictest: dict[tuple[int, tuple[int, ...]], Requirement] = {}
+    for one in found:
+        shape = one.shape
+        if shape.kind == "frequency":
+            kept = strictest.setdefault((shape.value, shape.within), one).shape
+            if shape.p * kept.q > kept.p * shape.q:
+                strictest[shape.value, shape.within] = one
+    return [one for one in found if one.shape.kind != "frequency" or one in strictest.values()]
 
 
 def least_rows(requirements: Sequence[Requirement]) -> int:

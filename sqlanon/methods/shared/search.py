@@ -1,5 +1,7 @@
 """Search: classes of refined rows are divided anew in trials (see `kernels.search`), block by block.
 
+Where more than a number of rows is asked of a class, half of the trials make way for annealing (`annealing`).
+
 Blocks, trials and random streams are fixed by the rows alone, so that neither threads nor memory change the result.
 """
 
@@ -39,7 +41,7 @@ def searched(
     classes: Longs,
     trials: int,
 ) -> Longs:
-    """The class of every row after the trials, 0 to the number of classes - 1.
+    """The class of every row after the search, 0 to the number of classes - 1.
 
     Every class that loses something gets the same number of trials.
 
@@ -54,10 +56,31 @@ def searched(
 
     Cost: O(n k d) a trial, blocks on all threads.
     """
+    group: Longs = np.unique(classes, return_inverse=True)[1]
+    if not shapes_beyond_rows(context.requirements):
+        return _tried(context, codes, sensitive, geometry, whole, group, range(trials))
+    from sqlanon.methods.shared.annealing import STEPS, annealed
+
+    some = trials // 4
+    group = _tried(context, codes, sensitive, geometry, whole, group, range(some))
+    group = annealed(context, codes, sensitive, geometry, whole, group, STEPS * trials)
+    return _tried(context, codes, sensitive, geometry, whole, group, range(some, 2 * some))
+
+
+def _tried(
+    context: Context,
+    codes: Ints,
+    sensitive: list[Ints],
+    geometry: Geometry,
+    whole: kernel_input.WholeTable,
+    group: Longs,
+    trials: range,
+) -> Longs:
+    """The class of every row after some trials."""
     n = codes.shape[1]
     least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])
     most = (POOLED if least <= LARGE else POOLED_ABOVE) * least
-    group, rounds, done = np.unique(classes, return_inverse=True)[1], -(-trials // ROUND), 0
+    rounds, done = -(-len(trials) // ROUND), 0
     for turn in range(rounds):
         # Classes by the mean place of their rows, so that those of a block are similar.
         group = _renumbered(group)
@@ -75,7 +98,8 @@ def searched(
             rows = kernel_input.rows_of(np.ascontiguousarray(codes[:, part]), numbers, geometry)
             demands = kernel_input.demands(context, [column[part] for column in sensitive], len(part), whole)
             own = (group[part] - span[0]).astype(np.int32)  # noqa: B023
-            drawn = np.random.SeedSequence((context.search_seed, turn, number)).generate_state(1, np.uint64)  # noqa: B023
+            turned = (context.search_seed, trials.start + turn, number)  # noqa: B023
+            drawn = np.random.SeedSequence(turned).generate_state(1, np.uint64)
             search(
                 rows.places,
                 rows.sets,
@@ -85,7 +109,7 @@ def searched(
                 span[1] - span[0],
                 least,
                 min(most, len(part)),
-                min(ROUND, trials - turn * ROUND),  # noqa: B023
+                min(ROUND, len(trials) - turn * ROUND),  # noqa: B023
                 seeded(int(drawn[0])),
             )
             return own

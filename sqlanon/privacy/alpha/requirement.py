@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from sqlanon.engines.base import TableRef
-from sqlanon.privacy.base import Grouped, Measured, Values
+from sqlanon.privacy.base import Grouped, Measured, Shape, Values
 from sqlanon.privacy.counts import Counts
 from sqlanon.privacy.shares import Bound, Shares, each_asked
 from sqlanon.spec import PrivacySpec
@@ -37,6 +37,13 @@ class Alpha(Shares):
         return [
             cls(one.max, *place, listed=one.values if isinstance(one.values, tuple) else ()) for one, place in found
         ]
+
+    @property
+    def shape(self) -> Shape:
+        """See `Requirement.shape`: of all values it is frequency l-diversity with l = 1 / alpha."""
+        if self.listed:
+            return Shape("other")
+        return Shape("frequency", self.asked.denominator, self.asked.numerator, self.value, self.within)
 
     @property
     def reads_values(self) -> bool:

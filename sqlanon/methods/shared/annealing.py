@@ -1,0 +1,229 @@
+"""Annealing of classes, block by block (see `kernels.anneal`), from the classes that there are or from smaller ones.
+
+Blocks, steps and random streams are fixed by the rows alone, so that neither threads nor memory change the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.anneal import UNIT, anneal
+from sqlanon.kernels.boxes import cover, widths
+from sqlanon.kernels.dealt_halves import dealt_halves, least_dealt
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.random import seeded
+from sqlanon.kernels.requirements import ITEMS, Demands
+from sqlanon.kernels.runs import exact_runs
+from sqlanon.kernels.unions import boxes_of, measure_of
+from sqlanon.kernels.unite import unite_failing
+from sqlanon.methods.base import Context
+from sqlanon.methods.shared import kernel_input
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+STEPS = 10
+"""Steps for each row and trial of the search."""
+STAGE = 100
+"""Steps of a stage, for each row."""
+STAGES = 20
+"""Of a whole cooling; where there are fewer steps, those of the end."""
+MOST_STEPS = 2 * STAGE * STAGES
+"""For each row, at most."""
+BEGUN = 20_000_000
+"""Steps of a start from smaller classes, at least, up to half a cooling."""
+BLOCK, CLASSES = 100_000, 5_000
+"""Rows and classes that are annealed together, at most: the cost of a stage has the square of the classes."""
+COUNTERS = 1 << 24
+"""Counts of values of classes that are kept for tolls, at most."""
+LARGE = 8, 5
+"""Classes that have in the mean more than 8 / 5 of the rows that suffice are begun anew, from smaller ones."""
+SMALL = 13, 10
+"""Smaller classes have 13 / 10 of the rows that suffice."""
+_FALLING = np.rint(-np.log((np.arange(1024) + 0.5) / 1024) * UNIT).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows that are annealed together.
+
+    Attributes:
+        codes: int32[d, n].
+        places, sets: see `Rows`.
+        geometry: the attributes.
+        demands: the requirements over these rows.
+        key: int64[n], equal for rows that the requirements count alike.
+        table: int64[keys], rows of each key in the whole table.
+        least: no class of fewer rows meets the requirements.
+    """
+
+    codes: Ints
+    places: Ints
+    sets: npt.NDArray[np.uint64]
+    geometry: Geometry
+    demands: Demands
+    key: Longs
+    table: Longs
+    least: int
+
+    def lost(self, group: Ints) -> int:
+        """Rows x extents of classes."""
+        made = int(group.max(initial=-1)) + 1
+        low, high = (np.empty((made, self.places.shape[1]), np.int32) for _ in range(2))
+        mask = np.empty((made, self.sets.shape[1]), np.uint64)
+        rows, wide = np.zeros(made, np.int64), np.zeros(made, np.int64)
+        cover(self.places, self.sets, group, low, high, mask, rows)
+        widths(low, high, mask, self.geometry, wide)
+        return int(rows @ wide)
+
+    def improved(self, group: Ints, steps: int, state: npt.NDArray[np.uint64]) -> Ints:
+        """Classes that lose no more, after so many steps for each row.
+
+        Args:
+            group: int32[n], class of each row, 0 to the number of classes - 1; they meet the requirements.
+            steps: for each row.
+            state: of the random numbers.
+        """
+        begun = self._smaller(group, steps, state)
+        if begun is not None:
+            group = begun
+        group = self._cooled(group, steps, (1, 3), (0, 0), state)
+        box, measure = boxes_of(self.places), measure_of(self.geometry, self.places.shape[1])
+        dealt_halves(self.codes, box, self.sets, measure, self.demands, self.key, group, self.least, state)
+        return group
+
+    def _smaller(self, group: Ints, steps: int, state: npt.NDArray[np.uint64]) -> Ints | None:
+        """Classes from runs of the rows that would suffice if they had the shares of the table; None: none lose less.
+
+        The runs may fail the requirements. They are annealed with a toll, and those that still fail are united.
+        """
+        n, classes = len(group), int(group.max(initial=-1)) + 1
+        mean = n // max(classes, 1)
+        rows = int(least_dealt(self.demands, self.key, self.least, mean))
+        if rows * LARGE[0] > mean * LARGE[1]:
+            return None
+        rows = rows * SMALL[0] // SMALL[1]
+        if n // rows * len(self.table) > COUNTERS or n < 2 * rows:
+            return None
+        first, _ = exact_runs(self.places, self.places, self.sets, np.ones(n, np.int64), self.geometry, rows)
+        begun = (np.cumsum(first) - 1).astype(np.int32)
+        begun = self._cooled(begun, max(steps, min(STAGE * STAGES // 2, BEGUN // n)), (1, 2), (1, 2), state)
+        box, measure = boxes_of(self.places), measure_of(self.geometry, self.places.shape[1])
+        if not unite_failing(box, self.sets, measure, self.demands, begun, int(begun.max()) + 1):
+            return None
+        begun = _numbered(begun)
+        return begun if self.lost(begun) < self.lost(group) else None
+
+    def _cooled(
+        self, group: Ints, steps: int, hot: tuple[int, int], toll: tuple[int, int], state: npt.NDArray[np.uint64]
+    ) -> Ints:
+        """Classes after annealing.
+
+        What a step may cost falls to a fiftieth, and a toll rises a hundredfold. Both begin as fractions of what a row
+        loses in the mean.
+        """
+        classes = int(group.max(initial=-1)) + 1
+        stages = max(min(steps // STAGE, STAGES), 1)
+        lost = self.lost(group)
+        if classes < 2 or steps == 0 or lost == 0:
+            return group
+        group, late = group.copy(), range(STAGES - stages, STAGES)
+        warmth = [lost * hot[0] * 814**at // (len(group) * hot[1] * 1000**at) for at in late]
+        tolls = [(lost * toll[0] * 1274**at // (len(group) * toll[1] * 1000**at)) + 1 if toll[0] else 0 for at in late]
+        anneal(
+            boxes_of(self.places),
+            self.sets,
+            measure_of(self.geometry, self.places.shape[1]),
+            self.demands,
+            self.key,
+            self.table,
+            group,
+            classes,
+            np.array(warmth, np.int64),
+            np.array(tolls, np.int64),
+            steps * len(group) // stages,
+            _FALLING,
+            state,
+        )
+        return _numbered(group)
+
+
+def annealed(
+    context: Context,
+    codes: Ints,
+    sensitive: list[Ints],
+    geometry: Geometry,
+    whole: kernel_input.WholeTable,
+    group: Longs,
+    steps: int,
+) -> Longs:
+    """The class of every row after annealing; never more loss.
+
+    Args:
+        context: the run; its ``search_seed`` decides what is drawn.
+        codes: int32[d, n].
+        sensitive: as `kernel_input.fetch_codes` returns it, of the same rows.
+        geometry: the attributes.
+        whole: what `kernel_input.whole_table` read.
+        group: int64[n], class of each row, 0 to the number of classes - 1, in an order of the classes in which near
+            ones are similar.
+        steps: for each row.
+
+    Cost: O(rows of a class x d) a step, blocks on all threads.
+    """
+    n, steps = len(group), min(steps, MOST_STEPS)
+    key = _keys(kernel_input.demands(context, sensitive, n, whole), n)
+    table = np.bincount(key).astype(np.int64)
+    least = kernel_input.least_class(context)
+    order = np.argsort(group, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(group)))
+    most = min(BLOCK, CLASSES * least)
+    marks = np.arange(0, n, most)
+    cuts = np.unique(np.append(np.searchsorted(starts, marks), len(starts) - 1))
+
+    def improve(number: int, span: tuple[int, int]) -> Ints:
+        part = order[starts[span[0]] : starts[span[1]]]
+        own = np.ascontiguousarray(codes[:, part])
+        rows = kernel_input.rows_of(own, np.arange(len(part), dtype=np.int32), geometry)
+        demands = kernel_input.demands(context, [column[part] for column in sensitive], len(part), whole)
+        block = Block(own, rows.places, rows.sets, geometry, demands, key[part], table, least)
+        drawn = np.random.SeedSequence((context.search_seed, 1 << 20, number)).generate_state(1, np.uint64)
+        begun = (group[part] - span[0]).astype(np.int32)
+        found = block.improved(begun, steps, seeded(int(drawn[0])))
+        return found if block.lost(found) < block.lost(begun) else begun
+
+    spans: Sequence[tuple[int, int]] = [(int(a), int(b)) for a, b in pairwise(cuts)]
+    made, past, done = np.empty(n, np.int64), 0, 0
+    with ThreadPoolExecutor(context.threads) as pool:
+        found: Iterator[Ints] = pool.map(improve, range(len(spans)), spans)
+        for span, own in zip(spans, found, strict=True):
+            made[order[starts[span[0]] : starts[span[1]]]] = own.astype(np.int64) + past
+            past += int(own.max(initial=-1)) + 1
+            done += len(own)
+            context.progress.update(done, n, "rows annealed")
+    return made
+
+
+def _keys(demands: Demands, n: int) -> Longs:
+    """Equal numbers from 0 for rows that all requirements count alike."""
+    columns = [
+        demands.items[demands.start[c, ITEMS] : demands.start[c + 1, ITEMS]].reshape(n, -1)
+        for c in range(len(demands.add))
+    ]
+    if not columns:
+        return np.zeros(n, np.int64)
+    return np.unique(np.concatenate(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _numbered(group: Ints) -> Ints:
+    """The same classes without gaps between their numbers."""
+    return np.unique(group, return_inverse=True)[1].astype(np.int32)
