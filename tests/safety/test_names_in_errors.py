@@ -24,7 +24,7 @@ QUOTED = f'"{NAME}"'
 RAISE = {
     "no table": lambda db, _: db.anonymize(QUOTED, quasi="age", k=2),
     "no column": lambda db, _: db.anonymize("t", quasi=NAME, k=2),
-    "no release": lambda db, _: db.version(f"{NAME}@1"),
+    "no release": lambda db, _: db.version(f"{NAME} that nobody made@1"),
     "no version": lambda db, _: (
         db.anonymize("t", quasi="age", k=2, name=NAME, publish="release.v"),
         db.version(f"{NAME}@9"),
