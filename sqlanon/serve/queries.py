@@ -79,9 +79,9 @@ class Shared:
         self._guard = threading.Lock()
         self._catalog: CatalogDatabase | None = None
 
-    def catalog(self, *, anew: bool = False) -> CatalogDatabase:
-        """The catalog of the releases that there are; ``anew``: as they are at this moment."""
-        served = self.asking.served(anew=anew)
+    def catalog(self) -> CatalogDatabase:
+        """The catalog of the releases that there are."""
+        served = self.asking.served()
         with self._guard:
             if self._catalog is None or self._catalog.served != served:
                 if self._catalog is not None:

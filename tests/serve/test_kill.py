@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sqlanon.cli.app import app
+from sqlanon.serve.catalog import database
 from tests.cli.conftest import START, environment
 from tests.serve.conftest import FILE, Place, Running, make_place, serving
 
@@ -60,16 +61,18 @@ def test_a_database_that_is_gone_is_one_clear_error(tmp_path: Path) -> None:
         assert connection.execute(sql).fetchone() == (60.0,)
 
 
-def test_a_lost_catalog_process_is_made_anew(running: Running) -> None:
+def test_a_lost_catalog_process_is_made_anew(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     with running.connect() as connection:
         assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
         catalog = running.server._shared.catalog()
         catalog._process.kill()
         catalog._process.wait()
         assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
+        monkeypatch.setattr(database, "SECONDS", 0.2)
         catalog._process.send_signal(signal.SIGSTOP)
         with pytest.raises(psycopg.Error, match="too much time"):
             connection.execute("SELECT count(*) FROM pg_class")
+        monkeypatch.undo()
         assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
 
 

@@ -41,6 +41,7 @@ class CatalogDatabase:
         self.schemas = tuple(content.schemas(served))
         self._guard = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
 
     def fetch(self, text: str, seconds: float, rows: int) -> Result:
         """The rows of a rewritten question.
@@ -58,6 +59,8 @@ class CatalogDatabase:
             if self._process is None or self._process.poll() is not None:
                 self._start()
             answer = self._asked({"text": text, "seconds": limit, "rows": rows}, limit + _GRACE_SECONDS)
+            if self._closed:  # a session that still had it when the releases changed
+                self._end()
         if answer.get("late"):
             raise ServeError(CANCELLED, f"the question to the catalog took longer than {limit:g} seconds")
         if "error" in answer:
@@ -74,6 +77,7 @@ class CatalogDatabase:
     def close(self) -> None:
         """End the process."""
         with self._guard:
+            self._closed = True
             self._end()
 
     def _start(self) -> None:
