@@ -33,7 +33,9 @@ def test_alpha_of_all_values_gives_the_classes_of_l(shared_db: Any, way: dict[st
     shared_db.engine.execute(f"INSERT INTO equal_asked VALUES {rows}")
 
     def lost(**asked: Any) -> tuple[float, int]:
-        found = shared_db.anonymize("equal_asked", quasi=["x", "y"], sensitive="s", k=4, allow_weaker=True, **asked, **way)
+        found = shared_db.anonymize(
+            "equal_asked", quasi=["x", "y"], sensitive="s", k=4, allow_weaker=True, **asked, **way
+        )
         assert all(one.satisfied for one in found.report.requirements)
         return found.report.loss.gcp, found.report.classes
 

@@ -43,7 +43,7 @@ BEGUN = 20_000_000
 """Steps of a start from smaller classes, at least, up to half a cooling."""
 BLOCK, CLASSES = 100_000, 5_000
 """Rows and classes that are annealed together, at most: the cost of a stage has the square of the classes."""
-COUNTERS = 1 << 24
+COUNTERS = 1 << 22
 """Counts of values of classes that are kept for tolls, at most."""
 LARGE = 8, 5
 """Classes that have in the mean more than 8 / 5 of the rows that suffice are begun anew, from smaller ones."""
