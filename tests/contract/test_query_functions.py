@@ -151,3 +151,21 @@ def test_a_text_is_no_longer_than_its_rule_says(shared_db: Any, definition: Defi
             text = f"SELECT length({written(form.text)}) FROM (SELECT {items}) AS v"
             ((made,),) = shared_db.engine.fetch(Statement("length", text))
             assert made <= LENGTHS[definition.length](parts), (form.text, pair)
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x - (x - x)",
+        "date_trunc('week', x) - (x - x)",
+        "(x + INTERVAL '-36 hours') + INTERVAL '1 month'",
+        "x - INTERVAL '2 years'",
+    ],
+)
+def test_compositions_of_times_that_random_ones_found(shared_db: Any, text: str) -> None:
+    found = Found()
+    for type_ in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE"):
+        check(shared_db, text, [type_], random.Random(5), found, 40)
+    assert found.wrong == []
+    assert found.boxes > found.failed

@@ -79,7 +79,8 @@ def _moved(transfer: Transfer) -> Transfer:
         made = transfer(call)
         moved = [one for one in call.values if one.kind == "timestamp" and not one.fixed]
         by = [one for one in call.values if one.kind == "interval"]
-        if not moved or not by or _is_short(by[0].low):
+        # An interval that is no constant is a difference of timestamps, in days and parts of one.
+        if not moved or not by or not by[0].fixed or _is_short(by[0].low):
             return made
         (time,) = moved
         low, high = (

@@ -74,7 +74,8 @@ def evaluate(node: exp.Expr, leaves: Leaves, *, sharp: bool = False) -> Value:
                 raise NoEndsError(call, f"{found.name} takes a constant there")
         asked = Call(call, made, type_, leaves.dialect)
         own = found.ends(asked)
-        values[id(call)] = replace(own, middle=leaves.middle(found, asked, own))
+        exact = own.exact and found.exact
+        values[id(call)] = replace(own, middle=leaves.middle(found, asked, own), exact=exact)
     return values[id(node.unnest())]
 
 
