@@ -47,15 +47,19 @@ def _first(kind: Record | ByName | Names, value: object) -> Any:  # noqa: ANN401
     """The value.
 
     Raises:
-        ValueError: with the first of its problems.
+        ValueError: with the first of its problems. What is missing comes last: its key may be there, misspelled.
     """
     problems: list[ValueError] = []
+    missing: list[ValueError] = []
 
     def note(path: Path, what: str, _: str) -> None:
-        problems.append(Wrong(f"{path[-1]} {what}" if what == MISSING else what))
+        if what == MISSING:
+            missing.append(Wrong(f"{path[-1]} {what}"))
+        else:
+            problems.append(Wrong(what))
 
     made = kind.read_at(value, (), note)
-    for wrong in problems:
+    for wrong in (*problems, *missing):
         raise wrong
     return made
 

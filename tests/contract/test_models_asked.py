@@ -36,6 +36,7 @@ from tests.oracle import models
         ),
         ({"recursive_cl": {"c": 0, "l": 2}}, "recursive_cl: too small"),
         ({"recursive_cl": {"c": 3}}, "recursive_cl: l is missing"),
+        ({"k_map": {"k": 5, "table": "register"}}, "k_map: unknown key"),
         ({"alpha": 0}, "alpha: too small"),
         ({"alpha": "1.1"}, "alpha: too large"),
         ({"entropy_l": 0.5}, "entropy_l: too small"),
