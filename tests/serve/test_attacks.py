@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from contextlib import suppress
 from decimal import Decimal
@@ -15,12 +16,14 @@ import pytest
 import sqlanon
 from sqlanon.engines import file_of
 from sqlanon.query.answer import Answer, Bounded
-from sqlanon.serve import answers, texts
+from sqlanon.serve import answers, texts, users
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.released import Reader
 from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column
 from tests.serve.conftest import FILE, Place, Running, serving
+
+KEY = base64.b64encode(bytes(32)).decode()
 
 
 def test_a_file_named_from_the_working_folder_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,3 +142,17 @@ def test_a_column_has_not_the_name_of_a_bound(name: str) -> None:
         answers.cells(["n", name], ["n", name], [], bounds=True)
     assert caught.value.code == "42701"
     assert [cell.name for cell in answers.cells(["n", name], ["n"], [], bounds=False)] == ["n", name]
+
+
+def test_the_verifier_of_an_unknown_user_looks_like_those_of_known_ones(tmp_path: Path) -> None:
+    file = tmp_path / "users"
+    for secret, shape in (
+        ("a password", (16, 4096)),
+        (f"SCRAM-SHA-256$10000:{base64.b64encode(b'x' * 40).decode()}${KEY}:{KEY}", (40, 10000)),
+    ):
+        file.write_text(f"ann:{secret}\n")
+        file.chmod(0o600)
+        known = users.read_users(file)
+        for name in ("ann", "nobody", ""):
+            salt, stored, server, iterations = known.verifier(name)
+            assert (len(salt), iterations, len(stored), len(server)) == (*shape, 32, 32)
