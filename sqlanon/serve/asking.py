@@ -14,7 +14,7 @@ from sqlanon.engines import file_of
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.ask import ask
-from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, ServeError
+from sqlanon.serve.refusals import CANCELLED, NO_DATABASE, NO_TABLE, ServeError
 from sqlanon.serve.released import Reader, Served, read_served
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ class Cancel:
     def wanted(self) -> bool:
         """Whether the running statement shall end."""
         return self._wanted.is_set()
+
+    def check(self) -> None:
+        """End the running statement if it shall end."""
+        if self.wanted():
+            raise ServeError(CANCELLED, "canceling statement due to user request")
 
     def request(self) -> None:
         """End the statement that runs, if one does. From another thread."""

@@ -195,6 +195,7 @@ class Queries:
                 facts["release"] = prepared.served.release
                 result, facts["version"] = self._ask_release(prepared, values)
             facts["rows"] = len(result.rows)
+            self.cancel.check()  # a request that no watcher saw, as each part of the work was short
         except Exception as error:
             shown = explained(error)
             facts["code"] = shown.code

@@ -156,3 +156,19 @@ def test_the_verifier_of_an_unknown_user_looks_like_those_of_known_ones(tmp_path
         for name in ("ann", "nobody", ""):
             salt, stored, server, iterations = known.verifier(name)
             assert (len(salt), iterations, len(stored), len(server)) == (*shape, 32, 32)
+
+
+def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    asking = running.server._shared.asking
+    ask = asking.ask
+
+    def at_the_end(served: Any, text: str, seconds: float, cancel: Any) -> object:
+        found = ask(served, text, seconds, cancel)
+        cancel.request()
+        return found
+
+    with running.connect() as connection:
+        monkeypatch.setattr(asking, "ask", at_the_end)
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            connection.execute(f"SELECT count(*) FROM {running.place.source}")
+        assert connection.execute("SELECT 1").fetchone() == (1,)
