@@ -172,3 +172,13 @@ def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypat
         with pytest.raises(psycopg.errors.QueryCanceled):
             connection.execute(f"SELECT count(*) FROM {running.place.source}")
         assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_an_answer_of_the_catalog_is_no_load_for_the_server() -> None:
+    catalog = CatalogDatabase([])
+    try:
+        with pytest.raises(ServeError, match="too large"):
+            catalog.fetch("SELECT repeat('x', 10000000)", 20.0, 10)
+        assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+    finally:
+        catalog.close()
