@@ -6,7 +6,9 @@ catalog, and what an engine can and cannot do. No algorithm, and no SQL of the w
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlanon.errors import PolicyError
@@ -72,6 +74,12 @@ def connect(
 
         return SparkEngine.open(url, threads=threads, accept_shared=accept_shared, temporary=temporary, archive=archive)
     raise PolicyError(f"connection: no engine for the scheme {scheme!r}; use one of: {', '.join(SCHEMES)}")
+
+
+def file_of(url: str) -> Path | None:
+    """The DuckDB file that a URL names, from the root of the file system; None: another engine's URL, or memory."""
+    match = re.fullmatch(r"duckdb:(?://)?/?(.*)", url, re.IGNORECASE | re.DOTALL)
+    return None if match is None or match[1] in ("", ":memory:") else Path(match[1]).absolute()
 
 
 def guest(session: Session) -> AbstractContextManager[Guest]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
@@ -77,7 +80,13 @@ def cells(names: Sequence[str], aggregates: Collection[str], outputs: Sequence[O
         wide.append(cell)
         if cell.item in aggregates and not cell.end:
             wide += [Cell(f"{cell.name}_{end}", cell.item, end) for end in ENDS if (cell.item, end) not in asked]
-    return [*wide, Cell(CERTAIN, "")]
+    wide.append(Cell(CERTAIN, ""))
+    twice = Counter(cell.name.lower() for cell in wide)
+    added = [cell.name for cell in wide if cell not in found]
+    taken = next((name for name in added if twice[name.lower()] > 1), None)
+    if taken is not None:  # nobody shall take the one for the other
+        raise ServeError("42701", f'"{taken}" is the name of a bound and of a column', "give the column another name")
+    return wide
 
 
 def has_bounds(query: Query) -> list[str]:
@@ -148,7 +157,10 @@ def types_by_values(answer: Answer) -> dict[str, Type]:
 def result(answer: Answer, found: Sequence[Cell], columns: tuple[Column, ...]) -> Result:
     """The rows of an answer, and what the reader must know of them."""
     rows = [
-        [_value(row, cell) if cell.item else certain for cell in found]
+        [
+            _outward(_value(row, cell), cell.end, column.type) if cell.item else certain
+            for cell, column in zip(found, columns, strict=True)
+        ]
         for row, certain in zip(answer.rows, answer.certain, strict=True)
     ]
     notices = []
@@ -163,6 +175,19 @@ def result(answer: Answer, found: Sequence[Cell], columns: tuple[Column, ...]) -
             f"values there, {one.not_published} of the source are not published"
         )
     return Result(f"SELECT {len(rows)}", columns, rows, tuple(notices))
+
+
+def _outward(value: object, end: str, kind: Type) -> object:
+    """A bound as a double that still bounds: whole numbers beyond 2^53 and decimals lie between two doubles."""
+    if not end or kind is not FLOAT8 or isinstance(value, float) or not isinstance(value, int | Decimal):
+        return value
+    try:
+        near = float(value)
+    except OverflowError:
+        near = math.inf if value > 0 else -math.inf
+    if end == "low":
+        return math.nextafter(near, -math.inf) if near > value else near
+    return math.nextafter(near, math.inf) if near < value else near
 
 
 def _value(row: Mapping[str, object], cell: Cell) -> object:

@@ -8,14 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from sqlanon.engines import file_of
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.ask import ask
-from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, ServeError
+from sqlanon.serve.refusals import CANCELLED, NO_DATABASE, NO_TABLE, ServeError
 from sqlanon.serve.released import Reader, Served, read_served
 
 if TYPE_CHECKING:
@@ -45,6 +44,11 @@ class Cancel:
     def wanted(self) -> bool:
         """Whether the running statement shall end."""
         return self._wanted.is_set()
+
+    def check(self) -> None:
+        """End the running statement if it shall end."""
+        if self.wanted():
+            raise ServeError(CANCELLED, "canceling statement due to user request")
 
     def request(self) -> None:
         """End the statement that runs, if one does. From another thread."""
@@ -79,7 +83,7 @@ class Asking:
     def __init__(self, open: Callable[[], Database], url: str, reader: Reader, workers: int, seconds: float) -> None:  # noqa: A002
         self._open, self._reader, self._most = open, reader, workers
         self.seconds = seconds
-        self._file = Path(urlsplit(url).path)
+        self._file = file_of(url)
         self._change = threading.Condition()
         self._idle: list[Handle] = []
         self._busy = 0
@@ -108,6 +112,7 @@ class Asking:
             SqlanonError: see `sqlanon.query.ask.ask`.
         """
         deadline = time.monotonic() + seconds
+        self.served()  # a statement that was prepared long ago has the rights of now as well
         try:
             return self._ask(served, text, deadline, cancel)
         except LostError:  # such as after a restart of the database
@@ -224,6 +229,8 @@ class Asking:
         return made
 
     def _stamped(self) -> tuple[int, int]:
+        if self._file is None:
+            return 0, 0
         try:
             found = self._file.stat()
         except OSError:

@@ -136,7 +136,8 @@ class Queries:
             return Prepared(piece, tuple(declared))
         with self._limited() as limits, readable(), limits.rewriting():
             tree = self._tree(piece)
-            served = self._served(tree)
+        served = self._served(tree)  # asks the database, which nothing may interrupt halfway
+        with self._limited() as limits, readable(), limits.rewriting():
             columns = {one.name.lower(): one.type for one in served.columns} if served is not None else {}
             types = texts.parameter_types(piece, declared, columns)
         return Prepared(piece, tuple(types), served)
@@ -194,6 +195,7 @@ class Queries:
                 facts["release"] = prepared.served.release
                 result, facts["version"] = self._ask_release(prepared, values)
             facts["rows"] = len(result.rows)
+            self.cancel.check()  # a request that no watcher saw, as each part of the work was short
         except Exception as error:
             shown = explained(error)
             facts["code"] = shown.code
@@ -256,10 +258,7 @@ class Queries:
     def _asked(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
         """The text for the release, and what the client wants to see of its columns."""
         edits, outputs = texts.take_bounds(piece, {one.name.lower() for one in served.columns})
-        for number, start, end in texts.parameters(piece):
-            if number > len(values):
-                raise ServeError("42P02", f"there is no parameter ${number}", position=start + 1)
-            edits.append((start, end, texts.written(values[number - 1], self._shared.dialect)))
+        edits += texts.with_values(texts.parameters(piece), values, self._shared.dialect)
         return texts.edited(piece.text, sorted(edits)), outputs
 
     def _tree(self, piece: Piece) -> exp.Expr:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +22,18 @@ from sqlanon.sqltext import literal, spelled
 
 PARAMETERS = 1000
 """Of a statement, at most."""
+DIGITS = 1000
+"""Of a number that is a parameter, after its point or in zeros before it."""
 STATEMENTS = 50
 """Of one message, at most."""
+_JOINED = re.compile(
+    r"""(?P<kept>
+        \b[eE]'(?:[^'\\]|\\.|'')*+(?:'|\Z) | '(?:[^']|'')*+(?:'|\Z) | "(?:[^"]|"")*+(?:"|\Z)
+        | --[^\n]*+ | /\*(?:.*?\*/|.*) | \$(?P<tag>(?:[A-Za-z_]\w*+)?)\$(?:.*?\$(?P=tag)\$|.*)
+    ) | (?P<parameter>\$[0-9]+)(?=[^\s$]+\$)""",
+    re.DOTALL | re.VERBOSE,
+)
+"""A parameter that another one follows without a space: sqlglot takes ``$1,$2`` for the begin of a quoted text."""
 _NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
 ENDS = ("low", "high")
 
@@ -55,6 +66,7 @@ def split(text: str) -> list[Piece]:
     """
     if len(text) > MOST_CHARACTERS:
         raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters")
+    text = _JOINED.sub(lambda found: found["kept"] or f"{found['parameter']} ", text)
     tokens = _tokens(text)
     found, begin = [], 0
     for at, token in enumerate([*tokens, None]):
@@ -150,12 +162,25 @@ def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[ob
     Raises:
         ServeError: a parameter has no value, or one that SQL has no literal for.
     """
-    edits = []
+    return edited(text, with_values(places, values, dialect))
+
+
+def with_values(
+    places: Sequence[tuple[int, int, int]], values: Sequence[object], dialect: str
+) -> list[tuple[int, int, str]]:
+    """What replaces the parameters of a text: start, end and the value, as `edited` takes it; see `bound`."""
+    literals: dict[int, str] = {}
+    edits, length = [], 0
     for number, start, end in places:
         if number > len(values):
             raise ServeError("42P02", f"there is no parameter ${number}", position=start + 1)
-        edits.append((start, end, written(values[number - 1], dialect)))
-    return edited(text, edits)
+        if number not in literals:
+            literals[number] = written(values[number - 1], dialect)
+        length += len(literals[number])
+        if length > MOST_CHARACTERS:
+            raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters with its parameters")
+        edits.append((start, end, literals[number]))
+    return edits
 
 
 def edited(text: str, edits: Sequence[tuple[int, int, str]]) -> Asked:
@@ -180,6 +205,8 @@ def written(value: object, dialect: str) -> str:
     if isinstance(value, int | float | Decimal):
         if not math.isfinite(value):
             raise ServeError(NOT_SUPPORTED, "a parameter is no finite number")
+        if isinstance(value, Decimal) and abs(int(value.as_tuple().exponent)) > DIGITS:  # 1e-999999999 is long
+            raise ServeError(TOO_MUCH, f"a parameter has at most {DIGITS:,} digits")
         text = str(value) if isinstance(value, int) else format(Decimal(str(value)), "f")
         return f"({text})" if text.startswith("-") else text
     if isinstance(value, datetime.datetime):

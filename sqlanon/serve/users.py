@@ -22,6 +22,8 @@ Verifier = tuple[bytes, bytes, bytes, int]
 """Salt, stored key, server key and iterations (RFC 5802)."""
 
 _ITERATIONS = 4096
+_SALT = 16
+"""Bytes of a salt, as PostgreSQL makes them."""
 _VERIFIER = re.compile(r"SCRAM-SHA-256\$(\d{1,8}):([^$]+)\$([^:]+):(.+)")
 
 
@@ -35,17 +37,20 @@ class Users:
     def __init__(self, verifiers: Mapping[str, Verifier]) -> None:
         self._verifiers = dict(verifiers)
         self._secret = secrets.token_bytes(32)
+        self._shapes = [(len(one[0]), one[3]) for one in self._verifiers.values()] or [(_SALT, _ITERATIONS)]
 
     def verifier(self, name: str) -> Verifier:
         """What the login of a name is checked against; of an unknown name one that no password fits.
 
         It is the same each time, so that a client does not learn which names there are.
         """
-        known = self._verifiers.get(name)
-        if known is not None:
-            return known
-        salt, stored, server = (hmac.digest(self._secret, f"{part}{name}".encode(), "sha256") for part in "abc")
-        return salt[:16], stored, server, _ITERATIONS
+        salt, stored, server, choice = (
+            hmac.digest(self._secret, f"{part}{name}".encode(), "sha256") for part in "abcd"
+        )
+        # Salt and iterations as one of the known names has them, and made for those too, which takes the same time.
+        like = self._shapes[int.from_bytes(choice, "big") % len(self._shapes)]
+        made = (salt * (like[0] // len(salt) + 1))[: like[0]], stored, server, like[1]
+        return self._verifiers.get(name, made)
 
 
 def read_users(path: Path | None) -> Users:
@@ -95,7 +100,9 @@ def _verifier(secret: str, place: str) -> Verifier:
     try:
         found = _VERIFIER.fullmatch(secret.strip())
         if found is None:
-            salt, stored, server, count = ScramMechanism("SCRAM-SHA-256").make_auth_info(secret)
+            salt, stored, server, count = ScramMechanism("SCRAM-SHA-256").make_auth_info(
+                secret, iteration_count=_ITERATIONS, salt=secrets.token_bytes(_SALT)
+            )
             return salt, stored, server, count
         salt, stored, server = (base64.b64decode(part, validate=True) for part in found.groups()[1:])
     except (ScramException, ValueError) as error:

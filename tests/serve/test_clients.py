@@ -85,6 +85,8 @@ def test_parameters_in_text_and_in_binary_form(server: Running) -> None:
             cursor = connection.cursor(binary=binary)
             cursor.execute(sql.replace("%s", "%b"), [33, "flu"])
             assert cursor.fetchall() == [(row["n"].estimate,)]
+        joined = f"SELECT count(*) AS n FROM {table} WHERE age < %s AND ill IN (%s,%s)"
+        assert connection.execute(joined, [33, "flu", "flu"]).fetchall() == [(row["n"].estimate,)]
         quoted = "flu' OR '1' = '1"
         assert connection.execute(sql, [33, quoted]).fetchall() == [(0.0,)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from contextlib import suppress
 from decimal import Decimal
 
 import pytest
@@ -64,6 +65,27 @@ def test_statements_end_at_semicolons_outside_of_quotes() -> None:
         with pytest.raises(ServeError) as caught:
             texts.split(text)
         assert caught.value.code == "42601"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("SELECT a FROM t WHERE x IN ($1,$2,$3)", [1, 2, 3]),
+        ("SELECT $1+$2||$3,a,$4", [1, 2, 3, 4]),
+        ("SELECT '$5,$6', E'\\'$5,$6', \"$5,$6\", $$ $5,$6 $$, $a$5,$6$a$, /* $5,$6 */ $1,$2 -- $5,$6", [1, 2]),
+    ],
+)
+def test_parameters_without_spaces_are_no_quoted_text(text: str, numbers: list[int]) -> None:
+    (piece,) = texts.split(text)
+    assert [number for number, _, _ in texts.parameters(piece)] == numbers
+    assert piece.text.replace(" ", "").startswith(text.split("--", maxsplit=1)[0].replace(" ", ""))
+
+
+@pytest.mark.parametrize("part", ["/*", "'", "$a$", "$1,", '"', "E'\\"])
+def test_texts_that_do_not_end_are_read_once(part: str) -> None:
+    """A search that began anew at each of 30,000 places would not end in this test's time."""
+    with suppress(ServeError):
+        texts.split(part * (60_000 // len(part)) + "x")
 
 
 def test_parameters_are_found_outside_of_quotes() -> None:

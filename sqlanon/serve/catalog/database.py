@@ -55,12 +55,16 @@ class CatalogDatabase:
             ServeError: it cannot be answered, takes too long, or has more rows.
         """
         limit = min(seconds, SECONDS)
-        with self._guard:
+        if not self._guard.acquire(timeout=seconds):
+            raise ServeError(CANCELLED, f"the question waited longer than {seconds:g} seconds for others")
+        try:
             if self._process is None or self._process.poll() is not None:
                 self._start()
             answer = self._asked({"text": text, "seconds": limit, "rows": rows}, limit + _GRACE_SECONDS)
-            if self._closed:  # a session that still had it when the releases changed
+        finally:
+            if self._closed:  # by a session that knows newer releases, while this one was about to ask
                 self._end()
+            self._guard.release()
         if answer.get("late"):
             raise ServeError(CANCELLED, f"the question to the catalog took longer than {limit:g} seconds")
         if "error" in answer:
@@ -83,7 +87,8 @@ class CatalogDatabase:
     def _start(self) -> None:
         self._end()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "sqlanon.serve.catalog.worker"],
+            [sys.executable, "-P", "-m", "sqlanon.serve.catalog.worker"],
+            # -P: nothing is imported from the folder that the server was started in, which others may write.
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

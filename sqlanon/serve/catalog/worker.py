@@ -27,8 +27,8 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "threads": "1",
 }
 
-_MOST = 1 << 26
-"""Characters of an answer."""
+_MOST = 1 << 23
+"""Characters of an answer: fifty sessions may keep five each."""
 
 
 def main() -> None:

@@ -1,0 +1,184 @@
+"""Single attacks on `sqlanon serve`, and mistakes that would end in a wrong answer: each was possible once."""
+
+from __future__ import annotations
+
+import base64
+import time
+from contextlib import suppress
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+import sqlanon
+from sqlanon.engines import file_of
+from sqlanon.query.answer import Answer, Bounded
+from sqlanon.serve import answers, texts, users
+from sqlanon.serve.catalog.database import CatalogDatabase
+from sqlanon.serve.refusals import ServeError
+from sqlanon.serve.released import Reader
+from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column
+from tests.serve.conftest import FILE, Place, Running, serving
+
+KEY = base64.b64encode(bytes(32)).decode()
+
+
+def test_a_file_named_from_the_working_folder_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with sqlanon.connect(FILE.fresh(tmp_path)) as db:
+        db.engine.execute("CREATE TABLE t AS SELECT i // 5 AS age, 'flu' AS ill FROM range(20) AS r(i)")
+        options: dict[str, Any] = {"quasi": "age", "sensitive": "ill", "k": 5, "publish": "release.t"}
+        db.anonymize("t", **options, publish_file="made.duckdb")
+        place = Place("duckdb:///made.duckdb", "t", Reader(None), db, lambda: None)
+        with serving(place) as running, running.connect() as connection:
+            assert connection.execute("SELECT count(*) FROM t").fetchone() == (20.0,)
+            db.engine.execute("INSERT INTO t SELECT 1, 'flu' FROM range(20)")
+            db.anonymize("t", **options, publish_file="made.duckdb")
+            assert connection.execute("SELECT count(*) FROM t").fetchone() == (40.0,)
+            assert [line["version"] for line in running.lines() if line["event"] == "ask"] == [1, 2]
+
+
+def test_only_a_duckdb_url_names_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert file_of("duckdb:////a/b c?d.duckdb") == Path("/a/b c?d.duckdb")
+    assert file_of("duckdb:///a.duckdb") == file_of("duckdb:a.duckdb") == tmp_path / "a.duckdb"
+    assert file_of("postgresql://host/tmp") is file_of("duckdb:///:memory:") is None
+
+
+def test_nothing_is_imported_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("duckdb", "sqlanon", "json"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'read')!r}, 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    catalog = CatalogDatabase([])
+    try:
+        assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+    finally:
+        catalog.close()
+    assert not (tmp_path / "read").exists()
+
+
+def test_a_catalog_that_was_closed_leaves_no_process() -> None:
+    catalog = CatalogDatabase([])
+    catalog.close()
+    assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+    assert catalog._process is None
+
+
+def test_a_question_to_the_catalog_waits_no_longer_than_its_time() -> None:
+    catalog = CatalogDatabase([])
+    with catalog._guard, pytest.raises(ServeError, match="waited longer") as caught:
+        catalog.fetch("SELECT 1 AS a", 0.01, 10)
+    assert caught.value.code == "57014"
+
+
+@pytest.mark.parametrize("value", ["1e-999999999999", "-1e-1001"])
+def test_a_number_of_many_digits_is_not_written_out(value: str) -> None:
+    with pytest.raises(ServeError, match="digits"):
+        texts.written(Decimal(value), "postgres")
+
+
+def test_a_long_parameter_is_not_repeated_without_end() -> None:
+    (piece,) = texts.split(f"SELECT {', '.join(['$1'] * 1000)}")
+    with pytest.raises(ServeError, match="at most") as caught:
+        texts.bound(piece.text, texts.parameters(piece), ["x" * 1_000_000], "postgres")
+    assert caught.value.code == "54000"
+    assert len(texts.bound(piece.text, texts.parameters(piece), ["x"], "postgres").text) < 10_000
+
+
+def test_a_prepared_statement_has_the_rights_of_now(place: Place) -> None:
+    role = place.reader.role
+    sql = f"SELECT count(*) FROM {place.source}".encode()
+    with serving(place) as running, running.connect() as connection:
+        assert connection.execute(sql, prepare=True).fetchone() == (60.0,)
+        place.owner.engine.execute(f"GRANT SELECT ON {place.source} TO {role}")
+        try:
+            running.server._shared.asking._listed_at = -1e9  # as seconds later
+            with pytest.raises(psycopg.Error, match="the source of"):
+                connection.execute(sql, prepare=True)
+        finally:
+            place.owner.engine.execute(f"REVOKE SELECT ON {place.source} FROM {role}")
+
+
+def test_a_deadline_does_not_interrupt_the_list_of_releases(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    asking, ended = running.server._shared.asking, []
+    served = asking.served
+
+    def slowly(**options: bool) -> object:
+        until = time.monotonic() + 0.5
+        while time.monotonic() < until:
+            time.sleep(0.01)
+        ended.append(True)
+        return served(**options)
+
+    with running.connect(options="-c statement_timeout=100") as connection:
+        monkeypatch.setattr(asking, "served", slowly)
+        with suppress(psycopg.Error):  # the answer may come in time
+            connection.execute(f"SELECT count(*) FROM {running.place.source}")
+    assert ended
+
+
+@pytest.mark.parametrize(
+    "value", [2**53 + 1, -(2**53) - 1, 2**63 - 1, Decimal("0.1"), Decimal("12345678901234567.89"), 10**400, 7]
+)
+def test_bounds_that_are_sent_as_doubles_still_bound(value: Any) -> None:
+    cells = answers.cells(["n"], ["n"], [], bounds=True)
+    answer = Answer(("n",), ("n",), ({"n": Bounded(value, value, value, exact=True)},), (True,), "")
+    columns = answers.columns_of(cells, {"n": NUMERIC}, ["n"])
+    ((_, low, high, _),) = answers.result(answer, cells, columns).rows
+    assert isinstance(low, float)
+    assert isinstance(high, float)
+    assert low == value == high or low < Fraction(value) < high or (high == float("inf") and low < value)
+    plain = (Column("n", TEXT), Column("n_low", TEXT), Column("n_high", TEXT), columns[3])
+    assert answers.result(answer, cells, plain).rows == [[value, value, value, True]]
+    assert columns[1].type is FLOAT8
+
+
+@pytest.mark.parametrize("name", ["n_low", "N_HIGH", "certain"])
+def test_a_column_has_not_the_name_of_a_bound(name: str) -> None:
+    with pytest.raises(ServeError, match="the name of a bound") as caught:
+        answers.cells(["n", name], ["n", name], [], bounds=True)
+    assert caught.value.code == "42701"
+    assert [cell.name for cell in answers.cells(["n", name], ["n"], [], bounds=False)] == ["n", name]
+
+
+def test_the_verifier_of_an_unknown_user_looks_like_those_of_known_ones(tmp_path: Path) -> None:
+    file = tmp_path / "users"
+    for secret, shape in (
+        ("a password", (16, 4096)),
+        (f"SCRAM-SHA-256$10000:{base64.b64encode(b'x' * 40).decode()}${KEY}:{KEY}", (40, 10000)),
+    ):
+        file.write_text(f"ann:{secret}\n")
+        file.chmod(0o600)
+        known = users.read_users(file)
+        for name in ("ann", "nobody", ""):
+            salt, stored, server, iterations = known.verifier(name)
+            assert (len(salt), iterations, len(stored), len(server)) == (*shape, 32, 32)
+
+
+def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    asking = running.server._shared.asking
+    ask = asking.ask
+
+    def at_the_end(served: Any, text: str, seconds: float, cancel: Any) -> object:
+        found = ask(served, text, seconds, cancel)
+        cancel.request()
+        return found
+
+    with running.connect() as connection:
+        monkeypatch.setattr(asking, "ask", at_the_end)
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            connection.execute(f"SELECT count(*) FROM {running.place.source}")
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_an_answer_of_the_catalog_is_no_load_for_the_server() -> None:
+    catalog = CatalogDatabase([])
+    try:
+        with pytest.raises(ServeError, match="too large"):
+            catalog.fetch("SELECT repeat('x', 10000000)", 20.0, 10)
+        assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+    finally:
+        catalog.close()
