@@ -247,7 +247,7 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
     db = connect_module(PAIR[0])
     for table, options, more, what in (
         (one, {}, {"l": 2}, "koptimize is for k alone"),
-        (one, {"metric": "height"}, {}, "allowed are loss, dm, cm, c_avg"),
+        (one, {"metric": "height"}, {}, "one of loss, dm, cm, c_avg"),
         (one, {}, {"execution": "pushdown"}, "koptimize has no pushdown"),
         (two, {"metric": "cm"}, {}, "metric=cm is for one sensitive column, and there are 2; use metric=loss"),
         (one, {}, {"refine": True}, "leave refine out, or use fulldomain"),

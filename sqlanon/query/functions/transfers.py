@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlanon.query.functions.definition import Call, Transfer
 from sqlanon.query.functions.value import Value, extreme, is_finite, joint_null, widen
 from sqlanon.query.functions.value import where as restrict
-from sqlanon.query.sql.sqltree import TRUE, Tree, every, sql
+from sqlanon.query.sql.sqltree import TRUE, Tree, every, some, sql
 
 
 def result(call: Call, low: Tree, high: Tree, *, exact: bool = True) -> Value:
@@ -82,9 +82,16 @@ def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool 
         middles = [one.middle for one in call.values]
         if linear and all(middles) and is_numeric(call):
             made = replace(made, middle=call.at(*(one for one in middles if one is not None)))
-        return restrict(finite(call), made)
+        # Of operands that have one value each the result is one, whatever infinities make of each other.
+        bounded = finite(call)
+        return restrict(bounded if bounded is TRUE else some([bounded, _meeting(call)]), made)
 
     return ends
+
+
+def _meeting(call: Call) -> Tree:
+    """Whether both ends of every operand are the same value."""
+    return every(sql("COALESCE(:l = :h, FALSE)", l=one.low, h=one.high) for one in call.values if not one.fixed)
 
 
 def _widened(call: Call, size: Callable[[Sequence[int]], int] | None) -> tuple[list[Value], int | None]:
