@@ -19,7 +19,7 @@ from typing import Any
 import sqlanon
 from benchmarks.cost import Clock
 from benchmarks.record import RESULTS, Record, options
-from sqlanon.methods.method import method as made
+from sqlanon.methods.method import make_method as made
 from sqlanon.release.plan.plan import estimate
 from sqlanon.spec import MethodSpec
 

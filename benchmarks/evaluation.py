@@ -95,11 +95,11 @@ def adult(threads: int | None) -> list[dict[str, Any]]:
 
 def demonstration(rows: int) -> dict[str, Any]:
     """The default workload over the demonstration's release for partners."""
-    from sqlanon.demo.tour import tour
+    from sqlanon.demo.tour import run_tour
 
     with tempfile.TemporaryDirectory() as folder:
         at = Path(folder)
-        tour(at, rows, 7, Silent())
+        run_tour(at, rows, 7, Silent())
         with sqlanon.connect(f"duckdb:///{at / 'warehouse.duckdb'}") as db:
             return measured(db, "partners", None, "demonstration, partners")
 

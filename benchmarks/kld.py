@@ -46,8 +46,8 @@ def processor_seconds(db: Any) -> float:
 def measure(url: str, methods: tuple[str, ...], rows: int, repeat: int) -> list[dict[str, Any]]:
     """The least seconds of every case, by the clock and of the processor."""
     import sqlanon
-    from sqlanon.evaluate.divergence import divergence, level, mean
-    from sqlanon.evaluate.subject import subject
+    from sqlanon.evaluate.divergence import average_divergence, level, measure_divergence
+    from sqlanon.evaluate.subject import find_subject
 
     found = []
     with sqlanon.connect(url) as db:
@@ -68,12 +68,12 @@ def measure(url: str, methods: tuple[str, ...], rows: int, repeat: int) -> list[
                     allow_weaker=True,
                     **more,
                 )
-                on = subject(db.engine, "kld")
+                on = find_subject(db.engine, "kld")
                 group_bys = level(on.quasi, size)
                 seconds, processor = [], []
                 for _ in range(repeat):
                     start, used = time.perf_counter(), processor_seconds(db)
-                    result = divergence(db.engine, on, group_bys, "salary")
+                    result = measure_divergence(db.engine, on, group_bys, "salary")
                     seconds.append(time.perf_counter() - start)
                     processor.append(processor_seconds(db) - used)
                 found.append(
@@ -82,7 +82,7 @@ def measure(url: str, methods: tuple[str, ...], rows: int, repeat: int) -> list[
                         "method": method,
                         "rows": rows,
                         "group_bys": len(group_bys),
-                        "kld": mean(result),
+                        "kld": average_divergence(result),
                         "seconds": min(seconds),
                         "promised": promised,
                         "processor_seconds": min(processor),

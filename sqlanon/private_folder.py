@@ -75,7 +75,7 @@ def sweep(stem: Path) -> list[Path]:
     Other folders with such a name are not ours and stay.
     """
     found = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.sqlanon-*"))
-    return [folder for folder in found if _removed(folder)]
+    return [folder for folder in found if _remove_stale(folder)]
 
 
 def _mark(folder: Path) -> int:
@@ -112,7 +112,7 @@ def _remove(folder: Path) -> bool:
     return not folder.exists()
 
 
-def _removed(folder: Path) -> bool:
+def _remove_stale(folder: Path) -> bool:
     """Remove a folder if `PrivateFolder` made it, and the process that made it is gone; whether it did."""
     try:
         known = folder.lstat()

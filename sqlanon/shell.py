@@ -57,8 +57,8 @@ def option(name: str, value: str) -> str:
     return f"--{name}{'=' if value.startswith('-') else ' '}{word(value)}"
 
 
-def listed(names: Iterable[str]) -> str:
-    """Names as an option takes a comma list; see `sqlanon.cli.arguments.names`."""
+def join_names(names: Iterable[str]) -> str:
+    """Names as an option takes a comma list; see `sqlanon.cli.arguments.parse_names`."""
     return ",".join(_name(name, _LISTED) for name in names)
 
 

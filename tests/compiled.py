@@ -21,7 +21,7 @@ import sqlanon
 from sqlanon.declared import METHODS
 from sqlanon.declared.method_options import Word
 from sqlanon.errors import InfeasibleError, PolicyError, UnsupportedError
-from sqlanon.kernels.cache import folder
+from sqlanon.kernels.cache import find_folder
 
 DONE = Path(sys.prefix, "compiled-kernels.txt")
 """What was compiled last in this environment: see `inputs`."""
@@ -150,7 +150,7 @@ def inputs() -> str:
     """A hash of all that decides what is compiled, and where it is kept."""
     files = sorted(Path(sqlanon.__file__).parent.rglob("*.py"))
     settings = sorted((name, value) for name, value in os.environ.items() if name.startswith("NUMBA_"))
-    found = hashlib.sha256(repr((sys.version, numba.__version__, settings, str(folder()))).encode())
+    found = hashlib.sha256(repr((sys.version, numba.__version__, settings, str(find_folder()))).encode())
     for file in (Path(__file__), *files):
         found.update(f"{file} ".encode())
         found.update(file.read_bytes())
@@ -159,7 +159,7 @@ def inputs() -> str:
 
 def main() -> int:
     """Compile on two cores, from both ends: see `jobs`."""
-    wanted, place = inputs(), folder()
+    wanted, place = inputs(), find_folder()
     if place is not None and any(place.iterdir()) and DONE.exists() and DONE.read_text() == wanted:
         return 0
     context = multiprocessing.get_context("fork")

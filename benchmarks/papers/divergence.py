@@ -140,14 +140,14 @@ def _released(db: Database, database: Loaded, point: Point, seed: int) -> str | 
 
 
 def _divergence(db: Database, point: Point) -> dict[str, Any]:
-    from sqlanon.evaluate.divergence import divergence, level, mean
-    from sqlanon.evaluate.subject import subject
+    from sqlanon.evaluate.divergence import average_divergence, level, measure_divergence
+    from sqlanon.evaluate.subject import find_subject
 
     start = time.perf_counter()
-    on = subject(db.engine, "divergence")
-    found = divergence(db.engine, on, level(on.quasi, point.level), point.data.sensitive)
+    on = find_subject(db.engine, "divergence")
+    found = measure_divergence(db.engine, on, level(on.quasi, point.level), point.data.sensitive)
     return {
-        "kld": mean(found),
+        "kld": average_divergence(found),
         "group_bys": len(found),
         "missed": sum(one.missed for one in found),
         "seconds": time.perf_counter() - start,

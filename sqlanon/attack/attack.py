@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.bayes import bayes
-from sqlanon.attack.composition import siblings, versions
+from sqlanon.attack.bayes import attack_by_bayes
+from sqlanon.attack.composition import attack_with_siblings, attack_with_versions
 from sqlanon.attack.drawn import draw
 from sqlanon.attack.fits import MOST_MISTAKES, Fits
-from sqlanon.attack.guesses import homogeneity, skewness
-from sqlanon.attack.linkage import Sets, chosen, linkage, of_classes, with_errors
+from sqlanon.attack.guesses import measure_homogeneity, measure_skewness
+from sqlanon.attack.linkage import Sets, attack_by_linkage, choose_known_columns, of_classes, with_errors
 from sqlanon.attack.material import Material, read
 from sqlanon.attack.ties import Ties, tie
 from sqlanon.errors import PolicyError
-from sqlanon.evaluate.subject import subject
-from sqlanon.privacy.requirements import stored
+from sqlanon.evaluate.subject import find_subject
+from sqlanon.privacy.requirements import read_stored
 from sqlanon.progress import Progress, Silent
-from sqlanon.release.catalog.rights import reading
+from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.release.verify import persons
 from sqlanon.release.verify.stored_rows import counted_in
 from sqlanon.results import AttackReport, BayesAttack, GuessAttack, LinkageAttack, SkewnessGain
@@ -68,10 +68,10 @@ def attack(
     """
     if victims is not None and victims < 1:
         raise PolicyError(f"attack: {victims} victims: a whole number above 0")
-    on = subject(engine, release)
+    on = find_subject(engine, release)
     assert on.entry is not None
-    columns = chosen(on.name, on.quasi, known)
-    privacy = stored(on.entry.policy["privacy"])
+    columns = choose_known_columns(on.name, on.quasi, known)
+    privacy = read_stored(on.entry.policy["privacy"])
     k = int(on.entry.policy["privacy"].get("k") or 1)
     reporter = progress or Silent()
     reporter.stage(on.name, "read")
@@ -106,22 +106,24 @@ def _report(
         material = drawn
         fits, ties = Fits(material, reporter), None
     linked, counted, lacking = (
-        _linked(on, fits, sets, promised, ties, crowds) if shows else ((of_classes(material, promised),), "rows", [])
+        _attack_by_linkage(on, fits, sets, promised, ties, crowds)
+        if shows
+        else ((of_classes(material, promised),), "rows", [])
     )
     guesses: list[GuessAttack] = []
     gains: list[SkewnessGain] = []
     learnt: list[BayesAttack] = []
     for at in range(len(material.sensitive)):
         among = fits if shows and not facts.paired else None
-        guesses += homogeneity(among, material, at, privacy.l, classes=not entry.certificate)
-        gains += [] if entry.certificate else [skewness(material, at)]
-        made = bayes(fits, at, candidates=shows)
+        guesses += measure_homogeneity(among, material, at, privacy.l, classes=not entry.certificate)
+        gains += [] if entry.certificate else [measure_skewness(material, at)]
+        made = attack_by_bayes(fits, at, candidates=shows)
         if isinstance(made, str):
             lacking.append(made)
         else:
             learnt.append(made)
     reporter.stage(on.name, "versions")
-    earlier, uncompared = versions(scratch, on)
+    earlier, uncompared = attack_with_versions(scratch, on)
     return AttackReport(
         release=f"{entry.release}@{entry.version}",
         table=str(on.view),
@@ -137,7 +139,7 @@ def _report(
         k=k,
         linkage=linked,
         homogeneity=tuple(guesses),
-        composition=(*earlier, *siblings(scratch, on, material)),
+        composition=(*earlier, *attack_with_siblings(scratch, on, material)),
         skewness=tuple(gains),
         bayes=tuple(learnt),
         not_measured=(*_not_measured(on, material), *lacking, *uncompared),
@@ -154,21 +156,21 @@ def _steps(material: Material, sets: Sets, crowds: Crowds) -> float:
     return passes * max(material.cells.size, 1) + 4.0 * persons + sets.width * 2.0**sets.width
 
 
-def _linked(
+def _attack_by_linkage(
     on: Subject, fits: Fits, sets: Sets, k: int | None, ties: Ties | None, crowds: Crowds
 ) -> tuple[tuple[LinkageAttack, ...], str, list[str]]:
     """Linkage without and with errors, what candidates are, and what was not measured."""
     entry = on.entry
     assert entry is not None
     if on.form.facts.exact:
-        return linkage(fits, sets, k, None), "rows", []
+        return attack_by_linkage(fits, sets, k, None), "rows", []
     lacking = []
     named = _counting(entry)
     if named and not crowds:
         lacking.append("persons: the boxes of the version's classes are not known; candidates are counted by rows")
-    found = [(name, linkage(fits, sets, k, crowd)) for name, crowd in crowds.items()]
+    found = [(name, attack_by_linkage(fits, sets, k, crowd)) for name, crowd in crowds.items()]
     # Of several identifiers the one that leaves the fewest persons counts.
-    found = found or [("rows", linkage(fits, sets, k, None))]
+    found = found or [("rows", attack_by_linkage(fits, sets, k, None))]
     counted, best = min(found, key=lambda one: (one[1][-1].fewest, -one[1][-1].mean, one[0]))
     wrong = None
     if crowds:
@@ -178,7 +180,9 @@ def _linked(
             "errors: a wrong value is tried only where every victim is compared; --victims N with all of them does that"
         )
     elif ties is None:
-        lacking.append("errors: which box a victim is published in is not known" + _why(entry, fits.material))
+        lacking.append(
+            "errors: which box a victim is published in is not known" + _explain_missing_boxes(entry, fits.material)
+        )
     else:
         wrong = with_errors(fits, sets, ties, k)
         if wrong is None:
@@ -186,7 +190,7 @@ def _linked(
     return (*best, *(wrong or ())), counted, lacking
 
 
-def _why(entry: Entry, material: Material) -> str:
+def _explain_missing_boxes(entry: Entry, material: Material) -> str:
     """Why victims have no box that is known."""
     if entry.certificate:
         return ", where every row has a box of its own"
@@ -203,10 +207,10 @@ def _counting(entry: Entry) -> tuple[str, ...]:
 def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> Crowds:
     """By identifier the persons of every box, each once."""
     found = {}
-    for name, column in persons.linked(scratch.engine, entry).items():
+    for name, column in persons.find_link_columns(scratch.engine, entry).items():
         if name not in _counting(entry):
             continue
-        with reading(scratch.engine, entry.link):
+        with guard_reading(scratch.engine, entry.link):
             made = scratch.sql("attack/persons", linked=entry.link, person=column)
             place, person = scratch.fetch_arrays(made, ["int32", "int32"])
         box = np.array([ties.box_of.get(int(one), -1) for one in place], np.int64)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.drawn import margin
+from sqlanon.attack.drawn import measure_margin
 from sqlanon.results import BayesAttack
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ NEAR = 1e-9
 """Scores that are this near in their logarithm are equal, and the guess is divided among them."""
 
 
-def bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
+def attack_by_bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
     """The expected share of published victims whose sensitive value is guessed by all their quasi values.
 
     Args:
@@ -58,19 +58,19 @@ def bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
     prior = boxes.sum(axis=0)
     score = np.tile(np.log(prior), (len(material.tuples), 1))
     for a, domain in enumerate(material.quasi):
-        learnt = _learnt(fits, a, boxes, domain.codes)
+        learnt = _learn_code_frequencies(fits, a, boxes, domain.codes)
         score += np.log((learnt + 1 / domain.codes) / (prior + 1))[material.tuples[:, a]]
     of = np.searchsorted(values, material.values[place])
     of[(of == len(values)) | (values[np.minimum(of, len(values) - 1)] != material.values[place])] = -1
     top = prior >= prior.max() * (1 - NEAR)
-    likely = np.where(_possible(fits, boxes), score, -np.inf) if candidates else None
-    accuracy = _guessed(material, of, score)
+    likely = np.where(_mark_possible_values(fits, boxes), score, -np.inf) if candidates else None
+    accuracy = _share_guessed(material, of, score)
     return BayesAttack(
         name,
         accuracy,
-        _guessed(material, of, likely) if likely is not None else None,
-        _guessed(material, of, np.tile(np.where(top, 0.0, -np.inf), (len(material.tuples), 1))),
-        margin(accuracy, material),
+        _share_guessed(material, of, likely) if likely is not None else None,
+        _share_guessed(material, of, np.tile(np.where(top, 0.0, -np.inf), (len(material.tuples), 1))),
+        measure_margin(accuracy, material),
     )
 
 
@@ -92,7 +92,7 @@ def _of_boxes(
     return made
 
 
-def _learnt(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
+def _learn_code_frequencies(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
     """How often each code of a column goes with each value, float64[codes, s].
 
     Every box is split evenly over the codes that its cell covers.
@@ -119,14 +119,14 @@ def _learnt(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
     return made
 
 
-def _possible(fits: Fits, boxes: Doubles) -> npt.NDArray[np.bool_]:
+def _mark_possible_values(fits: Fits, boxes: Doubles) -> npt.NDArray[np.bool_]:
     """Which values the candidates of each row have, bool[r, s]."""
     box, value = np.nonzero(boxes)
     at = np.searchsorted(box, np.arange(len(boxes) + 1)).astype(np.int64)
     return fits.present(at, value.astype(np.int32), boxes.shape[1])
 
 
-def _guessed(material: Material, of: npt.NDArray[np.int64], score: Doubles) -> float:
+def _share_guessed(material: Material, of: npt.NDArray[np.int64], score: Doubles) -> float:
     """The expected share of victims whose value has the best score; of equal scores each as likely."""
     best = score.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.attack.material import Material, place
-from sqlanon.engines.rows import integer
-from sqlanon.privacy.requirements import stored
+from sqlanon.engines.rows import read_integer
+from sqlanon.privacy.requirements import read_stored
 from sqlanon.release.audit.together_certificates import found_together
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import kept_in
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.views import form_of
-from sqlanon.release.history.candidate_sets import possible
+from sqlanon.release.history.candidate_sets import count_possible
 from sqlanon.release.history.compare_pair import compare
 from sqlanon.release.history.earlier import SEEN, kept
 from sqlanon.release.history.side import Side, counts_candidates, side_of
@@ -37,7 +37,7 @@ MOST_VERSIONS = 10
 WHO = ("common", "arrived", "left")
 
 
-def versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], list[str]]:
+def attack_with_versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], list[str]]:
     """The published version with each earlier one that readers had; and what was not compared.
 
     Groups are those of `audit --history`: rows in both versions by their old and new class; per component of linked
@@ -61,11 +61,11 @@ def versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], li
 
 
 def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAttack]:
-    name, asked = f"{other.release}@{other.version}", _promised(entry, other)
+    name, asked = f"{other.release}@{other.version}", _weaker_promise(entry, other)
     here, there = side_of(scratch, entry), side_of(scratch, other)
     if counts_candidates(here, there):
         return _by_candidates(scratch, here, there, name, asked)
-    report = compare(scratch, there, here, stored(entry.policy["privacy"]), 1)
+    report = compare(scratch, there, here, read_stored(entry.policy["privacy"]), 1)
     if report.unknown:
         return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, report.unknown)]
     return [
@@ -82,18 +82,18 @@ def _by_candidates(
         why = "the key's columns or their types changed"
         return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, why)]
     sets = (
-        possible(scratch, here, there, common=True),
-        possible(scratch, here, there, common=False),
-        possible(scratch, there, here, common=False),
+        count_possible(scratch, here, there, common=True),
+        count_possible(scratch, here, there, common=False),
+        count_possible(scratch, there, here, common=False),
     )
     return [
-        _counted("version", name, who, one, np.ones(len(one), np.int64), asked)
+        _summarize_candidates("version", name, who, one, np.ones(len(one), np.int64), asked)
         for who, one in zip(WHO, sets, strict=True)
         if len(one)
     ]
 
 
-def siblings(scratch: Scratch, on: Subject, material: Material) -> list[CompositionAttack]:
+def attack_with_siblings(scratch: Scratch, on: Subject, material: Material) -> list[CompositionAttack]:
     """The other published releases of the same source, as `audit --together` counts them.
 
     Cost: for every release a join of its private table with the source.
@@ -105,24 +105,24 @@ def siblings(scratch: Scratch, on: Subject, material: Material) -> list[Composit
     for other in Catalog(scratch.engine).entries(statuses=("published",), source=entry.source):
         if other.release == entry.release:
             continue
-        name, asked = f"{other.release}@{other.version}", _promised(entry, other)
-        why = _unlike(scratch, entry, other, here)
+        name, asked = f"{other.release}@{other.version}", _weaker_promise(entry, other)
+        why = _explain_unlike_columns(scratch, entry, other, here)
         if why:
             found.append(CompositionAttack("release", name, "common", 0, 0.0, 0.0, 0, asked, why))
         elif counts_candidates(entry, other):
             sizes, _ = found_together(scratch, entry, other, material.stage)
-            found.append(_counted("release", name, "common", sizes, np.ones(len(sizes), np.int64), asked))
+            found.append(_summarize_candidates("release", name, "common", sizes, np.ones(len(sizes), np.int64), asked))
         else:
             beside, _ = place(scratch, other, material.stage, "placed_beside")
             rows = scratch.fetch("attack/common", first=material.placed, second=beside)
             scratch.drop(beside)
-            sizes = np.array([integer(n) for n, _ in rows], np.int64)
-            groups = np.array([integer(groups) for _, groups in rows], np.int64)
-            found.append(_counted("release", name, "common", sizes, groups * sizes, asked))
+            sizes = np.array([read_integer(n) for n, _ in rows], np.int64)
+            groups = np.array([read_integer(groups) for _, groups in rows], np.int64)
+            found.append(_summarize_candidates("release", name, "common", sizes, groups * sizes, asked))
     return found
 
 
-def _unlike(scratch: Scratch, entry: Entry, other: Entry, here: Sequence[str]) -> str:
+def _explain_unlike_columns(scratch: Scratch, entry: Entry, other: Entry, here: Sequence[str]) -> str:
     """Why rows of two releases cannot be matched; empty: they can."""
     if any(form_of(one).facts.paired for one in (entry, other)):
         return "sensitive values of one belong to groups, not to rows"
@@ -136,13 +136,13 @@ def _unlike(scratch: Scratch, entry: Entry, other: Entry, here: Sequence[str]) -
     return ""
 
 
-def _promised(*entries: Entry) -> float | None:
+def _weaker_promise(*entries: Entry) -> float | None:
     """1/k of the weaker promise."""
     k = min(int(entry.policy["privacy"].get("k") or 1) for entry in entries)
     return 1 / k if k > 1 else None
 
 
-def _counted(
+def _summarize_candidates(
     kind: str,
     other: str,
     who: str,

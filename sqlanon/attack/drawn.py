@@ -53,7 +53,7 @@ def draw(material: Material, most: int | None, steps: float) -> Material:
     )
 
 
-def margin(mean: float, material: Material) -> float:
+def measure_margin(mean: float, material: Material) -> float:
     """Half the width of the 95 % interval of a mean over victims; 0 where none were drawn.
 
     A victim's success lies between 0 and 1, so that its variance is at most mean (1 - mean) (Bhatia and Davis 2000):

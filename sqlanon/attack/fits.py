@@ -101,12 +101,12 @@ class Fits:
         Returns:
             Boxes group by group, and where each group's begin, int64[g + 1].
         """
-        from sqlanon.attack.kernels.fitting import owners
+        from sqlanon.attack.kernels.fitting import find_owners
 
         members = self.material.members
         order = np.lexsort((self.widths(), members))
         first, past = (np.searchsorted(members[order], rows, side).astype(np.int64) for side in ("left", "right"))
-        return owners(self.boxes(np.arange(len(codes.T))), codes, begins, order, first, past)
+        return find_owners(self.boxes(np.arange(len(codes.T))), codes, begins, order, first, past)
 
     def blocks(self, steps: int = 0) -> list[tuple[int, int]]:
         """The rows in parts of `STEPS` comparisons; ``steps``: what a row costs in addition to those with the boxes."""
@@ -116,20 +116,20 @@ class Fits:
 
     def linked(self, place: npt.NDArray[np.int64], width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Fewest candidates and summed chance for every set of known columns; see the kernel."""
-        from sqlanon.attack.kernels.linkage import linked
+        from sqlanon.attack.kernels.linkage import count_candidates
 
         material, boxes = self.material, self.boxes(place)
         fewest, chance = np.full(1 << width, np.iinfo(np.int64).max), np.zeros(1 << width)
         for first, past in self.blocks(width << width):
-            linked(boxes, material.tuples[first:past], material.victims[first:past], fewest, chance)
+            count_candidates(boxes, material.tuples[first:past], material.victims[first:past], fewest, chance)
             self.reporter.update(past, len(material.tuples), "rows")
         return fewest, chance
 
-    def guessed(self, counts: Counts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def guess_values(self, counts: Counts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Of each row that is known by all columns: its candidates' most frequent value, and its candidates."""
         values, number = np.unique(counts.value, return_inverse=True)
         at = np.searchsorted(counts.group, np.arange(len(self.material.members) + 1)).astype(np.int64)
-        top, every, _ = self._guessed(at, number.astype(np.int32), counts.times, len(values), show=False)
+        top, every, _ = self._guess(at, number.astype(np.int32), counts.times, len(values), show=False)
         return top, every
 
     def present(self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int) -> npt.NDArray[np.bool_]:
@@ -137,9 +137,9 @@ class Fits:
 
         ``at``: where the values of each box begin in ``value``.
         """
-        return self._guessed(at, value, np.ones(len(value), np.int64), values, show=True)[2]
+        return self._guess(at, value, np.ones(len(value), np.int64), values, show=True)[2]
 
-    def _guessed(
+    def _guess(
         self,
         at: npt.NDArray[np.int64],
         value: npt.NDArray[np.int32],
@@ -148,7 +148,7 @@ class Fits:
         *,
         show: bool,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        from sqlanon.attack.kernels.linkage import guessed
+        from sqlanon.attack.kernels.linkage import count_top_values
 
         material, boxes = self.material, self.boxes(np.arange(len(self.material.cells)))
         rows = len(material.tuples)
@@ -156,18 +156,18 @@ class Fits:
         has = np.zeros((rows, values if show else 0), np.bool_)
         for first, past in self.blocks():
             part = slice(first, past)
-            guessed(boxes, material.tuples[part], at, value, times, values, top[part], every[part], has[part])
+            count_top_values(boxes, material.tuples[part], at, value, times, values, top[part], every[part], has[part])
             self.reporter.update(past, rows, "rows")
         return top, every, has
 
-    def mistaken(
+    def measure_mistakes(
         self, place: npt.NDArray[np.int64], known: int, ties: Ties
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
         """Summed and highest expected success with one wrong value, for every set of known columns.
 
         It is None if the computation is too much work.
         """
-        from sqlanon.attack.kernels.mistakes import mistaken
+        from sqlanon.attack.kernels.mistakes import add_mistaken_success
 
         material, boxes = self.material, self.boxes(place)
         if self._additions(known, ties) > MOST_MISTAKES:
@@ -182,7 +182,7 @@ class Fits:
         step = max(1, rows // 100)
         for first in range(0, rows, step):
             past = min(first + step, rows)
-            mistaken(
+            add_mistaken_success(
                 boxes,
                 material.tuples[first:past],
                 ties.at[first : past + 1],
@@ -198,7 +198,7 @@ class Fits:
         return chance, best
 
     def _additions(self, known: int, ties: Ties) -> float:
-        """What `mistaken` costs, at most: passes over the boxes, and sums over supersets for every code."""
+        """What `measure_mistakes` costs, at most: passes over the boxes, and sums over supersets for every code."""
         from sqlanon.attack.kernels.mistakes import AT_ONCE
 
         boxes, sets = len(self.material.members), self.material.covered.size > 0
@@ -209,7 +209,7 @@ class Fits:
             found += float(passes.sum()) * boxes + float(codes.sum()) * known * (1 << known) / 2
         return found
 
-    def crowded(
+    def count_persons(
         self,
         place: npt.NDArray[np.int64],
         width: int,
@@ -217,14 +217,14 @@ class Fits:
         person: npt.NDArray[np.int32],
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Fewest persons and summed chance for every set of known columns; each person of a box once, by box."""
-        from sqlanon.attack.kernels.linkage import crowded
+        from sqlanon.attack.kernels.linkage import count_candidate_persons
 
         material, boxes = self.material, self.boxes(place)
         at = np.searchsorted(box, np.arange(len(material.members) + 1)).astype(np.int64)
         fewest, chance = np.full(1 << width, np.iinfo(np.int64).max), np.zeros(1 << width)
         for first, past in self.blocks(len(person) + (width << width)):
             part = slice(first, past)
-            crowded(
+            count_candidate_persons(
                 boxes,
                 material.tuples[part],
                 material.victims[part],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.drawn import margin
+from sqlanon.attack.drawn import measure_margin
 from sqlanon.results import GuessAttack, SkewnessGain
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlanon.attack.material import Material
 
 
-def homogeneity(
+def measure_homogeneity(
     fits: Fits | None, material: Material, place: int, bound: Fraction | None, *, classes: bool
 ) -> tuple[GuessAttack, ...]:
     """The share of the most frequent sensitive value in victims' classes, and among their candidates.
@@ -42,9 +42,9 @@ def homogeneity(
         np.maximum.at(top, counts.group, counts.times)
         found.append(_guess(name, "class", top, material.groups, material.groups, bound))
     if fits is not None:
-        top, every = fits.guessed(counts)
+        top, every = fits.guess_values(counts)
         guess = _guess(name, "candidates", top, every, material.victims, bound)
-        found.append(replace(guess, margin=margin(guess.mean, material)))
+        found.append(replace(guess, margin=measure_margin(guess.mean, material)))
     return tuple(found)
 
 
@@ -75,7 +75,7 @@ def _guess(
     )
 
 
-def skewness(material: Material, place: int) -> SkewnessGain:
+def measure_skewness(material: Material, place: int) -> SkewnessGain:
     """How much likelier classes make a sensitive value than the table does.
 
     It is the skewness attack of Li et al. 2007, section 3.1.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.drawn import margin
+from sqlanon.attack.drawn import measure_margin
 from sqlanon.errors import PolicyError
 from sqlanon.results import LinkageAttack
 
@@ -29,7 +29,7 @@ MOST_COLUMNS = 10
 """Quasi columns of which every set is enumerated, at most."""
 
 
-def chosen(name: str, columns: Sequence[str], known: Sequence[str] | None) -> tuple[int, ...]:
+def choose_known_columns(name: str, columns: Sequence[str], known: Sequence[str] | None) -> tuple[int, ...]:
     """Which quasi columns are known in sets.
 
     Raises:
@@ -91,7 +91,7 @@ class Sets:
         return tuple(columns[a] for i, a in enumerate(self.known) if number >> i & 1)
 
 
-def linkage(
+def attack_by_linkage(
     fits: Fits, sets: Sets, k: int | None, crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None
 ) -> tuple[LinkageAttack, ...]:
     """Expected success by number of known columns, and by all columns.
@@ -100,12 +100,12 @@ def linkage(
         fits: source and release.
         sets: the sets of known columns.
         k: as it is promised, or None.
-        crowd: the persons of the boxes (see `Fits.crowded`), who are counted instead of rows; None: rows.
+        crowd: the persons of the boxes (see `Fits.count_persons`), who are counted instead of rows; None: rows.
 
     Cost: every different row is compared with every box, and w 2^w additions each for w columns.
     """
     if crowd:
-        fewest, chance = fits.crowded(sets.place, sets.width, *crowd)
+        fewest, chance = fits.count_persons(sets.place, sets.width, *crowd)
     else:
         fewest, chance = fits.linked(sets.place, sets.width)
     material = fits.material
@@ -129,7 +129,7 @@ def linkage(
                 fewest=least if any_ else 0,
                 promised=1 / k if k else None,
                 exceeded=any_ and k is not None and least < k,
-                margin=margin(math.fsum(sums) / len(sums) / max(material.drawn, 1), material) * material.shown,
+                margin=measure_margin(math.fsum(sums) / len(sums) / max(material.drawn, 1), material) * material.shown,
             )
         )
     return tuple(found)
@@ -142,7 +142,7 @@ def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[Link
 
     Cost: for every value of every cell of a victim's box a pass over the boxes.
     """
-    made = fits.mistaken(sets.place, len(sets.known), ties)
+    made = fits.measure_mistakes(sets.place, len(sets.known), ties)
     if made is None:
         return None
     chance, best = made

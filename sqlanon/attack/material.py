@@ -11,7 +11,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP
 from sqlanon.release.audit.covered_codes import Covered, TooWideError, covered_codes
 from sqlanon.release.catalog.refresh import link_columns_of
-from sqlanon.release.catalog.rights import reading
+from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain, encode
 from sqlanon.table.stage import take_stage
@@ -121,7 +121,7 @@ def read(scratch: Scratch, on: Subject) -> Material:
     encoded = encode(scratch, on.roles, stage, quasi, sensitive, rows)
     placed, tied = place(scratch, entry, stage, "placed")
     tuples, victims, values, of, times, left_out = _victims(scratch, placed, encoded.work, quasi, sensitive)
-    cells, boxes, groups, counts, shares, covered = _released(scratch, on, quasi, sensitive)
+    cells, boxes, groups, counts, shares, covered = _fetch_release(scratch, on, quasi, sensitive)
     published = int(times.sum())
     return Material(
         quasi,
@@ -155,7 +155,7 @@ def place(scratch: Scratch, entry: Entry, stage: TableRef, name: str) -> tuple[T
     linked = entry.placed
     placed, tied = scratch.table(name), scratch.engine.exists(linked)
     if tied:
-        with reading(scratch.engine, linked):
+        with guard_reading(scratch.engine, linked):
             scratch.execute("attack/placed", placed=placed, stage=stage, linked=linked, own=entry.edges)
     else:
         scratch.execute("attack/placed", placed=placed, stage=stage, linked=None, own=False)
@@ -193,14 +193,14 @@ def _distinct(codes: Ints) -> tuple[Ints, Ints]:
     return np.ascontiguousarray(ordered[:, new]), place
 
 
-def _released(
+def _fetch_release(
     scratch: Scratch, on: Subject, quasi: tuple[Domain, ...], sensitive: tuple[Domain, ...]
 ) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, Covered]:
     """Cells and rows of boxes, rows and sensitive values of groups, groups of boxes, and the covers of the cells."""
     names = {domain.code: on.names(domain.reading.name) for domain in quasi}
     shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
     paired = on.counted is not None
-    own = [] if paired else [_valued(domain) for domain in sensitive]
+    own = [] if paired else [_domain_parameters(domain) for domain in sensitive]
     groups = [{"code": "g", "name": GROUP}] if paired else []
     grouped, cells = scratch.table("grouped"), scratch.table("cells")
     scratch.execute(
@@ -220,11 +220,11 @@ def _released(
     members = np.bincount(of, times, first.shape[1]).astype(np.int64)
     shares = None
     if paired:
-        counts, sizes, numbers = _counted(scratch, on, sensitive)
+        counts, sizes, numbers = _fetch_value_table(scratch, on, sensitive)
         known = np.isin(codes[-1], numbers)
         shares = (of[known], np.searchsorted(numbers, codes[-1][known]).astype(np.int32), times[known])
     else:
-        counts = tuple(_summed(of, codes[len(quasi) + i], times) for i in range(len(sensitive)))
+        counts = tuple(_sum_pairs(of, codes[len(quasi) + i], times) for i in range(len(sensitive)))
         sizes = members
     try:
         covered = covered_codes(scratch, on.form, quasi, names, cells)
@@ -237,7 +237,7 @@ def _released(
     return first, members, sizes, counts, shares, covered
 
 
-def _valued(domain: Domain) -> dict[str, object]:
+def _domain_parameters(domain: Domain) -> dict[str, object]:
     reading = domain.reading
     return {
         "code": domain.code,
@@ -249,18 +249,20 @@ def _valued(domain: Domain) -> dict[str, object]:
     }
 
 
-def _counted(scratch: Scratch, on: Subject, sensitive: tuple[Domain, ...]) -> tuple[tuple[Counts, ...], Longs, Ints]:
+def _fetch_value_table(
+    scratch: Scratch, on: Subject, sensitive: tuple[Domain, ...]
+) -> tuple[tuple[Counts, ...], Longs, Ints]:
     """The second table of format anatomy: its values, the rows of each group, and the groups' numbers."""
     assert on.counted is not None
     (domain,) = sensitive
-    made = scratch.sql("attack/counted", target=on.counted, group=GROUP, count=COUNT, value=_valued(domain))
+    made = scratch.sql("attack/counted", target=on.counted, group=GROUP, count=COUNT, value=_domain_parameters(domain))
     group, value, n = scratch.fetch_arrays(made, ["int32", "int32", "int64"])
     numbers, of = np.unique(group.astype(np.int32), return_inverse=True)
-    found = _summed(of.astype(np.int32), value.astype(np.int32), n.astype(np.int64))
+    found = _sum_pairs(of.astype(np.int32), value.astype(np.int32), n.astype(np.int64))
     return (found,), np.bincount(found.group, found.times).astype(np.int64), numbers
 
 
-def _summed(group: Ints, value: Ints, times: Longs) -> Counts:
+def _sum_pairs(group: Ints, value: Ints, times: Longs) -> Counts:
     """Each pair of group and value once."""
     pairs, of = _distinct(np.array([group, value], np.int32))
     return Counts(pairs[0], pairs[1], np.bincount(of, times, pairs.shape[1]).astype(np.int64))

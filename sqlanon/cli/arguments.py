@@ -13,7 +13,7 @@ from sqlanon.declared.keys import ARGUMENTS
 from sqlanon.errors import PolicyError
 
 
-def names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
+def parse_names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
     """Column names of a comma list; a name that holds a comma or a quote is quoted as in CSV.
 
     Args:
@@ -21,7 +21,7 @@ def names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
         texts: one text each time the option was given.
 
     Example:
-        >>> names("--qi", ['age,"city, state"', "zip"])
+        >>> parse_names("--qi", ['age,"city, state"', "zip"])
         ('age', 'city, state', 'zip')
     """
     found: list[str] = []
@@ -29,7 +29,7 @@ def names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
         at, more = 0, True
         while more:
             field = _FIELD.match(text, at)
-            name = _unquoted(field[1], field[2]) if field else ""
+            name = _unquote(field[1], field[2]) if field else ""
             if not field or not name:
                 wrong = 'a comma list of names is wanted; one that holds a comma is quoted as in CSV: a,"b, c"'
                 raise PolicyError(f"{option}: {wrong}")
@@ -38,7 +38,7 @@ def names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def pairs(option: str, texts: Sequence[str] | None, kind: str = "column", known: str = "") -> dict[str, str]:
+def parse_pairs(option: str, texts: Sequence[str] | None, kind: str = "column", known: str = "") -> dict[str, str]:
     """``column=value`` options; a column that holds ``=`` is put in double quotes.
 
     Args:
@@ -48,13 +48,13 @@ def pairs(option: str, texts: Sequence[str] | None, kind: str = "column", known:
         known: what may be there, for the message.
 
     Example:
-        >>> pairs("--hierarchy", ["zip=zip.csv", '"a=b"=c.csv'])
+        >>> parse_pairs("--hierarchy", ["zip=zip.csv", '"a=b"=c.csv'])
         {'zip': 'zip.csv', 'a=b': 'c.csv'}
     """
     found: dict[str, str] = {}
     for text in texts or ():
         pair = _PAIR.fullmatch(text)
-        column = _unquoted(pair[1], pair[2]) if pair else ""
+        column = _unquote(pair[1], pair[2]) if pair else ""
         if not pair or not column:
             raise PolicyError(f"{option}: {kind}=value is wanted{f': {known}' if known else ''}")
         if column in found:
@@ -63,15 +63,15 @@ def pairs(option: str, texts: Sequence[str] | None, kind: str = "column", known:
     return found
 
 
-def settings(option: str, texts: Sequence[str] | None) -> dict[str, str]:
+def parse_settings(option: str, texts: Sequence[str] | None) -> dict[str, str]:
     """A comma list of ``key=value``.
 
     Example:
-        >>> settings("--suppression", ["limit=0.05,rows=left_out"])
+        >>> parse_settings("--suppression", ["limit=0.05,rows=left_out"])
         {'limit': '0.05', 'rows': 'left_out'}
     """
     known = next((argument.metavar or "" for argument in ARGUMENTS if argument.option == option), "")
-    return pairs(option, [item for text in texts or () for item in text.split(",")], "key", known)
+    return parse_pairs(option, [item for text in texts or () for item in text.split(",")], "key", known)
 
 
 SWITCHES = tuple(argument.option for argument in ARGUMENTS if argument.form is Form.SWITCH)
@@ -108,7 +108,7 @@ def switch(option: str, texts: Sequence[str] | None) -> bool | dict[str, str] | 
         (True, {'search': '8', 'passes': '2'})
     """
     given = [text for text in texts or () if text != ON]
-    return settings(option, given) if given else bool(texts) or None
+    return parse_settings(option, given) if given else bool(texts) or None
 
 
 def as_options(error: PolicyError, release: str = "") -> PolicyError:
@@ -161,5 +161,5 @@ _FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",][^,]*?))\s*(,|$)')
 _PAIR = re.compile(r'(?:"((?:[^"]|"")*)"|([^"=][^=]*))=(.+)', re.DOTALL)
 
 
-def _unquoted(quoted: str | None, plain: str | None) -> str:
+def _unquote(quoted: str | None, plain: str | None) -> str:
     return (plain or "").strip() if quoted is None else quoted.replace('""', '"')

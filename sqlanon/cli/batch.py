@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from sqlanon.cli.failures import Failure, describe, report_text
-from sqlanon.cli.interrupt import stopped
+from sqlanon.cli.interrupt import make_interrupt
 from sqlanon.errors import PolicyError, SqlanonError
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ class Outcome(Generic[R]):
         return {"release": self.release, "error": self.failure.to_dict()}
 
 
-def planned(options: Sequence[str]) -> list[str]:
+def select_plan_options(options: Sequence[str]) -> list[str]:
     """Of options of a run those that plan takes: it confirms nothing."""
     return [option for option in options if option != "--allow-weaker"]
 
 
-def each(
+def work_on_each(
     screen: Screen,
     releases: Sequence[ReleaseSpec],
     work: Callable[[ReleaseSpec], R],
@@ -87,7 +87,7 @@ def _attempt(
         report = work(release)
     except Exception as error:
         if screen.interrupted:
-            raise stopped(screen) from error
+            raise make_interrupt(screen) from error
         if isinstance(error, SqlanonError) and error.options:
             error.following = again(release, error.options)
         failure = describe(error)

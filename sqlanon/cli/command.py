@@ -20,7 +20,7 @@ from sqlanon.cli.arguments import with_values
 from sqlanon.cli.confirmed import CONFIRMED
 from sqlanon.cli.examples import EXAMPLES
 from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, report
-from sqlanon.cli.interrupt import stopped, watched
+from sqlanon.cli.interrupt import make_interrupt, watch_signals
 from sqlanon.cli.logs import configure
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import visible
@@ -45,7 +45,7 @@ class Settings:
     verbose: int = 0
     debug: bool = False
 
-    def merged(self, other: Settings) -> Settings:
+    def merge(self, other: Settings) -> Settings:
         """Both places together: an option given in either counts."""
         return Settings(
             json=self.json or other.json,
@@ -69,7 +69,7 @@ def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bo
     def command(ctx: typer.Context, **values: Any) -> None:
         own = Settings(**{name: values.pop(name) for name, _, _ in _SHARED})
         before = ctx.obj if isinstance(ctx.obj, Settings) else Settings()
-        settings = before.merged(own)
+        settings = before.merge(own)
         confirmed = tuple(one.option for one in confirming if values.pop(one.name))
         screen = Screen(settings.json, settings.quiet, settings.verbose, settings.debug, confirmed)
         raise typer.Exit(_finish(function, screen, values))
@@ -95,7 +95,7 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
     """Run a command to its exit code, whatever happens."""
     configure(screen.verbose, debug=screen.debug)
     try:
-        with watched(screen):
+        with watch_signals(screen):
             code = function(screen, **values) or 0
             sys.stdout.flush()
     except typer.Exit as error:
@@ -105,7 +105,7 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
         return PIPE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last resort
         screen.close()
-        shown = stopped(screen) if screen.interrupted else error
+        shown = make_interrupt(screen) if screen.interrupted else error
         return report(describe(shown), json=screen.json, debug=screen.debug)
     finally:
         screen.close()

@@ -84,7 +84,7 @@ def conclude(screen: Screen, report: Mapping[str, Any], show: Callable[[], None]
     Raises:
         DatabaseError: the compaction failed.
     """
-    from sqlanon.cli.show.compact import compact_report, lingering
+    from sqlanon.cli.show.compact import compact_report, show_lingering
 
     if not screen.silent:
         show()
@@ -93,4 +93,4 @@ def conclude(screen: Screen, report: Mapping[str, Any], show: Callable[[], None]
     screen.emit({**report, "compacted": outcome.done.to_dict() if outcome.done else None})
     if outcome.done and not screen.silent:
         compact_report(screen, outcome.done)
-    lingering(screen, outcome.leaves)
+    show_lingering(screen, outcome.leaves)

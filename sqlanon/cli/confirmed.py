@@ -36,7 +36,7 @@ CONFIRMED = tuple(
 )
 
 
-def confirmations(where: str, options: Collection[str]) -> dict[str, bool]:
+def collect_confirmations(where: str, options: Collection[str]) -> dict[str, bool]:
     """The arguments of `sqlanon.connect` that options set.
 
     Raises:

@@ -16,7 +16,7 @@ import typer
 
 from sqlanon.bounded_file import read_bounded
 from sqlanon.cli import compacting
-from sqlanon.cli.options import database
+from sqlanon.cli.options import open_database
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError, SqlanonError
 from sqlanon.spec import ReleaseSpec
@@ -56,7 +56,7 @@ def erase_keys(
         compact: then have the database's files written anew.
     """
     keys = _keys(key_file)
-    with database(where, screen) as connected:
+    with open_database(where, screen) as connected:
         compacting.check(connected, compact=compact)
         try:
             report = connected.erase(release, keys, confirmed=yes)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sqlanon.cli.interrupt import Terminated
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError, visible
-from sqlanon.results.figures import safe
+from sqlanon.results.figures import clean
 
 INTERRUPTED = 130
 PIPE = 141
@@ -70,7 +70,7 @@ def describe(error: BaseException) -> Failure:
         return Failure(type(error).__name__, str(error), error.exit_code, hint=hint, error=error)
     if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str):
         return Failure(type(error).__name__, visible(f"{error.filename}: {error.strerror}"), UNEXPECTED, error=error)
-    message = f"unexpected {type(error).__name__}{_where(error)}: a defect of sqlanon"
+    message = f"unexpected {type(error).__name__}{_find_place(error)}: a defect of sqlanon"
     hint = "--debug shows the traceback; it may quote data."
     return Failure("UnexpectedError", message, UNEXPECTED, hint=hint, error=error)
 
@@ -98,7 +98,7 @@ def report_text(failure: Failure, *, debug: bool, label: str = "") -> None:
     if failure.hint and not debug:
         lines.append(failure.hint)
     # A name in a message may hold what a terminal obeys.
-    sys.stderr.write("".join(f"{safe(line)}\n" for line in "\n".join(lines).split("\n")))
+    sys.stderr.write("".join(f"{clean(line)}\n" for line in "\n".join(lines).split("\n")))
     sys.stderr.flush()
 
 
@@ -108,7 +108,7 @@ def leave_pipe() -> None:
     os.dup2(nowhere, sys.stdout.fileno())
 
 
-def _where(error: BaseException) -> str:
+def _find_place(error: BaseException) -> str:
     """File and line in sqlanon that raised, which say nothing about the data."""
     home = Path(__file__).parent.parent
     frames = traceback.extract_tb(error.__traceback__)

@@ -37,21 +37,21 @@ class Terminated(KeyboardInterrupt):
         self.number = number
 
 
-def stopped(screen: Screen) -> KeyboardInterrupt:
+def make_interrupt(screen: Screen) -> KeyboardInterrupt:
     """The exception for the signal that the screen has noted."""
     noted = screen.interrupted
     return KeyboardInterrupt() if noted in (0, signal.SIGINT) else Terminated(signal.Signals(noted))
 
 
 @contextmanager
-def watched(screen: Screen) -> Iterator[None]:
+def watch_signals(screen: Screen) -> Iterator[None]:
     """Note on the screen which signal asked to stop, and leave through every ``finally``, as Python does for Ctrl-C."""
 
     def stop(number: int, _frame: FrameType | None) -> None:
         if screen.interrupted and signal.SIGINT not in (number, screen.interrupted):
             return  # a second signal, as SIGHUP after SIGTERM, does not cut short what the first one cleans up
         screen.interrupted = number
-        raise stopped(screen)
+        raise make_interrupt(screen)
 
     own = threading.current_thread() is threading.main_thread()  # Python lets no other thread set handlers
     replaced = [number for number, usual in _DEFAULTS.items() if own and signal.getsignal(number) is usual]

@@ -10,7 +10,7 @@ import logging
 import sys
 from types import TracebackType
 
-from sqlanon.results.figures import safe
+from sqlanon.results.figures import clean
 
 
 class _Formatter(logging.Formatter):
@@ -20,7 +20,7 @@ class _Formatter(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name logging calls
         """One line: a name in it may hold line breaks, or what a terminal obeys."""
-        return safe(super().formatMessage(record))
+        return clean(super().formatMessage(record))
 
     def formatException(  # noqa: N802 - the name logging calls
         self,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlanon.cli.arguments import pairs
-from sqlanon.cli.confirmed import confirmations
+from sqlanon.cli.arguments import parse_pairs
+from sqlanon.cli.confirmed import collect_confirmations
 from sqlanon.declared.keys import PUBLISHED
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 
@@ -111,7 +111,7 @@ def load(policy: Path | None, db: str | None = None) -> PolicySpec:
     return read(path, connection=db is None)
 
 
-def found(db: str | None, policy: Path | None) -> PolicySpec | None:
+def find_policy(db: str | None, policy: Path | None) -> PolicySpec | None:
     """The policy for commands that can do without: -p, else ``anon.yml`` here unless --db is given alone."""
     if policy is not None or (db is None and POLICY.is_file()):
         return load(policy, db)
@@ -136,7 +136,7 @@ class FromVariables(str):
         return made
 
 
-def url(db: str | None, policy: PolicySpec | None) -> str:
+def find_url(db: str | None, policy: PolicySpec | None) -> str:
     """The database to use: --db, else the policy's connection."""
     chosen = db or (policy.connection if policy is not None else None)
     if not chosen:
@@ -162,7 +162,7 @@ def pick(policy: PolicySpec, select: Sequence[str] | None, option: str = "--sele
     return tuple(one for one in policy.releases if one.name in select or (one.together and one.together.name in select))
 
 
-def reading(
+def collect_reading(
     null: Sequence[str] | None,
     delimiter: str | None,
     encoding: str | None,
@@ -176,7 +176,7 @@ def reading(
         "null": tuple(null or ()),
         "delimiter": delimiter,
         "encoding": encoding,
-        "types": pairs("--types", types),
+        "types": parse_pairs("--types", types),
         "decimal": decimal,
         "ignore": tuple(ignore or ()),
         "date_format": date_format,
@@ -190,11 +190,11 @@ def first_option(given: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator[Database]:
+def open_database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator[Database]:
     """A connection that reports its progress to the screen, closed at the end; ``read_only`` shares a DuckDB file."""
     from sqlanon import connect
 
-    confirmed = confirmations(where, screen.confirmed)
+    confirmed = collect_confirmations(where, screen.confirmed)
     try:
         connected = connect(where, progress=screen.progress(), read_only=read_only, **confirmed)
     except Exception as error:

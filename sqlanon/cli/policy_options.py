@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sqlanon.cli.arguments import names, pairs, settings, switch
+from sqlanon.cli.arguments import parse_names, parse_pairs, parse_settings, switch
 from sqlanon.declared.key import Form, Key
 from sqlanon.declared.keys import ARGUMENTS, PANELS
 from sqlanon.declared.options import AnonymizeOptions
@@ -18,10 +18,10 @@ OFFERED = tuple(key for key in ARGUMENTS if key.option)
 
 _PANEL = {name: panel for panel, names in PANELS.items() for name in names.split()}
 _READ: Mapping[Form, Callable[[str, Any], object]] = {
-    Form.NAMES: names,
-    Form.PAIRS: pairs,
-    Form.REQUIREMENT_PAIRS: lambda option, texts: pairs(option, texts, "requirement"),
-    Form.SETTINGS: settings,
+    Form.NAMES: parse_names,
+    Form.PAIRS: parse_pairs,
+    Form.REQUIREMENT_PAIRS: lambda option, texts: parse_pairs(option, texts, "requirement"),
+    Form.SETTINGS: parse_settings,
     Form.SWITCH: switch,
 }
 """How texts become values; the other forms are values already."""

@@ -60,11 +60,11 @@ class Remaining:
         if self._unit != unit or done < self._done:
             self._first, self._since = done, now
         self._unit, self._done = unit, done
-        shown = amount(done, total, unit)
+        shown = format_amount(done, total, unit)
         spent, made = now - self._since, done - self._first
         if not made > 0 or done >= total or spent < self.LEAST or made * 50 < total:
             return shown
-        return f"{shown}, about {duration(spent * (total - done) / made)} for the rest"
+        return f"{shown}, about {format_duration(spent * (total - done) / made)} for the rest"
 
 
 class Lines:
@@ -124,7 +124,7 @@ class Bars:
 
     def stage(self, release: str, stage: str) -> None:
         """Finish the bar of the stage before and begin the next."""
-        live = self._started()
+        live = self._start_bars()
         self._remaining.begin()
         if self._task is not None:
             live.remove_task(self._task)
@@ -151,7 +151,7 @@ class Bars:
             self._live.stop()
         self._live = self._task = None
 
-    def _started(self) -> RichProgress:
+    def _start_bars(self) -> RichProgress:
         if self._live is None:
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -167,12 +167,12 @@ class Bars:
         return self._live
 
 
-def amount(done: int, total: int, unit: str) -> str:
+def format_amount(done: int, total: int, unit: str) -> str:
     """``1,200 of 5,000 rows``, or ``1,200 rows`` when the total is not known."""
     return f"{done:,} of {total:,} {unit}" if total > 0 else f"{done:,} {unit}"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """``9 s``, ``4 min``, ``2 h``: no more than is known."""
     if seconds < 90:
         return f"{max(seconds, 1):.0f} s"

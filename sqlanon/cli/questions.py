@@ -38,7 +38,7 @@ def check_terminal(screen: Screen) -> None:
         )
 
 
-def asked(screen: Screen, proposal: Proposal) -> Proposal:
+def ask_all(screen: Screen, proposal: Proposal) -> Proposal:
     """The proposal with the answers; an empty answer is what is proposed."""
     screen.close()
     say = screen.show
@@ -48,7 +48,7 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
     for number, column in enumerate(proposal.columns, 1):
         name, reason = _safe(column.name), _safe(column.reason)
         say(f"{number} of {len(proposal.columns)}: {name}", f"  proposed: {column.role}, because: {reason}")
-        role = _asked("  role", column.role, _role)
+        role = _ask("  role", column.role, _role)
         columns.append(
             column
             if role == column.role
@@ -63,7 +63,7 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
             "A person may have several rows. Which column says whose row it is? k then counts persons. - where every "
             "row is another person's.",
         )
-        named = _asked("  the person's column", _safe(person[0]) if person else "-", _one_of(numbers))
+        named = _ask("  the person's column", _safe(person[0]) if person else "-", _one_of(numbers))
         person = (named,) if named else ()
     found = replace(
         found,
@@ -77,14 +77,14 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
         "k: rows of a class, at least. Who knows everything of a person but the sensitive values finds one of k rows, "
         "at best.",
     )
-    found = replace(found, k=_asked("  k", str(found.k), _whole(1)))
+    found = replace(found, k=_ask("  k", str(found.k), _read_integer(1)))
     if any(column.role == "sensitive" for column in found.columns):
         say(
             "",
             "l: no sensitive value has more than 1 / l of a class; 1 asks for nothing.",
             *([f"  {_safe(found.diversity)}"] if found.diversity else []),
         )
-        given = _asked("  l", str(found.l or found.distinct_l or 1), _whole(1))
+        given = _ask("  l", str(found.l or found.distinct_l or 1), _read_integer(1))
         if given != (found.l or found.distinct_l or 1):
             found = replace(found, l=given if given > 1 else None, distinct_l=None, diversity="as answered")
     else:
@@ -93,7 +93,7 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
     return found
 
 
-def _asked(question: str, proposed: str, read: Callable[[str], T]) -> T:
+def _ask(question: str, proposed: str, read: Callable[[str], T]) -> T:
     """An answer that can be read; asked again until there is one."""
     while True:
         text = str(typer.prompt(question, default=proposed)).strip()
@@ -123,7 +123,7 @@ def _one_of(names: list[str]) -> Callable[[str], str]:
     return read
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def _read_integer(least: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit()) or int(text) < least:
             raise ValueError(f"a whole number, {least} or more")
@@ -133,6 +133,6 @@ def _whole(least: int) -> Callable[[str], int]:
 
 
 def _safe(text: str) -> str:
-    from sqlanon.cli.show.text import safe
+    from sqlanon.cli.show.text import clean
 
-    return safe(text)
+    return clean(text)

@@ -64,11 +64,11 @@ class Screen:
     def warn(self, warnings: Iterable[str], label: str = "") -> None:
         """Print a report's warnings on stderr where --quiet hides the report; the JSON form has them as a field."""
         if self.quiet and not self.json:
-            from sqlanon.cli.show.text import safe
+            from sqlanon.cli.show.text import clean
 
-            before = f"{safe(label)}: " if label else ""
+            before = f"{clean(label)}: " if label else ""
             for warning in warnings:
-                sys.stderr.write(f"warning: {before}{safe(warning)}\n")
+                sys.stderr.write(f"warning: {before}{clean(warning)}\n")
             sys.stderr.flush()
 
     def product(self, text: str) -> None:
@@ -78,7 +78,7 @@ class Screen:
     def emit(self, report: Mapping[str, Any]) -> None:
         """Print the command's one JSON object."""
         if self.json:
-            sys.stdout.write(json.dumps(_plain(report), allow_nan=False) + "\n")
+            sys.stdout.write(json.dumps(_to_json(report), allow_nan=False) + "\n")
             sys.stdout.flush()
 
     def progress(self) -> Progress:
@@ -114,12 +114,12 @@ def _console(*, stderr: bool) -> Console:
     return Pipe(stderr=stderr, highlight=False, emoji=False)
 
 
-def _plain(value: object) -> object:
+def _to_json(value: object) -> object:
     """A value as JSON knows it: numbers that JSON lacks become null, anything unknown its text."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float) or hasattr(value, "__float__"):

@@ -5,7 +5,7 @@ It is the facade over every room.
 
 from sqlanon.database.anonymizing import anonymize
 from sqlanon.database.database import Database
-from sqlanon.database.files import FILES, opened
+from sqlanon.database.files import FILES, open_file
 from sqlanon.database.frames import FrameRelease
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release
@@ -19,6 +19,6 @@ __all__ = [
     "anonymize",
     "check_file",
     "connect",
-    "opened",
+    "open_file",
     "propose_file",
 ]

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.kept import Kept
-from sqlanon.database.proposing import proposed, tried
+from sqlanon.database.proposing import propose_for_table, try_proposal
 from sqlanon.database.released import Release
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress
 from sqlanon.release.audit.audit import audit
-from sqlanon.release.audit.place import audited, is_release, table_named
-from sqlanon.release.audit.together import together
+from sqlanon.release.audit.place import is_release, open_place, table_named
+from sqlanon.release.audit.together import audit_together
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.divide.classes import Machine
@@ -48,7 +48,7 @@ from sqlanon.results import (
     UnpublishReport,
     VersionReport,
 )
-from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identifying, of_persons
+from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
 from sqlanon.spec import PrivacySpec, ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import statement
 from sqlanon.table import functions
@@ -221,9 +221,9 @@ class Database(Kept):
         return audit(
             self.engine,
             table_named(self.engine, table),
-            quasi=_listed(quasi),
-            sensitive=_listed(sensitive) or (),
-            identifiers=_listed(identifiers) or (),
+            quasi=_to_sequence(quasi),
+            sensitive=_to_sequence(sensitive) or (),
+            identifiers=_to_sequence(identifiers) or (),
             spec=None if spec is None else with_tables(self.engine, spec),
         )
 
@@ -255,16 +255,16 @@ class Database(Kept):
         found = assess(
             self.engine,
             table,
-            quasi=_listed(quasi),
-            sensitive=_listed(sensitive) or (),
-            identifiers=_listed(identifiers) or (),
+            quasi=_to_sequence(quasi),
+            sensitive=_to_sequence(sensitive) or (),
+            identifiers=_to_sequence(identifiers) or (),
             population=known,
             threshold=threshold,
             null_is=null_is,
         )
         if identifiers or found.prosecutor is None:
             return found
-        with audited(self.engine, table, None) as place, counted_rows(self.engine, place.entry) as counted:
+        with open_place(self.engine, table, None) as place, counted_rows(self.engine, place.entry) as counted:
             if counted is None:
                 return found
             if known.known:
@@ -278,12 +278,12 @@ class Database(Kept):
     def find_quasi(
         self, table: str, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
     ) -> IdentifyingReport:
-        """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identifying`."""
-        return identifying(self.engine, table, _listed(columns), _listed(left_out) or ())
+        """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identify`."""
+        return identify(self.engine, table, _to_sequence(columns), _to_sequence(left_out) or ())
 
     def together(self, first: str, second: str) -> TogetherReport:
         """What two releases of one source leave of k and l when a reader holds both."""
-        return together(self.engine, first, second)
+        return audit_together(self.engine, first, second)
 
     def history(self, release: str) -> tuple[HistoryReport, ...]:
         """What every version of a release reveals together with the one before; needs a key in the policy."""
@@ -304,7 +304,7 @@ class Database(Kept):
 
     def version(self, name: str) -> VersionReport:
         """Everything the catalog knows of ``NAME@VERSION``, or of the published version of ``NAME``."""
-        return versions.version(self.engine, name)
+        return versions.report_version(self.engine, name)
 
     def diff(self, first: str, second: str) -> DiffReport:
         """Two versions, ``NAME@2`` and ``NAME@3``, side by side."""
@@ -339,9 +339,9 @@ class Database(Kept):
         Raises:
             PolicyError: no such release, or the column has no hierarchy.
         """
-        from sqlanon.evaluate.levels import levels
+        from sqlanon.evaluate.levels import read_levels
 
-        return levels(self.engine, release, column)
+        return read_levels(self.engine, release, column)
 
     def attack(
         self, release: str | None = None, *, known: Sequence[str] | None = None, victims: int | None = None
@@ -359,7 +359,7 @@ class Database(Kept):
         """
         from sqlanon.attack import attack
 
-        return attack(self.engine, release, known=_listed(known), victims=victims, progress=self._progress)
+        return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
 
     def report(
         self,
@@ -383,16 +383,16 @@ class Database(Kept):
         Raises:
             PolicyError, DatabaseError: no such release, or the database refused.
         """
-        from sqlanon.report import owner_report, readers_report, written
+        from sqlanon.report import owner_report, readers_report, write_page
 
         if audience == "readers":
             if workload is not None:
                 raise PolicyError("a report for readers measures no workload: that needs the source")
             if attack:
                 raise PolicyError("a report for readers has no attacks: they need the source")
-            return written(readers_report(self.engine, release), form)
+            return write_page(readers_report(self.engine, release), form)
         spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
-        return written(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
+        return write_page(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
 
     def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
         """The catalog's versions, oldest first."""
@@ -416,14 +416,14 @@ class Database(Kept):
         labels = labels_of(self.engine, source) if from_labels else None
         bare = ReleaseSpec("", source, (), PrivacySpec())
         hidden = hidden_rows(self.engine, bare, self.engine.relation(source).ref)
-        return proposed(self, source, labels, hidden)
+        return propose_for_table(self, source, labels, hidden)
 
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
         """A proposal with the result of `plan`.
 
         Its format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
         """
-        return tried(self, proposal, source)[0]
+        return try_proposal(self, proposal, source)[0]
 
     def query(
         self,
@@ -488,5 +488,5 @@ class Database(Kept):
         return names, self.engine.fetch(made)
 
 
-def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:
+def _to_sequence(names: str | Sequence[str] | None) -> Sequence[str] | None:
     return [names] if isinstance(names, str) else names

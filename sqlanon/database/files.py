@@ -102,7 +102,7 @@ def anonymize_file(
 
 
 @contextmanager
-def opened(
+def open_file(
     path: str | os.PathLike[str],
     *,
     population: str | os.PathLike[str] | None = None,

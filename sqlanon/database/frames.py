@@ -15,7 +15,7 @@ from sqlanon.declared.options import FileOptions
 from sqlanon.engines.base import Engine, FrameKind, Frames
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent
-from sqlanon.release.catalog.views import spelled, view_of, views_beside
+from sqlanon.release.catalog.views import spell_table, view_of, views_beside
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.results import AuditReport, RunReport
@@ -98,7 +98,7 @@ def anonymize_frame(frame: object, *, progress: Progress | None = None, **option
         with frames.inside() as private:
             assert private.frames is not None
             private.frames.import_frame(frame, private.target(SOURCE), columns_read(spec))
-            report, audited = _made(private, spec, progress)
+            report, audited = _run_private(private, spec, progress)
             for table in views_beside(view_of(private, spec), FORMATS[spec.format.kind].paired):
                 frames.keep(table, replace(table, database=None))
     except BaseException:
@@ -118,8 +118,8 @@ def _kind(frames: Frames, frame: object) -> FrameKind:
     return kind
 
 
-def _made(private: Engine, spec: ReleaseSpec, progress: Progress | None) -> tuple[RunReport, AuditReport]:
+def _run_private(private: Engine, spec: ReleaseSpec, progress: Progress | None) -> tuple[RunReport, AuditReport]:
     """Run a release in the private database, and audit what it published."""
     database = Database(private, progress or Silent(), Machine.here())
     report = database.run(spec)
-    return report, database.audit(spelled(view_of(private, spec)), spec=spec)
+    return report, database.audit(spell_table(view_of(private, spec)), spec=spec)

@@ -13,7 +13,7 @@ from sqlanon.errors import InfeasibleError, PolicyError, SqlanonError
 from sqlanon.results import PlanReport
 from sqlanon.spec import FormatSpec
 from sqlanon.table.profile import ColumnProfile
-from sqlanon.table.related import owned, pairs, same, varying
+from sqlanon.table.related import count_owned, count_pairs, count_varying, group_equal
 
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
@@ -26,7 +26,7 @@ MOST_OF_ONE = 0.8
 """The NCP of a quasi column from which it says next to nothing, so that only the last one is kept."""
 
 
-def related(
+def count_related(
     engine: Engine, source: str, profile: Sequence[ColumnProfile], labels: dict[str, list[str]] | None
 ) -> policy.Related:
     """What is counted over columns of a table together.
@@ -37,27 +37,27 @@ def related(
     keys, looked = policy.keys_to_try(profile)
     found = {}
     for key in keys if looked else ():
-        counted = varying(engine, source, key, looked)
+        counted = count_varying(engine, source, key, looked)
         if counted is not None:
             found[key] = policy.Varying(*counted)
     by_name = {column.name: column for column in profile}
     groups = []
-    for names in policy.alike(profile):
+    for names in policy.group_alike(profile):
         first = by_name[names[0]]
-        groups += same(engine, source, names, first.distinct + (first.nulls > 0))
+        groups += group_equal(engine, source, names, first.distinct + (first.nulls > 0))
     person = policy.propose(profile, labels, policy.Related(found, groups)).person
     if not person:
         return policy.Related(found, groups)
-    looked = [column.name for column in profile if column.name != person[0] and policy.shown(column)]
+    looked = [column.name for column in profile if column.name != person[0] and policy.is_shown(column)]
     return policy.Related(
         found,
         groups,
-        {name: pairs(engine, source, name, person[0]) for name in looked},
-        {name: owned(engine, source, name, person[0]) for name in looked},
+        {name: count_pairs(engine, source, name, person[0]) for name in looked},
+        {name: count_owned(engine, source, name, person[0]) for name in looked},
     )
 
 
-def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy.Proposal:
+def fit_proposal(database: Database, proposal: policy.Proposal, source: str) -> policy.Proposal:
     """The proposal without the quasi columns that make it lose too much, and with the loss of each column.
 
     The least wanted columns go first.
@@ -66,7 +66,7 @@ def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy
     for each attempt, of which each has a quarter of the columns less.
     """
     while True:
-        found, plan = tried(database, proposal, source)
+        found, plan = try_proposal(database, proposal, source)
         losses = _losses(plan)
         if not losses or found.refused:
             return found
@@ -83,7 +83,9 @@ def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy
         proposal = found.without(dropped, losses, mean)
 
 
-def tried(database: Database, proposal: policy.Proposal, source: str) -> tuple[policy.Proposal, PlanReport | None]:
+def try_proposal(
+    database: Database, proposal: policy.Proposal, source: str
+) -> tuple[policy.Proposal, PlanReport | None]:
     """A proposal with the result of `plan`, and the plan.
 
     Its format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
@@ -114,7 +116,7 @@ def _losses(plan: PlanReport | None) -> dict[str, float]:
     return {column.name: column.loss for column in columns if column.loss is not None and column.distinct > 1}
 
 
-def proposed(
+def propose_for_table(
     database: Database, source: str, labels: dict[str, list[str]] | None, warned: tuple[str, ...]
 ) -> policy.Proposal:
     """A proposal for a table, tried and cut.
@@ -126,5 +128,5 @@ def proposed(
         warned: what is wrong with what was read.
     """
     profile = database.profile(source)
-    made = policy.propose(profile, labels, related(database.engine, source, profile, labels))
-    return fitted(database, replace(made, warned=warned), source)
+    made = policy.propose(profile, labels, count_related(database.engine, source, profile, labels))
+    return fit_proposal(database, replace(made, warned=warned), source)

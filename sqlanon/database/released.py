@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlanon.database.taken import check_file, frame_of, write
 from sqlanon.declared import FORMATS
 from sqlanon.errors import PolicyError
-from sqlanon.release.catalog.views import sensitive_of, spelled, view_of
+from sqlanon.release.catalog.views import sensitive_of, spell_table, view_of
 from sqlanon.results import (
     AuditReport,
     LossReport,
@@ -51,7 +51,7 @@ class Release:
     def audit(self) -> AuditReport:
         """Audit the published view against the policy, now; it may be in another file."""
         engine = self._database.engine
-        return self._database.audit(spelled(view_of(engine, self.spec)), spec=self.spec)
+        return self._database.audit(spell_table(view_of(engine, self.spec)), spec=self.spec)
 
     def evaluate(self, workload: str | os.PathLike[str] | WorkloadSpec | None = None) -> Evaluation:
         """Measure how well this release answers for its source; see `Database.evaluate`."""
@@ -65,7 +65,7 @@ class Release:
         """
         if self.spec.publish_file:
             raise PolicyError(f"the release is in {self.spec.publish_file}: sqlanon.connect to it and ask it there")
-        view = spelled(view_of(self._database.engine, self.spec))
+        view = spell_table(view_of(self._database.engine, self.spec))
         return self._database.query(sql, release=view, allow_linking=allow_linking, interval=interval)
 
     def to_arrow(self, *, sensitive: bool = False) -> Any:  # noqa: ANN401 - of a library that is not imported here

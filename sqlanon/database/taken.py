@@ -11,7 +11,7 @@ from sqlanon.engines import connect
 from sqlanon.engines.base import Column, Engine, FrameKind, TableRef
 from sqlanon.errors import PolicyError, file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
-from sqlanon.release.catalog.views import spelled
+from sqlanon.release.catalog.views import spell_table
 from sqlanon.sqltext import statement
 
 WRITTEN = (".csv", ".parquet")
@@ -109,7 +109,7 @@ def _readable(engine: Engine, view: TableRef, file: str | None) -> Iterator[tupl
         if engine.frames is not None and engine.files is not None:
             yield engine, table
             return
-        columns = engine.relation(spelled(table)).columns
+        columns = engine.relation(spell_table(table)).columns
         made = statement(
             "audit/all_rows",
             engine.dialect,

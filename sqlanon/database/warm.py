@@ -10,7 +10,7 @@ from sqlanon import policy
 from sqlanon.database.opening import connect
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import SqlanonError
-from sqlanon.kernels.watch import compiled
+from sqlanon.kernels.watch import current_compiling
 from sqlanon.methods.method import method_of
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.plan.plan import estimate
@@ -48,7 +48,7 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
 
     Cost: seconds where everything is compiled, for the default method half a minute to two minutes otherwise.
     """
-    before = compiled()
+    before = current_compiling()
     done, missed = [], []
     wide: list[ReleaseSpec] = []
     for spec in specs or tuple(_defaults()):
@@ -62,7 +62,7 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
             done.append(spec.name)
         except SqlanonError as error:
             missed.append(f"{spec.name}: {error}")
-    after = compiled()
+    after = current_compiling()
     functions, seconds = after.done - before.done, after.seconds - before.seconds
     return WarmReport(functions, seconds, tuple(dict.fromkeys(done)), tuple(missed))
 
@@ -95,7 +95,7 @@ def _make(spec: ReleaseSpec, rows: int, progress: Progress, *, attacked: bool = 
         refresh=RefreshSpec(),
         readers=(),
         dimensions=(),
-        columns=tuple(map(_simple, spec.columns)),
+        columns=tuple(map(_simplify, spec.columns)),
     )
     with connect("duckdb:///:memory:", progress=_Notes(progress)) as database:
         columns = [(column.name, _Values(column, at, made)) for at, column in enumerate(made.columns)]
@@ -113,7 +113,7 @@ def _make(spec: ReleaseSpec, rows: int, progress: Progress, *, attacked: bool = 
             database.together(made.name, "other")
 
 
-def _simple(column: ColumnSpec) -> ColumnSpec:
+def _simplify(column: ColumnSpec) -> ColumnSpec:
     """A column whose hierarchy, if it has one, is a tree at hand, with values that need no preparation."""
     tree = column.hierarchy if isinstance(column.hierarchy, Hierarchy) or not column.hierarchy else _TREE
     ordered = None if column.ordered == "declared" else column.ordered

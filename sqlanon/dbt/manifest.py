@@ -87,7 +87,7 @@ def read_manifest(path: Path, packages: str) -> Manifest:
         raise PolicyError(f"{path}: written by a dbt before 1.6 (manifest/v{found[1]}); use a newer dbt")
     project = str(metadata.get("project_name") or "")
     try:
-        asked = tuple(_asked([*nodes.items(), *sources.items()], project, Path(packages)))
+        asked = tuple(_find_asked([*nodes.items(), *sources.items()], project, Path(packages)))
         tests = {key: model for key, node in nodes.items() if (model := _about(node))}
     except (KeyError, TypeError, AttributeError):
         raise PolicyError(f"{path}: not a manifest that sqlanon can read; {_WRITE}") from None
@@ -102,10 +102,10 @@ def _mapping(data: Mapping[str, Any], key: str, path: Path) -> dict[str, Any]:
     return value
 
 
-def _asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> Iterator[Asked]:
+def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> Iterator[Asked]:
     for key, node in nodes:
         kind = node["resource_type"]
-        block, problem = _own(node)
+        block, problem = _find_own_block(node)
         if not problem and block in (None, False) and KEY not in _meta(node):
             continue
         if not problem and block is False:  # a model may take back what its folder asks for
@@ -116,7 +116,7 @@ def _asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> Iterat
             problem = "the model is ephemeral, so nothing is built to release; make it a view or a table"
         columns = {}
         for name, column in (node.get("columns") or {}).items():
-            given, twice = _own(column)
+            given, twice = _find_own_block(column)
             problem = problem or (f"column {name}: {twice}" if twice else "")
             if KEY in _meta(column):
                 columns[str(column.get("name") or name)] = given
@@ -143,7 +143,7 @@ def _meta(node: Mapping[str, Any]) -> dict[str, Any]:
     return {**(node.get("meta") or {}), **(config.get("meta") or {})}
 
 
-def _own(node: Mapping[str, Any]) -> tuple[object, str]:
+def _find_own_block(node: Mapping[str, Any]) -> tuple[object, str]:
     """What is under our key, and what is wrong with its place."""
     config = node.get("config") or {}
     if KEY in config:

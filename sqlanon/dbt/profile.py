@@ -43,7 +43,9 @@ def find(profiles_dir: Path | None, environ: Mapping[str, str]) -> Path:
     raise PolicyError(f"no profiles.yml in {looked}; name its folder with --profiles-dir")
 
 
-def connection(path: Path, profile: str, target: str | None, project: Path, environ: Mapping[str, str]) -> Connection:
+def read_connection(
+    path: Path, profile: str, target: str | None, project: Path, environ: Mapping[str, str]
+) -> Connection:
     """The database of one target.
 
     Args:

@@ -13,7 +13,7 @@ from sqlanon.dbt import profile as profiles
 from sqlanon.dbt.files import Renderer, read_yaml
 from sqlanon.dbt.manifest import Asked, Manifest, read_manifest
 from sqlanon.dbt.places import KEY, Places, Yaml
-from sqlanon.dbt.results import failed
+from sqlanon.dbt.results import find_failed
 from sqlanon.errors import PolicyError
 from sqlanon.spec import PolicySpec, ReleaseSpec
 
@@ -79,7 +79,7 @@ def load(
         if not named:
             raise PolicyError(f"{folder / PROJECT}: names no profile; --profile does")
         place = profiles.find(Path(profiles_dir) if profiles_dir else None, environ)
-        connection = profiles.connection(place, named, target, folder, environ)
+        connection = profiles.read_connection(place, named, target, folder, environ)
         if manifest.adapter not in (None, connection.adapter):
             raise PolicyError(
                 f"{manifest.path}: written for {manifest.adapter}, but the target is {connection.adapter}; run dbt for "
@@ -87,7 +87,7 @@ def load(
             )
         db, database = connection.url, connection.database
     releases = _releases(manifest, folder, database)
-    reasons = failed(artifacts / "run_results.json", manifest)
+    reasons = find_failed(artifacts / "run_results.json", manifest)
     return Project(
         policy=PolicySpec(db, tuple(spec for spec, _ in releases), str(manifest.path)),
         models={spec.name: asked.name for spec, asked in releases},
@@ -118,17 +118,17 @@ def _releases(manifest: Manifest, folder: Path, database: str | None) -> list[tu
     yaml = Yaml()
     for asked in manifest.asked:
         places = Places(asked.name, folder / asked.patch if asked.patch else None, folder / asked.file, yaml)
-        wrong = _out_of_place(asked, database) or _changed(asked, manifest, folder)
+        wrong = _out_of_place(asked, database) or _find_change(asked, manifest, folder)
         if wrong:
             problems.append(f"{places.place(())[1]}: {wrong}")
             continue
         try:
-            spec = policy.embedded(_raw(asked, places), places, folder)
+            spec = policy.freeze_embedded(_raw(asked, places), places, folder)
         except PolicyError as error:
             problems += error.problems
         else:
             made.append((spec, asked, places))
-    problems += _same(made)
+    problems += _find_shared_places(made)
     if problems:
         raise PolicyError(problems)
     return [(spec, asked) for spec, asked, _ in made]
@@ -147,7 +147,7 @@ def _out_of_place(asked: Asked, database: str | None) -> str:
     return ""
 
 
-def _changed(asked: Asked, manifest: Manifest, folder: Path) -> str:
+def _find_change(asked: Asked, manifest: Manifest, folder: Path) -> str:
     """Whether the project was edited after dbt wrote the manifest: its policy might be an old one."""
     written = manifest.path.stat().st_mtime_ns
     for file in (asked.patch, asked.file, Path(PROJECT)):
@@ -179,7 +179,7 @@ def _part(name: str) -> str:
     return name if name.isidentifier() else '"' + name.replace('"', '""') + '"'
 
 
-def _same(made: list[tuple[ReleaseSpec, Asked, Places]]) -> list[str]:
+def _find_shared_places(made: list[tuple[ReleaseSpec, Asked, Places]]) -> list[str]:
     """Releases that share a name, a view or a file."""
     first: dict[tuple[str, str], str] = {}
     problems = []

@@ -12,7 +12,7 @@ _BAD = ("error", "fail", "runtime error", "skipped", "partial success")
 """The states of a node whose children dbt skips."""
 
 
-def failed(path: Path, manifest: Manifest) -> dict[str, str]:
+def find_failed(path: Path, manifest: Manifest) -> dict[str, str]:
     """Model id -> why a release must not be made of it: dbt would not build what depends on it either.
 
     A model that dbt's last command did not touch was built by an earlier one: nothing is known against it.

@@ -13,8 +13,8 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.check import (
     able_of,
     asked_of,
+    list_refusals,
     most_suppressed,
-    refusals,
     suppression_refused,
     too_many_rows,
     unknown_method,
@@ -27,7 +27,7 @@ from sqlanon.declared.methods import METHODS
 from sqlanon.declared.metrics import ALL, METRICS, MetricDeclaration, asked_metrics
 from sqlanon.declared.registry import Registry
 from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
-from sqlanon.declared.trials import refining
+from sqlanon.declared.trials import read_refining
 from sqlanon.declared.values import Number, Value
 
 __all__ = [
@@ -51,9 +51,9 @@ __all__ = [
     "able_of",
     "asked_metrics",
     "asked_of",
+    "list_refusals",
     "most_suppressed",
-    "refining",
-    "refusals",
+    "read_refining",
     "suppression_refused",
     "too_many_rows",
     "unknown_method",

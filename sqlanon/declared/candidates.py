@@ -13,7 +13,7 @@ from sqlanon.spec import MethodSpec
 _ONE = re.compile(r"([a-z][a-z0-9_]*)(?::(.+))?")
 
 
-def candidates(text: str) -> list[MethodSpec]:
+def read_candidates(text: str) -> list[MethodSpec]:
     """The methods that a text names, in its order.
 
     Raises:
@@ -31,7 +31,7 @@ def candidates(text: str) -> list[MethodSpec]:
     return found
 
 
-def completed(spec: MethodSpec, declared: MethodDeclaration, *, diverse: bool) -> MethodSpec:
+def complete(spec: MethodSpec, declared: MethodDeclaration, *, diverse: bool) -> MethodSpec:
     """A candidate in the form in which it is run.
 
     With more than k asked, no class is divided by sensitive value unless the candidate says so.
@@ -52,7 +52,7 @@ def refused_by_all(name: str, reasons: Iterable[tuple[MethodSpec, str]]) -> Refu
     return Refused(f"{name}: none of its methods takes this: {listed}", "name another one in of", "of")
 
 
-def shown(spec: MethodSpec) -> str:
+def format_candidate(spec: MethodSpec) -> str:
     """A candidate as it is written."""
     options: Mapping[str, str] = spec.options
     listed = ",".join(f"{name}={value}" for name, value in options.items())

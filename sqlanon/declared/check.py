@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sqlanon.declared.asked import PERSONS, Asked, Refused
-from sqlanon.declared.candidates import candidates, completed, of_candidate, refused_by_all
+from sqlanon.declared.candidates import complete, of_candidate, read_candidates, refused_by_all
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Word
 from sqlanon.declared.methods import METHODS
@@ -49,7 +49,7 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
 def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> list[Refused]:
     """What is wrong with the methods that an option names."""
     found = []
-    for spec in candidates(text):
+    for spec in read_candidates(text):
         declared = METHODS.get(spec.name)
         if declared is None:
             refused = unknown_method(spec.name)
@@ -106,7 +106,7 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
     )
 
 
-def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
+def list_refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     """Parts of a policy that a method does not take; empty if it takes all.
 
     The number of rows is not known yet: see `too_many_rows`.
@@ -150,14 +150,14 @@ def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
 def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
     """The methods of a text that can meet the policy, each once, as they are run, and the others with the reason."""
     able, reasons, seen = [], [], []
-    for spec in candidates(text):
+    for spec in read_candidates(text):
         declared = METHODS[spec.name]
-        one = completed(spec, declared, diverse=asked.diverse)
+        one = complete(spec, declared, diverse=asked.diverse)
         whole = (spec.name, declared.values(one.options))
         if whole in seen:  # it was named with another spelling of its options
             continue
         seen.append(whole)
-        refused = refusals(declared, of_candidate(asked, one, declared))
+        refused = list_refusals(declared, of_candidate(asked, one, declared))
         if refused:
             reasons.append((one, "; ".join(map(str, refused))))
         else:
@@ -210,7 +210,7 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
             for word in asked.requirements
             if word != PERSONS and not REQUIREMENTS[word].tally and not (method.population and word in asked.population)
         ]
-        found = [_uncounted(method, word) for word in uncounted]
+        found = [_refuse_uncounted(method, word) for word in uncounted]
         if method.unites:
             what = "classes that it unites may not meet what each of them meets"
             found += [Refused(f"{name} and {word}: {what}", f"use {method.instead}") for word in asked.loose]
@@ -219,12 +219,12 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     if not over:
         return []
     if set(over) <= set(asked.population):
-        return [_uncounted(method, word) for word in over]
+        return [_refuse_uncounted(method, word) for word in over]
     what = f"{name} is for {_and(takes)}{' alone' if len(takes) == 1 else ''}: {method.other_requirements.why}"
     return [Refused(what, f"with {_and(over)} use {method.instead}")]
 
 
-def _uncounted(method: MethodDeclaration, requirement: str) -> Refused:
+def _refuse_uncounted(method: MethodDeclaration, requirement: str) -> Refused:
     """A method has no way to count a requirement."""
     declared, takers = REQUIREMENTS[requirement], _takers(requirement)
     lacks = [declared.tally, *([method.population] if declared.population else [])]

@@ -10,7 +10,7 @@ from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import ReleaseSpec
 
 
-def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
+def list_refused(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     """What does not go together: the key to change, and why."""
     found = []
     form, accuracy = FORMATS[spec.format.kind], spec.privacy.accuracy
@@ -45,7 +45,7 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
                 f"{', '.join(compared)}: classes are compared with the published rows, which are not known before some "
                 "are left out"
             )
-            found.append(("suppression", Refused(what, _compared(spec))))
+            found.append(("suppression", Refused(what, _describe_loss_setting(spec))))
     about = [name for name, one in METRICS.items() if one.asked and one.sensitive and name in spec.metrics]
     if about and not spec.with_role("sensitive"):
         what = f"{', '.join(about)}: about a sensitive column, and there is none"
@@ -53,7 +53,7 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     return found
 
 
-def _compared(spec: ReleaseSpec) -> str:
+def _describe_loss_setting(spec: ReleaseSpec) -> str:
     """What to write where rows cannot be left out: a method may star none either."""
     method = METHODS.get(spec.method.name)
     search = method.option("search") if method else None
@@ -61,7 +61,7 @@ def _compared(spec: ReleaseSpec) -> str:
     return "leave suppression out, or say search=global and rows: starred" if local else "say rows: starred"
 
 
-def populations(spec: ReleaseSpec) -> dict[str, str]:
+def list_populations(spec: ReleaseSpec) -> dict[str, str]:
     """The requirements that compare classes with a population, each with the table that it names."""
     return {
         name: asked.population
@@ -72,7 +72,7 @@ def populations(spec: ReleaseSpec) -> dict[str, str]:
 
 def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     """What shows more of a class than its cell, or is no cell, does not go with rows of a population in cells."""
-    named = populations(spec)
+    named = list_populations(spec)
     if not named:
         return []
     found, names, form = [], " and ".join(named), FORMATS[spec.format.kind]
@@ -135,7 +135,7 @@ def _frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         )
         found.append(("privacy", Refused(what, "ask for k and l, or use mode: full")))
     compared = [name for name in privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares]
-    compared += [name for name in populations(spec) if name not in compared]
+    compared += [name for name in list_populations(spec) if name not in compared]
     if compared:
         what = f"{', '.join(compared)}: classes are compared with a table that changes from version to version"
         found.append(("privacy", Refused(what, "ask for k, l or distinct_l, or use mode: full")))
@@ -154,11 +154,11 @@ def _frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     return found
 
 
-def remarks(spec: ReleaseSpec) -> list[str]:
+def list_remarks(spec: ReleaseSpec) -> list[str]:
     """Of keys that go together, which do little: notes of plan."""
     method = METHODS.get(spec.method.name)
-    if populations(spec):
-        return promised(spec)
+    if list_populations(spec):
+        return list_unpromised(spec)
     if spec.refine is None or spec.refine.search != 0 or method is None:
         return []
     if method.values(spec.method.options).get("search") != "local":
@@ -170,11 +170,11 @@ def remarks(spec: ReleaseSpec) -> list[str]:
     return [said]
 
 
-def promised(spec: ReleaseSpec) -> list[str]:
+def list_unpromised(spec: ReleaseSpec) -> list[str]:
     """What requirements over a population do not promise: notes of plan and run."""
     said = {
         "k_map": "k_map: it protects nobody who is known to be in the table",
         "delta_presence": "delta_presence: it hides who is in the table, from a reader who knows the population; of "
         "sensitive values it says nothing",
     }
-    return [said[name] for name in populations(spec) if name in said]
+    return [said[name] for name in list_populations(spec) if name in said]

@@ -53,7 +53,7 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
                     added.append((registry, _add(point, registry)))
                 except Exception as error:  # noqa: BLE001 - whatever the module of an extension raises
                     what = str(error) if isinstance(error, _Unusable) else f"{type(error).__name__}: {error}"
-                    problems.append(f"extension {_where(point)}: {what}; repair or uninstall it")
+                    problems.append(f"extension {_describe_place(point)}: {what}; repair or uninstall it")
         done = not problems
     finally:
         if not done:
@@ -81,7 +81,7 @@ def _add(point: EntryPoint, registry: Extensible) -> str:
     return point.name
 
 
-def _where(point: EntryPoint) -> str:
+def _describe_place(point: EntryPoint) -> str:
     """The distribution and the entry point."""
     whose = f"{point.dist.name} {point.dist.version}" if point.dist is not None else "of an unknown distribution"
     return f"{whose}, entry point {point.name} = {point.value} of {point.group}"

@@ -33,11 +33,11 @@ ALL = "all"
 """The word of a policy for every metric that is measured where it is asked for."""
 
 
-def _ours(name: str, code: str, about: str) -> MetricDeclaration:
+def _declare_builtin(name: str, code: str, about: str) -> MetricDeclaration:
     return MetricDeclaration(name, about, f"sqlanon.loss.{code}")
 
 
-def _asked(name: str, code: str, about: str, *, sensitive: bool = False) -> MetricDeclaration:
+def _declare_asked(name: str, code: str, about: str, *, sensitive: bool = False) -> MetricDeclaration:
     return MetricDeclaration(name, about, f"sqlanon.loss.{code}", asked=True, sensitive=sensitive)
 
 
@@ -58,71 +58,71 @@ def asked_metrics(words: Sequence[str], *, sensitive: bool) -> tuple[str, ...]:
 METRICS: Registry[MetricDeclaration] = Registry(
     "metric",
     (
-        _ours("ncp", "means:NCP", "Mean of NCP over attributes and rows."),
-        _ours("gcp", "means:GCP", "NCP weighted, a mean over rows."),
-        _ours("dm", "sizes:Discernability", "Sum of squared class sizes."),
-        _ours("c_avg", "sizes:AverageClass", "Mean class size, in units of k."),
-        _ours("lm", "means:LM", "Iyengar's loss, weighted, a mean over rows."),
-        _ours("il1", "widths:AverageExtent", "Mean NCP of a class."),
-        _ours("il_inf", "widths:LargestExtent", "Largest NCP of a class."),
-        _ours("il_sum", "widths:SumOfExtents", "Sum of the NCP of all classes."),
-        _ours("weighted_max_ncp", "widths:WeightedMaximum", "Largest rows x NCP of a class."),
-        _ours("avg_ncp", "widths:AverageNCP", "Mean NCP over classes and attributes."),
-        _ours("weighted_avg_volume", "means:AverageVolume", "Mean over rows of the product of NCP."),
-        _asked(
+        _declare_builtin("ncp", "means:NCP", "Mean of NCP over attributes and rows."),
+        _declare_builtin("gcp", "means:GCP", "NCP weighted, a mean over rows."),
+        _declare_builtin("dm", "sizes:Discernability", "Sum of squared class sizes."),
+        _declare_builtin("c_avg", "sizes:AverageClass", "Mean class size, in units of k."),
+        _declare_builtin("lm", "means:LM", "Iyengar's loss, weighted, a mean over rows."),
+        _declare_builtin("il1", "widths:AverageExtent", "Mean NCP of a class."),
+        _declare_builtin("il_inf", "widths:LargestExtent", "Largest NCP of a class."),
+        _declare_builtin("il_sum", "widths:SumOfExtents", "Sum of the NCP of all classes."),
+        _declare_builtin("weighted_max_ncp", "widths:WeightedMaximum", "Largest rows x NCP of a class."),
+        _declare_builtin("avg_ncp", "widths:AverageNCP", "Mean NCP over classes and attributes."),
+        _declare_builtin("weighted_avg_volume", "means:AverageVolume", "Mean over rows of the product of NCP."),
+        _declare_asked(
             "am",
             "ambiguity:Ambiguity",
             "AM, the ambiguity metric: mean over rows of the combinations of values that they could be.",
         ),
-        _asked(
+        _declare_asked(
             "lm_values",
             "ambiguity:LossOfValues",
             "LM by distinct values: mean over cells of (|R| - 1) / (|A| - 1).",
         ),
-        _asked(
+        _declare_asked(
             "level",
             "ambiguity:Level",
             "Mean over cells of the level that is published, as a share of the hierarchy's height.",
         ),
-        _asked("mi_loss", "information:MILoss", "Bits about the source's value that a cell lost, on average."),
-        _asked(
+        _declare_asked("mi_loss", "information:MILoss", "Bits about the source's value that a cell lost, on average."),
+        _declare_asked(
             "pmi_loss",
             "information:PMILoss",
             "Bits about the sensitive value that a cell leaves open, on average.",
             sensitive=True,
         ),
-        _asked(
+        _declare_asked(
             "pmi_lost",
             "information:PMILost",
             "pmi_loss minus the same of the source's own values; may be negative.",
             sensitive=True,
         ),
-        _asked(
+        _declare_asked(
             "pmi_max",
             "information:PMIMaximum",
             "Bits about the sensitive value that one column gives, at most.",
             sensitive=True,
         ),
-        _asked(
+        _declare_asked(
             "pmi_l2",
             "information:PMIRoot",
             "Bits about the sensitive value that columns give, as the root of the mean square over them.",
             sensitive=True,
         ),
-        _asked(
+        _declare_asked(
             "cm",
             "diversity:Classification",
             "Share of rows that are suppressed, or have another sensitive value than the most frequent one of their "
             "class.",
             sensitive=True,
         ),
-        _asked(
+        _declare_asked(
             "sensitive_entropy",
             "diversity:EntropyOfClasses",
             "Entropy of a class's sensitive values in bits, mean over classes.",
             sensitive=True,
         ),
-        _asked(
+        _declare_asked(
             "sensitive_entropy_rows",
             "diversity:EntropyOfRows",
             "Entropy of a class's sensitive values in bits, mean over rows.",

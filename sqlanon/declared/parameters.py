@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sqlanon.declared.records import Record, pairs
+from sqlanon.declared.records import Record, read_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Likeness(Record):
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - see `Record.read`
         """See `Value.read`."""
-        found = pairs(value) if isinstance(value, str) and "=" in value else value
+        found = read_pairs(value) if isinstance(value, str) and "=" in value else value
         if isinstance(found, Mapping):
             given = {str(key): item for key, item in found.items() if item is not None}
             if set(given) == {"kind", "max"}:  # as the catalog keeps it

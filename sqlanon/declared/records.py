@@ -189,7 +189,7 @@ class Record:
     def _spelled(self, value: object) -> Mapping[str, object]:
         """The fields of a number, or of a text."""
         if isinstance(value, str) and "=" in value:
-            return pairs(value)
+            return read_pairs(value)
         if not self.main:
             raise ValueError("not a mapping")
         if not isinstance(value, str):
@@ -240,7 +240,7 @@ class ByColumn:
     def read(self, value: object) -> Any:  # noqa: ANN401 - a value, or a mapping of columns to values
         """See `Value.read`."""
         if isinstance(value, str) and "=" in value:
-            value = pairs(value)
+            value = read_pairs(value)
         if not isinstance(value, Mapping) or (value and self.fields.issuperset(map(str, value))):
             return self.inner.read(value)
         if not value:
@@ -334,7 +334,7 @@ class Names:
         return BROKEN if BROKEN in read else tuple(read)
 
 
-def pairs(text: str) -> dict[str, str]:
+def read_pairs(text: str) -> dict[str, str]:
     """``a=1,b=2`` as a mapping.
 
     Raises:

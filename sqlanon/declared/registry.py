@@ -55,7 +55,7 @@ class Registry(Mapping[str, T]):
     @cached_property
     def own(self) -> tuple[T, ...]:
         """What the package declares itself, but for its extensions; to read it adds none."""
-        return tuple(cast("T", _imported(one)) if isinstance(one, str) else one for one in self._first)
+        return tuple(cast("T", _import_object(one)) if isinstance(one, str) else one for one in self._first)
 
     @cached_property
     def _known(self) -> dict[str, T]:
@@ -134,6 +134,6 @@ class Registry(Mapping[str, T]):
         return len(self._all())
 
 
-def _imported(place: str) -> object:
+def _import_object(place: str) -> object:
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)

@@ -26,7 +26,7 @@ TRIALS = (
 """Trials for every class that loses something."""
 
 
-def trials(rows: int, least: int, columns: int) -> int:
+def count_trials(rows: int, least: int, columns: int) -> int:
     """How many trials roughly double the time of a run of method ``tree``, on two cores.
 
     Args:
@@ -35,7 +35,7 @@ def trials(rows: int, least: int, columns: int) -> int:
         columns: quasi columns.
 
     Example:
-        >>> trials(30_000, 10, 8), trials(30_000, 10, 12), trials(30_000, 500, 8)
+        >>> count_trials(30_000, 10, 8), count_trials(30_000, 10, 12), count_trials(30_000, 500, 8)
         (8, 4, 0)
     """
     at = bisect_left(CLASS, least)
@@ -45,10 +45,10 @@ def trials(rows: int, least: int, columns: int) -> int:
     return found if columns <= WIDE else found // 2
 
 
-def refining(spec: ReleaseSpec, rows: int, columns: int) -> RefineSpec | None:
+def read_refining(spec: ReleaseSpec, rows: int, columns: int) -> RefineSpec | None:
     """What a release asks of refine, with the number of trials."""
     if spec.refine is None or spec.refine.search is not None:
         return spec.refine
     asked = spec.privacy
     least = max(asked.k, -int(-(asked.l or 1) // 1), asked.distinct_l or 1)
-    return replace(spec.refine, search=trials(rows, least, columns))
+    return replace(spec.refine, search=count_trials(rows, least, columns))

@@ -38,14 +38,14 @@ class Wrong(ValueError):
         self.allowed = allowed
 
 
-def exact(value: object) -> Fraction:
+def read_exact(value: object) -> Fraction:
     """A number, or the text of a number or fraction, exactly as it is written, never by its binary value.
 
     Raises:
         ValueError: it is neither; the message does not repeat it.
 
     Example:
-        >>> exact(2.1), exact("5/2"), exact("1e-3")
+        >>> read_exact(2.1), read_exact("5/2"), read_exact("1e-3")
         (Fraction(21, 10), Fraction(5, 2), Fraction(1, 1000))
     """
     written = "" if isinstance(value, bool) else str(value).strip()
@@ -54,7 +54,7 @@ def exact(value: object) -> Fraction:
     return Fraction(written)
 
 
-def whole(value: object, low: int, high: int) -> int:
+def read_integer(value: object, low: int, high: int) -> int:
     """A whole number from ``low`` to ``high``, or its text.
 
     Raises:
@@ -118,7 +118,7 @@ class Integer:
 
     def read(self, value: object) -> int:
         """See `Value.read`."""
-        return whole(value, self.low, self.high)
+        return read_integer(value, self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Number:
 
     def read(self, value: object) -> int | Fraction:
         """See `Value.read`."""
-        number = exact(value)
+        number = read_exact(value)
         if self.whole and number.denominator != 1:
             raise ValueError("not a whole number")
         if number < self.low or (self.above and number == self.low):

@@ -121,7 +121,7 @@ Varga Vega Wagner Weber Wolf Wong Yilmaz Young Zeman Ziegler
 _MARITAL = ("single", "married", "divorced", "widowed")
 
 
-def patients(rows: int, seed: int) -> dict[str, list[Any]]:
+def draw_patients(rows: int, seed: int) -> dict[str, list[Any]]:
     """Draw the patients: one list a column, None for NULL.
 
     Args:
@@ -144,7 +144,7 @@ def patients(rows: int, seed: int) -> dict[str, list[Any]]:
         "zip": _with_nulls(rng, zips, 0.004),
         "marital_status": _with_nulls(rng, _labels(_MARITAL, _marital(rng, age)), 0.02),
         "admitted": _dates(admitted),
-        "ward": _wards(rng, diagnosis),
+        "ward": _draw_wards(rng, diagnosis),
         "diagnosis": _labels([one.name for one in _DIAGNOSES], diagnosis),
         "stay_days": _with_nulls(rng, stay.tolist(), 0.01),
         "cost": _costs(rng, diagnosis, stay).tolist(),
@@ -219,7 +219,7 @@ def _costs(rng: np.random.Generator, diagnosis: Integers, stay: Integers) -> Flo
     return rounded
 
 
-def _wards(rng: np.random.Generator, diagnosis: Integers) -> list[str]:
+def _draw_wards(rng: np.random.Generator, diagnosis: Integers) -> list[str]:
     """The diagnosis's ward, except for patients in intensive care or moved where a bed was free."""
     usual = [one.ward for one in _DIAGNOSES]
     elsewhere = rng.random(len(diagnosis))

@@ -9,7 +9,7 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlanon.demo.hospital import COLUMNS, patients, zip_hierarchy
+from sqlanon.demo.hospital import COLUMNS, draw_patients, zip_hierarchy
 from sqlanon.engines.base import PRIVATE_SCHEMA
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 
@@ -77,7 +77,7 @@ def policy_text(engine: str) -> str:
     return POLICY_TEXT.replace("{connection}", CONNECTIONS[engine])
 
 
-def claim(directory: Path) -> tuple[str, ...]:
+def claim_directory(directory: Path) -> tuple[str, ...]:
     """Make the directory ours and remove files that an earlier demonstration left; gives the names removed.
 
     Raises:
@@ -110,7 +110,7 @@ def write(directory: Path, rows: int, seed: int, engine: str) -> None:
     (directory / HIERARCHY).parent.mkdir(exist_ok=True)
     with (directory / HIERARCHY).open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream, delimiter=";", lineterminator="\n").writerows(zip_hierarchy())
-    columns = patients(rows, seed)
+    columns = draw_patients(rows, seed)
     with (directory / SOURCE_CSV).open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(columns)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.demo.layout import POLICY, claim, create, fill, write
+from sqlanon.demo.layout import POLICY, claim_directory, create, fill, write
 from sqlanon.progress import Progress
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class DemoReport:
         }
 
 
-def tour(directory: Path, rows: int, seed: int, progress: Progress, engine: str = "duckdb") -> DemoReport:
+def run_tour(directory: Path, rows: int, seed: int, progress: Progress, engine: str = "duckdb") -> DemoReport:
     """Build the demonstration's directory and release its table twice.
 
     Args:
@@ -79,7 +79,7 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress, engine: str 
     from sqlanon.policy import load
 
     start = time.perf_counter()
-    replaced = claim(directory)
+    replaced = claim_directory(directory)
     if replaced:
         progress.note(f"replacing the demo's own {', '.join(replaced)}")
     progress.stage("demo", f"draw {rows:,} patients")

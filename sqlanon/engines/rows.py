@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import Engine
 
 
-def integer(cell: object) -> int:
+def read_integer(cell: object) -> int:
     """A whole number of any type that drivers have for one; a fraction is an error, not rounded."""
     return int(str(cell))
 
@@ -21,17 +21,17 @@ def number(cell: object) -> float:
     return float(str(cell))
 
 
-def integers(row: Iterable[object]) -> tuple[int, ...]:
+def read_integers(row: Iterable[object]) -> tuple[int, ...]:
     """A row of whole numbers."""
-    return tuple(integer(cell) for cell in row)
+    return tuple(read_integer(cell) for cell in row)
 
 
 def count(engine: Engine, query: Statement) -> int:
     """The whole number that a query of one row and one column returns."""
-    return integer(engine.fetch(query)[0][0])
+    return read_integer(engine.fetch(query)[0][0])
 
 
 def numbers(engine: Engine, query: Statement) -> tuple[int, ...]:
     """The whole numbers of the one row that a query returns; none where it returns no row."""
     rows = engine.fetch(query)
-    return integers(rows[0]) if rows else ()
+    return read_integers(rows[0]) if rows else ()

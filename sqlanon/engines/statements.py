@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sqlanon.engines.base import Statement
 
 
-def batches(statements: Iterable[Statement]) -> Iterator[list[Statement]]:
+def split_batches(statements: Iterable[Statement]) -> Iterator[list[Statement]]:
     """Statements that may go together, in their order: only the last one of a call has values."""
     together: list[Statement] = []
     for one in statements:
@@ -19,7 +19,7 @@ def batches(statements: Iterable[Statement]) -> Iterator[list[Statement]]:
         yield together
 
 
-def joined(statements: Sequence[Statement]) -> Statement:
+def join_statements(statements: Sequence[Statement]) -> Statement:
     """Several statements as one, named after all of them."""
     if len(statements) == 1:
         return statements[0]

@@ -52,7 +52,7 @@ class Cubes:
     value: Domain | None
 
 
-def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive: str | None) -> Cubes:
+def read_cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive: str | None) -> Cubes:
     """Read source and release once and encode them. Call it inside a snapshot.
 
     Raises:

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from sqlanon.engines.base import Engine
-from sqlanon.engines.rows import integers, number
+from sqlanon.engines.rows import number, read_integers
 from sqlanon.errors import PolicyError
-from sqlanon.evaluate.cubes import Cubes, cubes
+from sqlanon.evaluate.cubes import Cubes, read_cubes
 from sqlanon.evaluate.subject import Subject
 from sqlanon.progress import Progress, Silent
 from sqlanon.table.scratch import Scratch
@@ -57,12 +57,12 @@ def level(quasi: Sequence[str], of: int) -> tuple[tuple[str, ...], ...]:
     return tuple(combinations(quasi, of))
 
 
-def mean(found: Sequence[Divergence]) -> float:
+def average_divergence(found: Sequence[Divergence]) -> float:
     """KLD of a level: the mean of its group-bys, infinite where one is."""
     return math.fsum(one.kld for one in found) / len(found) if found else 0.0
 
 
-def divergence(
+def measure_divergence(
     engine: Engine,
     subject: Subject,
     group_bys: Sequence[Sequence[str]],
@@ -90,15 +90,15 @@ def divergence(
     found = []
     with Scratch(engine) as scratch, engine.snapshot():
         columns = [name for name in subject.quasi if name in wanted]
-        both = cubes(scratch, subject, columns, sensitive)
+        both = read_cubes(scratch, subject, columns, sensitive)
         scratch.fetch("datacube/planned")
         for done, group_by in enumerate(group_bys):
             reporter.update(done, len(group_bys), "group-bys")
-            found.append(_of(scratch, both, group_by))
+            found.append(_measure_divergence(scratch, both, group_by))
     return tuple(found)
 
 
-def _of(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
+def _measure_divergence(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
     """One group-by. The column whose parts reach furthest is spread first: what it reaches in vain is dropped soonest.
 
     Of the columns whose parts are runs of codes, the widest is not spread: its runs are summed up in the order of its
@@ -118,7 +118,7 @@ def _of(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
         columns=[{"number": place + 1, "spread": both.spreads[place] if both.spreads else None} for place in places],
         runs=None if swept is None else both.runs[swept],
     )[0]
-    kld, cells, missed, missed_rows = number(row[0]), *integers(row[1:])
+    kld, cells, missed, missed_rows = number(row[0]), *read_integers(row[1:])
     return Divergence(
         tuple(group_by), both.sensitive, math.inf if missed else kld, cells, missed, missed_rows, both.rows
     )

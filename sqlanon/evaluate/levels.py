@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
-from sqlanon.evaluate.subject import subject
+from sqlanon.evaluate.subject import find_subject
 from sqlanon.spec import Rule
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import by_code
@@ -55,7 +55,7 @@ class Levels:
         return asdict(self)
 
 
-def levels(engine: Engine, release: str, column: str) -> Levels:
+def read_levels(engine: Engine, release: str, column: str) -> Levels:
     """The hierarchy of a column, with the rows of each node in the source as it is now.
 
     Raises:
@@ -65,7 +65,7 @@ def levels(engine: Engine, release: str, column: str) -> Levels:
     """
     import numpy as np
 
-    on = subject(engine, release)
+    on = find_subject(engine, release)
     reading = next((one for one in on.roles.quasi if one.name.lower() == column.lower()), None)
     if reading is None or reading.treatment != "hierarchy":
         able = ", ".join(one.name for one in on.roles.quasi if one.treatment == "hierarchy")

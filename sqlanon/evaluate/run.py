@@ -23,19 +23,19 @@ from sqlglot import exp
 from sqlanon.engines.base import OUT_OF_RANGE, Engine, Statement, TableRef
 from sqlanon.engines.rows import count
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
-from sqlanon.evaluate.divergence import divergence, level, mean
+from sqlanon.evaluate.divergence import average_divergence, level, measure_divergence
 from sqlanon.evaluate.report import OVERFLOW, Cell, CubeResult, Errors, Evaluation, Family, QueryResult
-from sqlanon.evaluate.subject import Subject, subject
-from sqlanon.evaluate.workload import Asked, chosen, fitting, queries, sensitive
+from sqlanon.evaluate.subject import Subject, find_subject
+from sqlanon.evaluate.workload import Asked, choose_columns, find_sensitive, fit_workload, list_queries
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.ask import ask
 from sqlanon.query.find import Names
 from sqlanon.query.parse.parse import Query, parse
-from sqlanon.release.catalog.views import spelled
+from sqlanon.release.catalog.views import spell_table
 from sqlanon.spec import WorkloadSpec
 from sqlanon.sqltext import identifier, in_dialect, statement
-from sqlanon.sqltext.apart import apart
+from sqlanon.sqltext.apart import separate_values
 
 MOST_GROUPS = 100_000
 MOST_TOGETHER = 50
@@ -63,21 +63,21 @@ def evaluate(
         DatabaseError: the database refused.
 
     Cost: two statements for each query, or for so many counts as `MOST_TOGETHER`, and for each group-by of a datacube
-    what `divergence` says.
+    what `measure_divergence` says.
     """
     start = time.perf_counter()
     reporter = progress or Silent()
-    on = subject(engine, release)
-    plan = fitting(workload, on)
+    on = find_subject(engine, release)
+    plan = fit_workload(workload, on)
     reporter.stage(on.name, "queries")
-    asked = queries(engine, on, plan)
+    asked = list_queries(engine, on, plan)
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
     known: Names = {}
     done = 0
-    for some in _together(asked):
+    for some in _group_queries(asked):
         reporter.update(done, len(asked), "queries")
-        for result, found in _measured(engine, on, some, known):
+        for result, found in _measure_queries(engine, on, some, known):
             results.append(result)
             cells.setdefault(result.family, []).extend(found)
         done += len(some)
@@ -120,21 +120,21 @@ def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) 
     wanted: dict[str | None, list[tuple[str, tuple[tuple[str, ...], ...]]]] = {}
     for generator in plan.generators:
         if generator.kind in ("datacube", "joint"):
-            columns = chosen(generator, on)
+            columns = choose_columns(generator, on)
             of = level(columns, generator.level) if generator.kind == "datacube" else (columns,)
-            wanted.setdefault(sensitive(generator, on), []).append((generator.name, of))
+            wanted.setdefault(find_sensitive(generator, on), []).append((generator.name, of))
     made = {}
     for value, asked in wanted.items():
         reporter.stage(on.name, ", ".join(name for name, _ in asked))
         group_bys = dict.fromkeys(group_by for _, of in asked for group_by in of)
-        found = dict(zip(group_bys, divergence(engine, on, tuple(group_bys), value, reporter), strict=True))
+        found = dict(zip(group_bys, measure_divergence(engine, on, tuple(group_bys), value, reporter), strict=True))
         for name, of in asked:
             mine = tuple(found[group_by] for group_by in of)
-            made[name] = CubeResult(name, value, mean(mine), sum(one.missed for one in mine), mine)
+            made[name] = CubeResult(name, value, average_divergence(mine), sum(one.missed for one in mine), mine)
     return tuple(made[one.name] for one in plan.generators if one.name in made)
 
 
-def _together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
+def _group_queries(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
     """The queries in order; counts that follow each other are asked in one statement, so many at once."""
     for counted, some in groupby(asked, lambda one: one.condition is not None):
         every = list(some)
@@ -142,7 +142,9 @@ def _together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
         yield from (every[at : at + size] for at in range(0, len(every), size))
 
 
-def _measured(engine: Engine, on: Subject, some: Sequence[Asked], known: Names) -> list[tuple[QueryResult, list[Cell]]]:
+def _measure_queries(
+    engine: Engine, on: Subject, some: Sequence[Asked], known: Names
+) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both; a result and its cells for every aggregate.
 
     ``known``: facts about the release from earlier queries.
@@ -153,20 +155,20 @@ def _measured(engine: Engine, on: Subject, some: Sequence[Asked], known: Names) 
     if len(some) == 1:
         return _asked_alone(engine, on, some[0], known)
     counts = ", ".join(f"COUNT(*) FILTER (WHERE {one.condition}) AS n{i}" for i, one in enumerate(some))
-    source = in_dialect(spelled(on.roles.relation.ref), engine.dialect)
+    source = in_dialect(spell_table(on.roles.relation.ref), engine.dialect)
     sql = f"SELECT {counts} FROM {source}"  # noqa: S608
     try:
         with engine.snapshot(), _kept_apart(engine, some):
-            answer = ask(engine, sql, release=spelled(on.view), known=known, seconds=math.inf)
+            answer = ask(engine, sql, release=spell_table(on.view), known=known, seconds=math.inf)
             truth = _truth(engine, sql, answer)
     except (UnsupportedError, DatabaseError) as error:
-        if not isinstance(error, UnsupportedError) and not _overflowed(engine, error):
+        if not isinstance(error, UnsupportedError) and not _is_overflow(engine, error):
             raise DatabaseError(f"queries {some[0].name} to {some[-1].name}: {error}") from error
         half = len(some) // 2  # it may be some of them alone
-        return [found for part in (some[:half], some[half:]) for found in _measured(engine, on, part, known)]
+        return [found for part in (some[:half], some[half:]) for found in _measure_queries(engine, on, part, known)]
     found = []
     for i, one in enumerate(some):
-        result, cells = _compared(one, answer, f"n{i}", truth, cut=False, count=True)
+        result, cells = _compare_cells(one, answer, f"n{i}", truth, cut=False, count=True)
         found.append((replace(result, aggregate="n"), cells))
     return found
 
@@ -175,29 +177,29 @@ def _asked_alone(engine: Engine, on: Subject, one: Asked, known: Names) -> list[
     try:
         query = _of_source(engine, on, one)
         with engine.snapshot(), _kept_apart(engine, [one]):
-            answer = ask(engine, one.sql, release=spelled(on.view), known=known, seconds=math.inf)
+            answer = ask(engine, one.sql, release=spell_table(on.view), known=known, seconds=math.inf)
             truth = _truth(engine, one.sql, answer)
     except UnsupportedError as error:
         # What refuses a query underlines a piece of it, and that may be a value that was drawn.
         reason = "a query that was drawn has no answer over this release" if one.secret else str(error)
         return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=reason), [])]
     except DatabaseError as error:
-        if not _overflowed(engine, error):
+        if not _is_overflow(engine, error):
             raise DatabaseError(f"query {one.name}: {error}") from error
         return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=OVERFLOW), [])]
     cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
     counts = {name for name, node in query.items if isinstance(node, exp.Count)}
-    return [_compared(one, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
+    return [_compare_cells(one, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
 
 
 def _kept_apart(engine: Engine, some: Sequence[Asked]) -> AbstractContextManager[None]:
     """Values that were drawn are in no log of the engine's."""
     if engine.conceals is None or not any(one.secret for one in some):
         return nullcontext()
-    return engine.conceals(apart)
+    return engine.conceals(separate_values)
 
 
-def _overflowed(engine: Engine, error: DatabaseError) -> bool:
+def _is_overflow(engine: Engine, error: DatabaseError) -> bool:
     """Whether a number of one query has no room in its type, which says nothing of other queries."""
     while isinstance(error.__cause__, DatabaseError):
         error = error.__cause__
@@ -255,19 +257,19 @@ def _qualify(engine: Engine, tree: exp.Expr) -> None:
 
 
 def _group(row: Mapping[str, Any], answer: Answer) -> tuple[Any, ...]:
-    return tuple(_plain(row[name]) for name in answer.columns if name not in answer.aggregates)
+    return tuple(_normalize_key(row[name]) for name in answer.columns if name not in answer.aggregates)
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - an engine's value
+def _normalize_key(value: Any) -> Any:  # noqa: ANN401 - an engine's value
     """Equal values of the two sides as equal keys."""
     if isinstance(value, list | tuple):
-        return tuple(_plain(item) for item in value)
+        return tuple(_normalize_key(item) for item in value)
     if isinstance(value, decimal.Decimal | float):
         return "NaN" if math.isnan(value) else value + 0  # -0.0 is 0.0
     return value
 
 
-def _compared(
+def _compare_cells(
     one: Asked,
     answer: Answer,
     name: str,
@@ -310,10 +312,10 @@ def _compared(
 
 def _cell(bounded: Bounded, truth: Any) -> Cell:  # noqa: ANN401 - an engine's value
     numbers = [_finite(value) for value in (truth, bounded.estimate, bounded.low, bounded.high)]
-    return Cell(numbers[0], numbers[1], numbers[2], numbers[3], inside=_inside(bounded, truth))
+    return Cell(numbers[0], numbers[1], numbers[2], numbers[3], inside=_lies_within(bounded, truth))
 
 
-def _inside(bounded: Bounded, truth: Any) -> bool:  # noqa: ANN401 - an engine's value
+def _lies_within(bounded: Bounded, truth: Any) -> bool:  # noqa: ANN401 - an engine's value
     """Whether the truth lies in its bounds: whole numbers, dates and text exactly, other numbers to `ROUNDING`."""
     if truth is None:
         return bounded.undefined_possible

@@ -65,7 +65,7 @@ def spread(
     at = {name: f"v{number}_{place}" for place, name in enumerate(subject.published[domain.reading.name], 1)}
     parts = scratch.table(f"{alias}_parts")
     read = _Read(scratch, domain, subject.form, names, parts, alias, at)
-    mark, means = _marked(read)
+    mark, means = _find_markers(read)
     scratch.execute(
         "datacube/parts",
         parts=read.parts,
@@ -98,7 +98,7 @@ def _is_set(read: _Read) -> bool:
     return read.domain.reading.treatment == "nominal" and not read.form.facts.single
 
 
-def _marked(read: _Read) -> tuple[str | None, str]:
+def _find_markers(read: _Read) -> tuple[str | None, str]:
     """Where a part says that it is NULL, or that any value is possible."""
     mark, means = read.form.mark(read.names)
     return read.at[mark] if mark else None, means
@@ -153,38 +153,43 @@ def _nodes(read: _Read) -> TableRef:
             if size > nodes.get(write(label), (0, 0))[0]:
                 nodes[write(label)] = size, first
     rows = [(label, first + shift, first + shift + size - 1, size) for label, (size, first) in nodes.items()]
-    return _loaded(read, "nodes", [("label", ""), ("low", "BIGINT"), ("high", "BIGINT"), ("size", "BIGINT")], rows)
+    return _load_table(read, "nodes", [("label", ""), ("low", "BIGINT"), ("high", "BIGINT"), ("size", "BIGINT")], rows)
 
 
 def _order(read: _Read, order: tuple[str, ...]) -> TableRef:
-    return _loaded(read, "order", [("value", ""), ("rank", "INTEGER")], [(v, i) for i, v in enumerate(order)])
+    return _load_table(read, "order", [("value", ""), ("rank", "INTEGER")], [(v, i) for i, v in enumerate(order)])
 
 
 def _ends(read: _Read) -> TableRef:
     """Table (label, low, high): ranges as labels show them."""
-    rows = [(label, values[0], values[-1]) for label, what, values in _parsed(read) if what in ("value", "range")]
-    return _loaded(read, "ends", [("label", ""), ("low", ""), ("high", "")], rows)
+    rows = [(label, values[0], values[-1]) for label, what, values in _parse_labels(read) if what in ("value", "range")]
+    return _load_table(read, "ends", [("label", ""), ("low", ""), ("high", "")], rows)
 
 
 def _members(read: _Read) -> TableRef:
     """Table (part, code, size) of sets."""
     texts = None
     if read.form.facts.text:
-        rows = [(value, label) for label, what, values in _parsed(read) if what in ("value", "set") for value in values]
-        texts = _loaded(read, "listed", [("member", ""), ("label", "")], rows)
+        rows = [
+            (value, label)
+            for label, what, values in _parse_labels(read)
+            if what in ("value", "set")
+            for value in values
+        ]
+        texts = _load_table(read, "listed", [("member", ""), ("label", "")], rows)
     table = read.table("members")
     read.scratch.execute("datacube/members", members=table, parts=read.parts, domain=read.domain.table, texts=texts)
     return table
 
 
-def _parsed(read: _Read) -> list[tuple[str, str, tuple[str, ...]]]:
+def _parse_labels(read: _Read) -> list[tuple[str, str, tuple[str, ...]]]:
     """Every label of the column once, what it is, and its values."""
     statement = read.scratch.sql("verify/labels", released=read.parts, column="value")
     labels = [str(row[0]) for row in read.scratch.engine.fetch(statement, max_rows=50_000_000)]
     return [(label, *parse_label(label)) for label in labels]
 
 
-def _loaded(read: _Read, step: str, columns: list[tuple[str, str]], rows: Sequence[tuple[object, ...]]) -> TableRef:
+def _load_table(read: _Read, step: str, columns: list[tuple[str, str]], rows: Sequence[tuple[object, ...]]) -> TableRef:
     """A scratch table; columns without a type are text that is compared by bytes."""
     table = read.table(step)
     text = read.scratch.engine.capabilities.text_type

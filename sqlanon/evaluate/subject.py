@@ -77,7 +77,7 @@ class Subject:
         return self.form.named(reading, self.published[column])
 
 
-def subject(engine: Engine, release: str | None = None) -> Subject:
+def find_subject(engine: Engine, release: str | None = None) -> Subject:
     """Find a published release by its name or its view; without either, the only one there is.
 
     Raises:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlanon.engines.base import Column, Engine
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
 from sqlanon.evaluate.subject import Subject
 from sqlanon.query.sql.text_order import in_bytes
@@ -56,7 +56,7 @@ class Values:
             )
             rows = self._engine.fetch(made, max_rows=most)
             values = _in_order(self._readings.get(column), [row[0] for row in rows])
-            self._found[key] = values, integer(rows[0][1]) if rows else 0
+            self._found[key] = values, read_integer(rows[0][1]) if rows else 0
         return self._found[key]
 
     def column(self, name: str) -> Column:
@@ -67,7 +67,7 @@ class Values:
         """A predicate that holds for these values, which follow each other in the column's order."""
         reading = self._readings.get(column)
         name = identifier(column)
-        shown = [written(value, self._engine.capabilities.timestamp) for value in values]
+        shown = [write_literal(value, self._engine.capabilities.timestamp) for value in values]
         if (
             len(shown) > 1
             and reading is not None
@@ -106,12 +106,12 @@ def _is_nan(value: object) -> bool:
     return isinstance(value, float | decimal.Decimal) and math.isnan(value)
 
 
-def written(value: object, timestamp: str = "TIMESTAMP") -> str:
+def write_literal(value: object, timestamp: str = "TIMESTAMP") -> str:
     """A value as SQL that engines read alike, except times, whose types have other names on Spark.
 
     ``timestamp``: the type of a time without a zone.
 
-    >>> written(3), written("it's"), written(datetime.date(2020, 1, 31))
+    >>> write_literal(3), write_literal("it's"), write_literal(datetime.date(2020, 1, 31))
     ('3', "'it''s'", "DATE '2020-01-31'")
 
     Raises:

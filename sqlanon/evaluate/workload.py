@@ -18,7 +18,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.evaluate.divergence import level
 from sqlanon.evaluate.subject import Subject
 from sqlanon.evaluate.values import Values
-from sqlanon.release.catalog.views import spelled
+from sqlanon.release.catalog.views import spell_table
 from sqlanon.spec import GeneratorKind, GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import identifier, in_dialect
 
@@ -73,7 +73,7 @@ class Asked:
     condition: str | None = None
 
 
-def queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[Asked]:
+def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[Asked]:
     """Every query of a workload over one release, `check`ed before.
 
     Raises:
@@ -94,7 +94,7 @@ def _in_dialect(one: Asked, dialect: str) -> Asked:
     return replace(one, sql=in_dialect(one.sql, dialect), condition=condition)
 
 
-def fitting(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpec:
+def fit_workload(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpec:
     """The workload for one release: `DEFAULT` as far as the release has columns for it, or what is asked, checked.
 
     Raises:
@@ -135,7 +135,7 @@ def _problems(generator: GeneratorSpec, subject: Subject) -> Iterator[str]:
         if missing:
             offered = ", ".join(there) or "none"
             yield f"{at}: the release publishes no {role}column {', '.join(missing)}; it has: {offered}"
-    columns, size = chosen(generator, subject), _size(generator)
+    columns, size = choose_columns(generator, subject), _size(generator)
     if not 1 <= size <= max(len(columns), 1):
         key = "level" if generator.kind == "datacube" else "dimensions"
         yield f"{at}: {key} {size}; there are {len(columns)} quasi columns to choose from"
@@ -143,24 +143,24 @@ def _problems(generator: GeneratorSpec, subject: Subject) -> Iterator[str]:
         yield f"{at}: selectivity {generator.selectivity}; a number above 0 and at most 1"
 
 
-def chosen(generator: GeneratorSpec, subject: Subject) -> tuple[str, ...]:
+def choose_columns(generator: GeneratorSpec, subject: Subject) -> tuple[str, ...]:
     """The quasi columns of a generator, in the order of the release."""
     return tuple(name for name in subject.quasi if not generator.columns or name in generator.columns)
 
 
-def sensitive(generator: GeneratorSpec, subject: Subject) -> str | None:
+def find_sensitive(generator: GeneratorSpec, subject: Subject) -> str | None:
     """The sensitive column of a generator, if there is one."""
     return generator.sensitive or (subject.sensitive[0] if subject.sensitive else None)
 
 
 def _count(subject: Subject, generator: GeneratorSpec, name: str, condition: str) -> Asked:
-    sql = f"SELECT COUNT(*) AS n FROM {spelled(subject.roles.relation.ref)} WHERE {condition}"  # noqa: S608
+    sql = f"SELECT COUNT(*) AS n FROM {spell_table(subject.roles.relation.ref)} WHERE {condition}"  # noqa: S608
     return Asked(name, generator.name, sql, secret=True, condition=condition)
 
 
 def _equality(generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random) -> Iterator[Asked]:
     """COUNT(*) WHERE column = value (LeFevre et al. 2006, section 6.3)."""
-    every = [(column, value) for column in chosen(generator, subject) for value in values.of(column)]
+    every = [(column, value) for column in choose_columns(generator, subject) for value in values.of(column)]
     most = min(generator.queries or MOST_QUERIES, MOST_QUERIES)
     if len(every) > most:
         every = [every[at] for at in sorted(draw.sample(range(len(every)), most))]
@@ -175,8 +175,8 @@ def _ranges(generator: GeneratorSpec, subject: Subject, values: Values, draw: ra
     Each predicate takes b = ceil(|A| s^(1 / (qd + 1))) of the |A| values that the source holds. The paper draws any b
     of them; here they are neighbours in the column's order, and any b where it has none.
     """
-    columns = tuple(column for column in chosen(generator, subject) if values.of(column))
-    value = sensitive(generator, subject)
+    columns = tuple(column for column in choose_columns(generator, subject) if values.of(column))
+    value = find_sensitive(generator, subject)
     value = value if value is not None and values.column(value).kind != "other" and values.of(value) else None
     size = min(generator.dimensions, len(columns))
     predicates = size + (value is not None)
@@ -211,7 +211,7 @@ def _aggregates(generator: GeneratorSpec, subject: Subject, values: Values, _: r
     measures = generator.measures or [name for name in published if kinds[name] in NUMERIC and name not in trees]
     shown = identifier("group")
     keys = [(name, identifier(name)) for name in generator.by] or list(_coarse(subject, values))
-    source = spelled(subject.roles.relation.ref)
+    source = spell_table(subject.roles.relation.ref)
     for group, by in keys:
         asked = [
             f"{word}({identifier(name)}) AS {identifier(f'{word.lower()} of {name}')}"
@@ -259,8 +259,8 @@ def _datacube(generator: GeneratorSpec, subject: Subject, _values: Values, _draw
     """COUNT(*) by the group-bys of a level and the sensitive column, if asked (Ghinita et al. 2009, section 7.4)."""
     if not generator.answers:
         return
-    value, source = sensitive(generator, subject), spelled(subject.roles.relation.ref)
-    for columns in level(chosen(generator, subject), generator.level):
+    value, source = find_sensitive(generator, subject), spell_table(subject.roles.relation.ref)
+    for columns in level(choose_columns(generator, subject), generator.level):
         by = ", ".join(identifier(name) for name in (*columns, *([value] if value else [])))
         text = f"SELECT {by}, COUNT(*) AS n FROM {source} GROUP BY {by}"  # noqa: S608
         yield Asked(f"{generator.name} ({', '.join(columns)})", generator.name, text)

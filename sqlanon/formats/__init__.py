@@ -29,11 +29,11 @@ def format_of(name: str) -> Format:
     """
     if name not in FORMATS:
         raise PolicyError(f"format {name} is not installed here; there are {', '.join(FORMATS)}")
-    return _made(FORMATS[name])
+    return _make_format(FORMATS[name])
 
 
 @cache
-def _made(facts: FormatFacts) -> Format:
+def _make_format(facts: FormatFacts) -> Format:
     code = facts.code
     if isinstance(code, str):
         module, _, name = code.partition(":")

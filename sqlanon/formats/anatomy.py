@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import REQUIREMENTS
-from sqlanon.engines.rows import integers
+from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PolicyError
 from sqlanon.formats.base import Cell, Field, Format
 from sqlanon.formats.grouping import Grouping, RowGroups
@@ -100,7 +100,7 @@ class Anatomy(Format):
             )
         import numpy as np
 
-        from sqlanon.kernels.random import seeded, shuffle
+        from sqlanon.kernels.random import seed_state, shuffle
 
         boxes, released = scratch.table("boxes"), scratch.table("released")
         codes = [domain.code for domain in encoded.quasi]
@@ -109,12 +109,12 @@ class Anatomy(Format):
         numbers = np.arange(1, len(classes) + 1)
         # A stream of its own: the numbers are published, and must not reveal what else was drawn from the seed.
         own = hashlib.sha256(f"group numbers {seed}".encode()).digest()
-        shuffle(seeded(int.from_bytes(own[:8], "big")), numbers)
+        shuffle(seed_state(int.from_bytes(own[:8], "big")), numbers)
         drawn = numbers.astype(np.int32)
         groups = RowGroups(released)
         scratch.engine.load_arrays(released, {groups.key: classes.astype(np.int32), GROUP: drawn, groups.group: drawn})
         row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
-        count, smallest, largest, _ = integers(row)
+        count, smallest, largest, _ = read_integers(row)
         layout = self.layout(encoded.roles, encoded.quasi, form)
         return Recoded(boxes, released, self, layout, count, smallest, largest, groups)
 

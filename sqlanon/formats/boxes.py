@@ -9,17 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Bind, TableRef
-from sqlanon.engines.rows import integers
+from sqlanon.engines.rows import read_integers
 from sqlanon.formats.base import Format
 from sqlanon.formats.column import KINDS, Column
-from sqlanon.formats.cover import covered, matched
+from sqlanon.formats.cover import count_covered, match_values
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
-from sqlanon.formats.leveled import generalized, height_of, key_of
+from sqlanon.formats.leveled import generalize, height_of, key_of
 from sqlanon.formats.recoded import AS_BOXES, NOT_ASKED, Least, Levels, Recoded
 from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
-from sqlanon.table.wide import Part, beside, few
+from sqlanon.table.wide import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec
@@ -82,7 +82,7 @@ class BoxFormat(Format):
                 packed=[],
             )
         if levels:
-            spans = generalized(scratch, encoded.quasi, spans, levels)
+            spans = generalize(scratch, encoded.quasi, spans, levels)
         parts = [
             self._column(scratch, classed, spans, domain, layout.names[domain.code], levels) for domain in encoded.quasi
         ]
@@ -92,7 +92,7 @@ class BoxFormat(Format):
         # Of a column that begins at 0 the range is a value; elsewhere a bound value takes a call of its own.
         apart = scratch.engine.conceals is not None
         with scratch.together():
-            for at, some in enumerate(few(parts)):
+            for at, some in enumerate(split_runs(parts)):
                 # From its own boxes: a statement that reads a wide table takes time for all its columns.
                 box, show = scratch.table(f"boxes_{at}"), scratch.once(f"shown_{at}")
                 ranks = [key for key in codes if key["code"] in {part.code for part in some}]
@@ -104,13 +104,13 @@ class BoxFormat(Format):
                 shown = [name for part in some for name in part.names.published()]
                 made["shown"].append((show, [str(key["name"]) for key in ranks] + shown))
             # What is shown is read from boxes, which are dropped where they are joined.
-            wide = beside(scratch, "shown", "_sqlanon_class", made["shown"])
-            boxes = beside(scratch, "boxes", "class", made["boxes"])
+            wide = join_parts(scratch, "shown", "_sqlanon_class", made["shown"])
+            boxes = join_parts(scratch, "boxes", "class", made["boxes"])
             released = scratch.table("released")
             scratch.execute("recode/released", released=released, shown=wide, names=published, keys=keys)
             scratch.drop(wide)
             row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
-        classes, smallest, largest, dense = integers(row)
+        classes, smallest, largest, dense = read_integers(row)
         return Recoded(
             boxes,
             released,
@@ -126,7 +126,7 @@ class BoxFormat(Format):
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
         """See `Format.regions`."""
         parts: list[Part] = []
-        for at, some in enumerate(few(encoded.quasi)):
+        for at, some in enumerate(split_runs(encoded.quasi)):
             columns = [
                 {
                     "code": domain.code,
@@ -135,7 +135,7 @@ class BoxFormat(Format):
                     "height": height_of(domain),
                     "leveled": recoded.leveled,
                     "either": self.either,
-                    "found": scratch.named(_found(domain)),
+                    "found": scratch.named(_name_nodes_step(domain)),
                 }
                 for domain in some
             ]
@@ -143,7 +143,7 @@ class BoxFormat(Format):
             scratch.execute("formats/regions", regions=table, boxes=recoded.boxes, columns=columns)
             names = [f"{part}_{domain.code}" for domain in some for part in ("first", "last", "level")]
             parts.append((table, names if at else ["n", *names]))
-        return beside(scratch, "regions", "class", parts)
+        return join_parts(scratch, "regions", "class", parts)
 
     def covered(
         self,
@@ -154,13 +154,15 @@ class BoxFormat(Format):
         known: Least = NOT_ASKED,
     ) -> tuple[int, int]:
         """See `Format.covered`."""
-        return covered(self, self.cover, scratch, encoded, classed, recoded, known, sets_as_bits=self.sets_as_bits)
+        return count_covered(
+            self, self.cover, scratch, encoded, classed, recoded, known, sets_as_bits=self.sets_as_bits
+        )
 
     def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
         """See `Format.matched`."""
         if not self.match:
             return super().matched(scratch, domain, said, seen, names)
-        return matched(self, self.match, scratch, domain, said, seen, names)
+        return match_values(self, self.match, scratch, domain, said, seen, names)
 
     def _column(
         self,
@@ -192,8 +194,8 @@ class BoxFormat(Format):
             places = scratch.engine.capabilities.array_places
             column = column.having(range=spread_of(scratch, domain), places=places)
         if column.kind == "tree":
-            nodes = _loaded(scratch, domain) or load_nodes(scratch, domain)
-            found = scratch.table(_found(domain))
+            nodes = _find_loaded(scratch, domain) or load_nodes(scratch, domain)
+            found = scratch.table(_name_nodes_step(domain))
             scratch.execute(
                 "recode/nodes",
                 found=found,
@@ -234,7 +236,7 @@ def _box_columns(part: Column) -> list[str]:
     return [f"lo_{code}", f"hi_{code}", *own, f"null_{code}", *size, f"ncp_{code}", f"lm_{code}"]
 
 
-def _found(domain: Domain) -> str:
+def _name_nodes_step(domain: Domain) -> str:
     """The step of the scratch table that recode/nodes makes of a hierarchy column."""
     return f"{domain.code}_found"
 
@@ -271,6 +273,6 @@ def _members(
     return members
 
 
-def _loaded(scratch: Scratch, domain: Domain) -> TableRef | None:
+def _find_loaded(scratch: Scratch, domain: Domain) -> TableRef | None:
     table = scratch.named(f"{domain.code}_nodes")
     return table if scratch.engine.exists(table) else None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.formats.base import Format
 from sqlanon.formats.column import KINDS
 from sqlanon.formats.label_text import parse_label
@@ -58,7 +58,7 @@ class Claim:
     boolean: bool = False
 
 
-def covered(
+def count_covered(
     form: Format,
     template: str,
     scratch: Scratch,
@@ -99,21 +99,21 @@ def covered(
     ]
     contains = scratch.engine.capabilities.contains
     found: list[tuple[object, ...]] = []
-    for at, some in enumerate(_few(columns, form)):
+    for at, some in enumerate(_split_columns(columns, form)):
         with scratch.together():
-            claimed, numbered = _claimed(form, scratch, recoded, some, at)
+            claimed, numbered = _number_claims(form, scratch, recoded, some, at)
             found += scratch.fetch(template, classed=classed, claimed=claimed, columns=numbered, contains=contains)
-    return min(integer(row[0]) for row in found), max(integer(row[1]) for row in found)
+    return min(read_integer(row[0]) for row in found), max(read_integer(row[1]) for row in found)
 
 
-def _few(columns: Sequence[Claim], form: Format) -> list[Sequence[Claim]]:
+def _split_columns(columns: Sequence[Claim], form: Format) -> list[Sequence[Claim]]:
     """The columns in parts: of `FEW` where they need joins, else all of them."""
     joined = form.facts.text or any(column.kind != "ordered" or column.ranks for column in columns)
     size = FEW if joined else max(len(columns), 1)
     return [columns[at : at + size] for at in range(0, max(len(columns), 1), size)]
 
 
-def _claimed(
+def _number_claims(
     form: Format, scratch: Scratch, recoded: Recoded, columns: Sequence[Claim], part: int
 ) -> tuple[TableRef, list[Claim]]:
     """The released classes with a number for what each set or node says, and a table of what the numbers mean."""
@@ -209,7 +209,7 @@ def claim_of(
     )
 
 
-def matched(
+def match_values(
     form: Format,
     template: str,
     scratch: Scratch,
@@ -236,7 +236,9 @@ def matched(
     return pairs
 
 
-def least(form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: TableRef, recoded: Recoded) -> Least:
+def count_wider_than_least(
+    form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: TableRef, recoded: Recoded
+) -> Least:
     """For each quasi column how many classes publish more than the least that covers their rows.
 
     Args:
@@ -279,12 +281,12 @@ def least(form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: Tabl
             )
             scratch.engine.load_rows(paths, [("leaf", text), ("level", "INTEGER"), ("label", text)], above)
             rows = scratch.fetch("verify/least_node", **what, paths=paths, text=form.facts.text)
-        found[reading.name] = integer(rows[0][0])
+        found[reading.name] = read_integer(rows[0][0])
     for at in range(0, len(ordered), FEW):  # the rows are grouped once for several columns
         some = ordered[at : at + FEW]
         columns = [column for _, column in some]
         n, *wide = (
-            integer(cell)
+            read_integer(cell)
             for cell in scratch.fetch(
                 "verify/least_ordered", matched=matched, released=recoded.released, columns=columns
             )[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.formats.recoded import Levels
 from sqlanon.table.tree import hierarchy_of, load_ancestors
-from sqlanon.table.wide import Part, beside, few
+from sqlanon.table.wide import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
@@ -30,7 +30,7 @@ def key_of(domain: Domain, *, leveled: bool) -> str:
     return f"key_{domain.code}" if leveled and domain.reading.treatment == "nominal" else "class"
 
 
-def generalized(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, levels: Levels) -> TableRef:
+def generalize(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, levels: Levels) -> TableRef:
     """The boxes of the classes at their levels, in codes (see the template).
 
     Args:
@@ -42,7 +42,7 @@ def generalized(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, leve
     Cost: a join of the classes with their levels, and one for every hierarchy column with its leaves times its height.
     """
     parts: list[Part] = []
-    for at, some in enumerate(few(quasi)):
+    for at, some in enumerate(split_runs(quasi)):
         columns = []
         for domain in some:
             node = domain.reading.treatment == "hierarchy"
@@ -71,4 +71,4 @@ def generalized(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, leve
             names += [f"{part}_{column['code']}" for part in ("lo", "hi", "at")]
             names += [str(column["key"])] if column["key"] != "class" else []
         parts.append((table, names))
-    return beside(scratch, "generalized", "class", parts)
+    return join_parts(scratch, "generalized", "class", parts)

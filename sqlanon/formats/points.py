@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.column import Column
@@ -65,15 +65,15 @@ class Points(BoxFormat):
             for domain in encoded.quasi
         ]
         row = scratch.fetch(self.cover, classed=classed, released=recoded.released, columns=columns)[0]
-        return integer(row[0]), integer(row[1])
+        return read_integer(row[0]), read_integer(row[1])
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
         """See `Format.cell`."""
         value = f'"{view}".{identifier(own.published[0])}'
-        return Cell(single(value, shape), "'some'", point=value, valued=True)
+        return Cell(show_single(value, shape), "'some'", point=value, valued=True)
 
 
-def single(value: str, shape: str) -> dict[str, str]:
+def show_single(value: str, shape: str) -> dict[str, str]:
     """The parts of a cell that shows one value."""
     if shape in ("interval", "order"):
         return {"lo": value, "hi": value}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.layout import Names
-from sqlanon.formats.points import single
-from sqlanon.loss import stars
+from sqlanon.formats.points import show_single
+from sqlanon.loss import count_stars
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Suppressed(BoxFormat):
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
     ) -> LossReport:
         """See `Format.loss`: what is published is the value or nothing, so that stars are counted."""
-        cells, some, every = stars(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
+        cells, some, every = count_stars(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
         columns = {name: {**lost, "hidden": lost["lm"]} for name, lost in measured.columns.items()}
         return replace(measured, columns=columns, stars=cells, starred_rows=some, hidden_rows=every)
 
@@ -47,7 +47,7 @@ class Suppressed(BoxFormat):
             state = f"CASE WHEN {flag[0]} THEN 'some' WHEN {value} IS NULL THEN 'all' ELSE 'none' END"
         else:
             state = f"CASE WHEN {value} IS NULL THEN 'any' ELSE 'none' END"
-        return Cell(single(value, shape), state, valued=True)
+        return Cell(show_single(value, shape), state, valued=True)
 
     def mark(self, names: Names) -> tuple[str | None, str]:
         """See `Format.mark`."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.random import below
+from sqlanon.kernels.random import draw_below
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
@@ -215,19 +215,19 @@ def anneal(
         known = near_classes(own, own_mask, wide, measure, near, price)
         choices = _choose(box, mask, own, own_mask, size, wide, group, near, known, measure, choice, price)
         for _ in range(proposals):
-            i = below(state, n)
-            g, h = np.int64(group[i]), np.int64(choice[i, below(state, choices)])
+            i = draw_below(state, n)
+            g, h = np.int64(group[i]), np.int64(choice[i, draw_below(state, choices)])
             if g == h or size[g] > LARGE or size[h] > LARGE:
                 continue
             # Row i moves to class h, or changes places with row j there, which may be one of the same key.
-            kind, j = below(state, 4), -1
+            kind, j = draw_below(state, 4), -1
             if (
                 kind > 0
                 or size[g] <= (1 if tolled else demands.k)
                 or size[g] == 1
                 or start[h] + size[h] == start[h + 1]
             ):
-                first = below(state, size[h])
+                first = draw_below(state, size[h])
                 j = members[start[h] + first]
                 if kind > 1 and checks:
                     for t in range(size[h]):
@@ -236,7 +236,7 @@ def anneal(
                             j = m
                             break
             mixed = checks and (j < 0 or key[i] != key[j])
-            limit = warm * falling[below(state, len(falling))] // UNIT + size[g] * wide[g] + size[h] * wide[h]
+            limit = warm * falling[draw_below(state, len(falling))] // UNIT + size[g] * wide[g] + size[h] * wide[h]
             if mixed:  # what the classes pay now
                 limit += toll * ((off[g] + 1 if fails[g] else 0) + (off[h] + 1 if fails[h] else 0))
             here, there = size[g] - (j < 0), size[h] + (j < 0)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.extent import KIND, LEVELS, NULLS, SET, SIZE, START, WEIGHT, Geometry, extent
+from sqlanon.kernels.extent import KIND, LEVELS, NULLS, SET, SIZE, START, WEIGHT, Geometry, measure_extent
 
 OVER = (1 << 30) + 1
 """A width that no bound allows; true widths are at most `SCALE` x 2^10."""
@@ -47,7 +47,7 @@ def attribute_width(
     """Weighted extent of one attribute, `OVER` if its own bound forbids it."""
     if bounds.start[a] >= 0 and high > bounds.until[bounds.start[a] + low]:
         return OVER
-    return facts[a, WEIGHT] * extent(
+    return facts[a, WEIGHT] * measure_extent(
         facts[a, KIND],
         facts[a, SIZE],
         facts[a, NULLS],
@@ -61,7 +61,7 @@ def attribute_width(
 
 
 @njit(nogil=True, cache=True)
-def reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds, start: npt.NDArray[np.int64]) -> None:
+def find_reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds, start: npt.NDArray[np.int64]) -> None:
     """For every row the first one of the longest run that ends with it within the bounds.
 
     Args:
@@ -135,7 +135,7 @@ def most_anonymous(start: npt.NDArray[np.int64], first: npt.NDArray[np.bool_]) -
     """The dual of k-anonymity on an order (section 5): the largest k for which runs within the bounds exist.
 
     Args:
-        start: int64[n], see `reach`.
+        start: int64[n], see `find_reach`.
         first: bool[n], written: where runs begin.
 
     Returns:
@@ -162,7 +162,7 @@ def most_anonymous(start: npt.NDArray[np.int64], first: npt.NDArray[np.bool_]) -
 
 
 @njit(nogil=True, cache=True)
-def widest(
+def measure_widest(
     codes: npt.NDArray[np.int32], group: npt.NDArray[np.int32], groups: int, geometry: Geometry, bounds: Bounds
 ) -> int:
     """The largest weighted sum of extents of a group, `OVER` if one breaks an attribute's own bound.

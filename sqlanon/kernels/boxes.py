@@ -27,10 +27,10 @@ from sqlanon.kernels.extent import (
     WORD,
     WORD_END,
     Geometry,
-    extent,
-    popcount,
+    count_bits,
+    measure_extent,
 )
-from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 from sqlanon.kernels.rows import Bare
 from sqlanon.kernels.set_masks import FIRST, SHIFT, VALUE, set_facts
 
@@ -67,13 +67,13 @@ def set_width(
             own = mask[row, first]
             if past - first > 1:
                 for w in range(first, past):
-                    members += popcount(mask[row, w])
+                    members += count_bits(mask[row, w])
             else:
                 own = own >> np.uint64(facts[a, BIT])
                 codes = facts[a, SIZE] + facts[a, NULLS]
                 if codes < 64:
                     own &= (np.uint64(1) << np.uint64(codes)) - np.uint64(1)
-                members = popcount(own)
+                members = count_bits(own)
             if members > 1:
                 null = facts[a, NULLS] == 1 and own & np.uint64(1) != np.uint64(0)
                 total += facts[a, WEIGHT] * (SCALE if null else table[facts[a, START] + members])
@@ -102,7 +102,7 @@ def code_width(
             one, other = np.int64(low[row, a]), np.int64(high[row, a])
             if seen[a, 0] != one or seen[a, 1] != other:
                 seen[a, 0], seen[a, 1] = one, other
-                seen[a, 2] = facts[a, WEIGHT] * extent(
+                seen[a, 2] = facts[a, WEIGHT] * measure_extent(
                     facts[a, KIND],
                     facts[a, SIZE],
                     facts[a, NULLS],
@@ -118,7 +118,7 @@ def code_width(
 
 
 @njit(nogil=True, cache=True)
-def widths(
+def measure_widths(
     low: npt.NDArray[np.int32],
     high: npt.NDArray[np.int32],
     mask: npt.NDArray[np.uint64],
@@ -133,7 +133,7 @@ def widths(
     for row in range(len(out)):
         total = set_width(facts, table, mask, row) + code_width(facts, table, low, high, row, seen)
         for b in range(0, lanes, WIDTH):
-            total += width(low, high, row, weight, b)
+            total += measure_width(low, high, row, weight, b)
         out[row] = total
 
 

@@ -54,15 +54,15 @@ _INDIFFERENT = ("NUMBA_CACHE", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS", "NUMBA_
 _DAY = 86_400.0
 
 
-def kept(function: Callable[..., Any]) -> _Watched:
+def make_cache(function: Callable[..., Any]) -> _Watched:
     """The cache of a function of this package: in files, or where no folder is safe in memory, for this process alone.
 
     Cost: the first time in a process a few operations on files; for a file's first function, its reading.
     """
-    place, name = folder(), name_in_package(function)
+    place, name = find_folder(), name_in_package(function)
     with contextlib.suppress(OSError):  # the sources are not files
         if place is not None and name:
-            return _Files(function, place / f"{name}-{digest(name)[:24]}")
+            return _Files(function, place / f"{name}-{hash_inputs(name)[:24]}")
     return _Memory(function)
 
 
@@ -73,13 +73,13 @@ def name_in_package(function: Callable[..., Any]) -> str:
 
 
 @cache
-def folder() -> Path | None:
+def find_folder() -> Path | None:
     """The folder that holds what is compiled: the first that is safe and can be written, or else be read.
 
     Order: the one that NUMBA_CACHE_DIR names, ``$XDG_CACHE_HOME/sqlanon/kernels`` (``~/.cache`` by default), next to
     the sources.
     """
-    safe = [place for place in map(_made, _places()) if place]
+    safe = [place for place in map(_make_folder, _places()) if place]
     return next((place for place in safe if os.access(place, os.W_OK | os.X_OK)), safe[0] if safe else None)
 
 
@@ -96,7 +96,7 @@ def _places() -> list[tuple[Path, tuple[str, ...]]]:
     return found
 
 
-def _made(place: tuple[Path, tuple[str, ...]]) -> Path | None:
+def _make_folder(place: tuple[Path, tuple[str, ...]]) -> Path | None:
     """Ours in a folder, made if it is missing; None: it cannot be made, or is not safe."""
     at, names = place
     try:
@@ -105,21 +105,21 @@ def _made(place: tuple[Path, tuple[str, ...]]) -> Path | None:
         for name in names:
             at /= name
             at.mkdir(mode=0o700, exist_ok=True)
-            if name != "__pycache__" and not _private(at):
+            if name != "__pycache__" and not _is_private(at):
                 return None
     except OSError:
         return None
     return at
 
 
-def _private(path: Path | str) -> bool:
+def _is_private(path: Path | str) -> bool:
     """Whether it is this user's, is no link, and no other user can write it."""
     found = os.lstat(path)
     return not stat.S_ISLNK(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
 
 
 @cache
-def digest(name: str) -> str:
+def hash_inputs(name: str) -> str:
     """Hash of the inputs from which the kernels of a file are compiled.
 
     They are the file and its imports, the compiler, and its settings.
@@ -132,7 +132,7 @@ def digest(name: str) -> str:
     Raises:
         OSError: there is no such file.
     """
-    sources = [(other, hashlib.sha256(_source(other)).hexdigest()) for other in sorted(imported(name))]
+    sources = [(other, hashlib.sha256(_source(other)).hexdigest()) for other in sorted(find_imports(name))]
     settings = sorted(
         pair for pair in os.environ.items() if pair[0].startswith("NUMBA_") and not pair[0].startswith(_INDIFFERENT)
     )
@@ -146,7 +146,7 @@ def digest(name: str) -> str:
     return hashlib.sha256(repr((name, sources, versions, settings)).encode()).hexdigest()
 
 
-def imported(name: str) -> frozenset[str]:
+def find_imports(name: str) -> frozenset[str]:
     """The names of a file of kernels and of those that it imports, directly or not."""
     found, left = {name}, [name]
     while left:
@@ -322,16 +322,16 @@ class CompiledFile(IndexDataCacheFile):
         None if it is missing or damaged, or if another user could have written it or its folder.
         """
         try:
-            return load() if self._trusted(path) else None
+            return load() if self._is_trusted(path) else None
         except Exception:  # noqa: BLE001 - whatever reading half a pickle raises: the function is compiled again
             return None
 
-    def _trusted(self, path: str) -> bool:
-        return _private(self._cache_path) and _private(path)
+    def _is_trusted(self, path: str) -> bool:
+        return _is_private(self._cache_path) and _is_private(path)
 
 
 class ShippedFile(CompiledFile):
     """The files of one function in the package: whoever can write them can write its modules, too."""
 
-    def _trusted(self, path: str) -> bool:
+    def _is_trusted(self, path: str) -> bool:
         return True

@@ -16,7 +16,7 @@ def name_of(function: Callable[..., Any]) -> str:
     return f"{function.__module__}.{function.__qualname__}"
 
 
-def missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
+def find_missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
     """The names of what would be compiled if a kernel was called, as far as the names in the code show.
 
     Cost: one look at the disk for each function that it reaches.

@@ -10,8 +10,8 @@ from numba.core.ccallback import CFunc
 from numba.core.dispatcher import Dispatcher
 
 from sqlanon.kernels import watch
-from sqlanon.kernels.cache import kept, name_in_package
-from sqlanon.kernels.callees import missing
+from sqlanon.kernels.cache import make_cache, name_in_package
+from sqlanon.kernels.callees import find_missing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,7 +22,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[F], F]:
     def declare(function: F) -> F:
         kernel: Any = numba.njit(**options)(function)
         if cache and hasattr(kernel, "_cache"):  # it has none where numba is switched off
-            kernel._cache = kept(function)  # noqa: SLF001 - what `enable_caching` sets
+            kernel._cache = make_cache(function)  # noqa: SLF001 - what `enable_caching` sets
         declared: F = kernel
         return declared
 
@@ -36,7 +36,7 @@ def callback(signature: Any) -> Callable[[Callable[..., None]], Any]:  # noqa: A
         if not name_in_package(function):
             return numba.cfunc(signature, cache=True)(function)
         made: Any = CFunc(function, (signature.args, signature.return_type), {}, {})
-        made._cache = kept(function)  # noqa: SLF001
+        made._cache = make_cache(function)  # noqa: SLF001
         made.compile()
         return made
 
@@ -47,4 +47,4 @@ def expect(*kernels: object) -> None:
     """Announce the next kernels, so that their number is known when the first is compiled."""
     for kernel in kernels:
         if isinstance(kernel, Dispatcher) and not kernel.signatures:
-            watch.want(missing(kernel))
+            watch.want(find_missing(kernel))

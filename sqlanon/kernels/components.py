@@ -9,7 +9,7 @@ from sqlanon.kernels.compiled import njit
 
 
 @njit(nogil=True, cache=True)
-def components(
+def find_components(
     left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], lefts: int, rights: int
 ) -> npt.NDArray[np.int64]:
     """The component of every node: left nodes first, then right ones; its smallest node names it.

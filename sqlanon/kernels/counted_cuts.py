@@ -23,8 +23,8 @@ from sqlanon.kernels.extent import (
     START,
     WEIGHT,
     Geometry,
-    extent,
-    popcount,
+    count_bits,
+    measure_extent,
 )
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.requirements import Counters, Demands, allowed_slots
@@ -35,13 +35,13 @@ from sqlanon.kernels.vectors import (
     box_of,
     clear_slot,
     differs,
-    item,
-    lane,
-    lesser,
     meet,
     own_box,
-    put,
+    read_item,
+    read_lane,
     slot_box,
+    store_vector,
+    take_lesser,
 )
 
 _ROOM = 1 << 14
@@ -128,8 +128,8 @@ def find_range(rows: Bare, start: int, stop: int, d: int, work: Slots) -> int:
     for b in range(0, lanes, WIDTH):
         box = own_box(codes, start, b)
         for i in range(start + 1, stop):
-            box = lesser(box, own_box(codes, i, b))
-        put(work.range, 0, 2 * b, box)
+            box = take_lesser(box, own_box(codes, i, b))
+        store_vector(work.range, 0, 2 * b, box)
     total = np.int64(0)
     for a in range(d):
         at = a // WIDTH * 2 * WIDTH + a % WIDTH
@@ -186,15 +186,15 @@ def cut_counted(
             for t in range(len(sets)):
                 shift[t] = sets[t, SHIFT] + (sets[t, FIRST] - part) * 64
             for i in range(start, stop):
-                size = np.int64(item(count, i)) if counted else np.int64(1)
+                size = np.int64(read_item(count, i)) if counted else np.int64(1)
                 bits = np.uint64(0)
                 for t in range(len(sets)):
-                    bit = item(shift, t) + np.int64(lane(codes, i, sets[t, VALUE]))
+                    bit = read_item(shift, t) + np.int64(read_lane(codes, i, sets[t, VALUE]))
                     if bit >= 0 and bit < 64:
                         bits |= np.uint64(1) << np.uint64(bit)
                 row = own_box(codes, i, b)
                 for j in range(group, behind):
-                    meet(slots, part * room + item(base, j) + np.int64(lane(codes, i, j)), row, size, bits)
+                    meet(slots, part * room + read_item(base, j) + np.int64(read_lane(codes, i, j)), row, size, bits)
         for j in range(group, behind):
             at = j // WIDTH * 2 * WIDTH + j % WIDTH
             low, high = np.int64(span[0, at]), np.int64(~span[0, at + WIDTH])
@@ -230,7 +230,7 @@ def cut_counted(
                     stale = True
                     for _ in range(end if half == 0 else values - 1 - begin):
                         s = used[at]
-                        now = lesser(last, slot_box(slots, part + s, codes))
+                        now = take_lesser(last, slot_box(slots, part + s, codes))
                         stale |= differs(now, last, bits)
                         last = now
                         u = at if half == 0 else at - 1
@@ -239,11 +239,11 @@ def cut_counted(
                             continue
                         if stale:
                             stale, other = False, np.int64(0)
-                            put(grown, 0, 2 * b, now)
+                            store_vector(grown, 0, 2 * b, now)
                             for a in range(b, min(b + WIDTH, d)):
                                 if a != j and facts[a, KIND] != SET:
                                     c = 2 * b + a - b
-                                    other += facts[a, WEIGHT] * extent(
+                                    other += facts[a, WEIGHT] * measure_extent(
                                         facts[a, KIND],
                                         facts[a, SIZE],
                                         facts[a, NULLS],
@@ -257,7 +257,7 @@ def cut_counted(
                         whole = other
                         if own_lane == j and facts[j, KIND] != SET:
                             code = s - base[j]
-                            whole += facts[j, WEIGHT] * extent(
+                            whole += facts[j, WEIGHT] * measure_extent(
                                 facts[j, KIND],
                                 facts[j, SIZE],
                                 facts[j, NULLS],
@@ -289,10 +289,10 @@ def cut_counted(
                                 word, members = own[sets[t, FIRST]], np.int64(0)
                                 if sets[t, PAST] - sets[t, FIRST] > 1:
                                     for w in range(sets[t, FIRST], sets[t, PAST]):
-                                        members += popcount(own[w])
+                                        members += count_bits(own[w])
                                 else:
                                     word = (word >> np.uint64(sets[t, SHIFT])) & np.uint64(sets[t, BITS])
-                                    members = popcount(word)
+                                    members = count_bits(word)
                                 if members > 1:
                                     null = sets[t, NULL] == 1 and word & np.uint64(1) != np.uint64(0)
                                     other += sets[t, PRICE] * (SCALE if null else table[sets[t, TABLE] + members])

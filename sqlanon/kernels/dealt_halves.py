@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.random import below
+from sqlanon.kernels.random import draw_below
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
 from sqlanon.kernels.unions import Masks, Measure, Places, codes_width, empty_box, join_box, lines_width, sets_width
 
@@ -74,7 +74,7 @@ def _deal(
         dealt: written.
         state: of the random numbers.
     """
-    rows, left, right, t, odd = len(ordered), 0, 0, 0, np.int64(below(state, 2))
+    rows, left, right, t, odd = len(ordered), 0, 0, 0, np.int64(draw_below(state, 2))
     middle = np.sort(line[ordered])[rows // 2]
     while t < rows:
         past = t
@@ -85,10 +85,10 @@ def _deal(
             code = line[ordered[t + lower]]
             if attempt == 1:
                 odd = 1 - odd
-            elif code != middle and (attempt == 0 or (attempt % 2 == 0 and below(state, 3) > 0)):
+            elif code != middle and (attempt == 0 or (attempt % 2 == 0 and draw_below(state, 3) > 0)):
                 odd = np.int64(code < middle)
             else:
-                odd = np.int64(below(state, 2))
+                odd = np.int64(draw_below(state, 2))
             lower += odd
         for s in range(t, past):
             if s - t < lower:

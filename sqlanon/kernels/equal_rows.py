@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.vectors import item, write
+from sqlanon.kernels.vectors import read_item, write
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _AHEAD = 256
@@ -60,19 +60,19 @@ def number_rows(
             for r in range(block):
                 own[r] |= np.int64(codes[a, first + r]) << shift[a]
         for r in range(block):
-            key = item(own, r)
+            key = read_item(own, r)
             at = _place(key, size)
-            g = np.int64(item(places, at))
-            while g >= 0 and item(keys, g) != key:
+            g = np.int64(read_item(places, at))
+            while g >= 0 and read_item(keys, g) != key:
                 at = (at + 1) & (size - 1)
-                g = np.int64(item(places, at))
+                g = np.int64(read_item(places, at))
             if g < 0:
                 g = made
                 made += 1
                 write(places, at, np.int32(g))
                 write(keys, g, key)
                 write(count, g, np.int32(0))
-            write(count, g, np.int32(item(count, g) + 1))
+            write(count, g, np.int32(read_item(count, g) + 1))
             write(group, first + r, np.int32(g))
     return made, n
 

@@ -15,7 +15,7 @@ Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def exchangeable(at: Longs, other: Longs) -> Longs:
+def count_exchangeable(at: Longs, other: Longs) -> Longs:
     """How many candidates of every record are possible, all records together.
 
     Record i is of row i, and that is known to nobody. A reader knows for every record the rows that it may be of, and

@@ -44,7 +44,7 @@ class Geometry(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def popcount(word: np.uint64) -> np.int64:
+def count_bits(word: np.uint64) -> np.int64:
     """Bits set in a 64-bit word."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -53,7 +53,7 @@ def popcount(word: np.uint64) -> np.int64:
 
 
 @njit(nogil=True, cache=True)
-def extent(
+def measure_extent(
     kind: int,
     size: int,
     null: int,

@@ -124,7 +124,7 @@ def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @njit(nogil=True, cache=True)
-def renumbered(targets: Ints, rows: Ints, boxes: Ints) -> Ints:
+def restore_numbers(targets: Ints, rows: Ints, boxes: Ints) -> Ints:
     """Matchings int32[k, n] with the original numbers of rows and boxes, from those numbered by these orders.
 
     Cost: O(n k).

@@ -26,7 +26,7 @@ def _inline(function: Callable[..., Any]) -> Callable[..., Any]:
     return intrinsic(function)
 
 
-def padded(d: int) -> int:
+def pad_width(d: int) -> int:
     """Lanes that hold ``d`` attributes."""
     return -(-d // WIDTH) * WIDTH
 
@@ -96,7 +96,7 @@ def widen(typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, oth
 
 
 @_inline
-def width(typing: Any, low: Any, high: Any, row: Any, weight: Any, at: Any) -> Any:
+def measure_width(typing: Any, low: Any, high: Any, row: Any, weight: Any, at: Any) -> Any:
     """The sum over lanes of ``weight * min(high[row] - low[row], SCALE)``, int64.
 
     Weights sum to at most 1024 (`sqlanon.spec.MAX_WEIGHT`), so 32 bits hold it.

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.extent import KIND, LEVELS, NULLS, SET, SIZE, START, WEIGHT, Geometry, extent
+from sqlanon.kernels.extent import KIND, LEVELS, NULLS, SET, SIZE, START, WEIGHT, Geometry, measure_extent
 from sqlanon.kernels.requirements import Counters, Demands, satisfied
 from sqlanon.kernels.rows import Bare
 
@@ -47,7 +47,7 @@ def _widths(rows: Bare, start: int, stop: int, geometry: Geometry) -> npt.NDArra
             for i in range(start, stop):
                 seen[rows.codes[i, j] - low] = True
             members = np.int64(seen.sum())
-        wide[j] = facts[j, WEIGHT] * extent(
+        wide[j] = facts[j, WEIGHT] * measure_extent(
             facts[j, KIND],
             facts[j, SIZE],
             facts[j, NULLS],

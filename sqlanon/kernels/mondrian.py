@@ -19,7 +19,7 @@ from sqlanon.kernels.requirements import Demands, new_counters
 from sqlanon.kernels.rows import Bare
 from sqlanon.kernels.sorted_cuts import cut_sorted
 from sqlanon.kernels.sorted_lists import new_lists
-from sqlanon.kernels.vectors import lanes_of, put
+from sqlanon.kernels.vectors import lanes_of, store_vector
 
 _SORTED, _VALUES = 64, 2
 """Largest number of rows, and largest part of the values in their range, of partitions that are cut by sorted lists."""
@@ -104,21 +104,21 @@ def _divide(rows: Bare, start: int, stop: int, j: int, cut: int, last: int, spar
     for i in range(start, stop):
         if codes[i, j] < cut or (codes[i, j] == cut and i <= last):
             for b in range(0, lanes, WIDTH):
-                put(codes, left, b, lanes_of(codes, i, b))
+                store_vector(codes, left, b, lanes_of(codes, i, b))
             number[left] = number[i]
             if counted:
                 count[left] = count[i]
             left += 1
         else:
             for b in range(0, lanes, WIDTH):
-                put(spare_codes, right, b, lanes_of(codes, i, b))
+                store_vector(spare_codes, right, b, lanes_of(codes, i, b))
             spare_number[right] = number[i]
             if counted:
                 spare_count[right] = count[i]
             right += 1
     for i in range(right):
         for b in range(0, lanes, WIDTH):
-            put(codes, left + i, b, lanes_of(spare_codes, i, b))
+            store_vector(codes, left + i, b, lanes_of(spare_codes, i, b))
         number[left + i] = spare_number[i]
         if counted:
             count[left + i] = spare_count[i]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.vectors import item, write
+from sqlanon.kernels.vectors import read_item, write
 
 BITS = 11
 """Of a digit: so many counters lie in the nearest cache of a processor."""
@@ -23,7 +23,7 @@ def count_range(keys: npt.NDArray[np.int64], low: int, high: int) -> int:
     """How many keys lie from ``low`` to ``high``. Cost: O(n)."""
     n = np.int64(0)
     for i in range(len(keys)):
-        n += np.int64(item(keys, i) >= low) & np.int64(item(keys, i) <= high)
+        n += np.int64(read_item(keys, i) >= low) & np.int64(read_item(keys, i) <= high)
     return n
 
 
@@ -49,7 +49,7 @@ def sort_range(
     at = np.int64(0)
     same, every = np.int64(0), np.int64(-1)
     for i in range(len(keys)):
-        key = item(keys, i)
+        key = read_item(keys, i)
         if key >= low and key <= high:
             write(line, at, key)
             write(rows, at, np.int32(i))
@@ -67,20 +67,20 @@ def sort_range(
             continue
         place[:] = 0
         for i in range(m):
-            digit = (item(source, i) >> shift) & mask
-            write(place, digit, item(place, digit) + 1)
+            digit = (read_item(source, i) >> shift) & mask
+            write(place, digit, read_item(place, digit) + 1)
         total = np.int64(0)
         for digit in range(len(place)):
             count = place[digit]
             place[digit] = total
             total += count
         for i in range(m):
-            key = item(source, i)
+            key = read_item(source, i)
             digit = (key >> shift) & mask
-            to = item(place, digit)
+            to = read_item(place, digit)
             write(place, digit, to + 1)
             write(target, to, key)
-            write(target_rows, to, item(source_rows, i))
+            write(target_rows, to, read_item(source_rows, i))
         source, target = target, source
         source_rows, target_rows = target_rows, source_rows
         shift += BITS
@@ -110,16 +110,16 @@ def stable_order(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
             continue
         place[:] = 0
         for i in range(n):
-            place[(np.int64(item(values, i)) >> shift) & 255] += 1
+            place[(np.int64(read_item(values, i)) >> shift) & 255] += 1
         total = np.int64(0)
         for digit in range(256):
             count = place[digit]
             place[digit] = total
             total += count
         for i in range(n):
-            row = item(order, i)
-            digit = (np.int64(item(values, np.int64(row))) >> shift) & 255
-            to = item(place, digit)
+            row = read_item(order, i)
+            digit = (np.int64(read_item(values, np.int64(row))) >> shift) & 255
+            to = read_item(place, digit)
             write(place, digit, to + 1)
             write(other, to, row)
         order, other = other, order

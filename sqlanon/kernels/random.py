@@ -8,13 +8,13 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 
 
-def seeded(seed: int) -> npt.NDArray[np.uint64]:
+def seed_state(seed: int) -> npt.NDArray[np.uint64]:
     """The state of a generator, uint64[1]."""
     return np.array([seed & (2**64 - 1)], np.uint64)
 
 
 @njit(nogil=True, cache=True)
-def below(state: npt.NDArray[np.uint64], bound: int) -> int:
+def draw_below(state: npt.NDArray[np.uint64], bound: int) -> int:
     """A whole number from 0 to ``bound`` - 1; ``bound`` up to 2^32 (the bias is below 2^-32)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     word = state[0]
@@ -28,5 +28,5 @@ def below(state: npt.NDArray[np.uint64], bound: int) -> int:
 def shuffle(state: npt.NDArray[np.uint64], items: npt.NDArray[np.int64]) -> None:
     """Bring items into a random order, in place."""
     for i in range(len(items) - 1, 0, -1):
-        j = below(state, i + 1)
+        j = draw_below(state, i + 1)
         items[i], items[j] = items[j], items[i]

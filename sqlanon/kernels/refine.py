@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 
 LARGE = 256
@@ -35,7 +35,7 @@ def _width(
     """Weighted sum of extents of a box."""
     total = set_width(facts, table, mask, row) + code_width(facts, table, low, high, row, seen)
     for b in range(0, low.shape[1], WIDTH):
-        total += width(low, high, row, weight, b)
+        total += measure_width(low, high, row, weight, b)
     return total
 
 

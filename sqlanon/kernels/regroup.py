@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.random import below
+from sqlanon.kernels.random import draw_below
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
@@ -138,8 +138,8 @@ def _build(
             return -1
         own = box_of_cluster(most, c)
         empty_box(box, mask, own)
-        far = c > 0 and below(state, 2) == 0
-        pick = below(state, left)
+        far = c > 0 and draw_below(state, 2) == 0
+        pick = draw_below(state, left)
         for t in range(left):
             bound[t] = -1
         while True:

@@ -22,7 +22,7 @@ MOST_EDGES = 30_000_000
 
 
 @njit(nogil=True, cache=True)
-def fitting(
+def find_fitting(
     codes: Ints,
     cells: Ints,
     low: Ints,

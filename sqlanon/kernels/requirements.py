@@ -47,15 +47,15 @@ def demands_of(k: int, tallies: Sequence[Tally]) -> Demands:
         k,
         np.array([t.add.address for t in tallies], np.int64),
         np.array([t.clear.address for t in tallies], np.int64),
-        _joined([t.items for t in tallies], np.int32),
-        _joined([t.bounds for t in tallies], np.int64),
-        _joined([t.weights for t in tallies], np.float64),
+        _concatenate([t.items for t in tallies], np.int32),
+        _concatenate([t.bounds for t in tallies], np.int64),
+        _concatenate([t.weights for t in tallies], np.float64),
         start,
         np.array([t.width for t in tallies], np.int64),
     )
 
 
-def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type[np.generic]) -> npt.NDArray[Any]:
+def _concatenate(parts: Sequence[npt.NDArray[Any]], dtype: type[np.generic]) -> npt.NDArray[Any]:
     if len(parts) == 1:
         return np.ascontiguousarray(parts[0], dtype)
     return np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype, copy=False)
@@ -175,7 +175,7 @@ def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
 
 
 @njit(nogil=True, cache=True)
-def grown(
+def grow_count(
     demands: Demands, held: Ints, begin: Longs, first: int, past: int, ends: Longs, counters: Counters, holds: Flags
 ) -> None:
     """Continue the count with rows ``first`` to ``past`` of the result of `last_first`.
@@ -191,7 +191,7 @@ def grown(
 
 @njit(nogil=True, cache=True)
 def forget(demands: Demands, held: Ints, begin: Longs, first: int, past: int, counters: Counters) -> None:
-    """Bring the counters back to zero after `grown` counted rows ``first`` to ``past``."""
+    """Bring the counters back to zero after `grow_count` counted rows ``first`` to ``past``."""
     for c in range(len(demands.add)):
         width = demands.width[c]
         _clear(demands, c, held, begin[c] + first * width, begin[c] + past * width, counters)

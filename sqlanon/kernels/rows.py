@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import BIT, KIND, NULLS, ORDERED, SCALE, SET, START, WORD, Geometry
 from sqlanon.kernels.lanes import WIDTH
-from sqlanon.kernels.vectors import item, lane, lanes_of, put
+from sqlanon.kernels.vectors import lanes_of, read_item, read_lane, store_vector
 
 _BLOCK = 256
 """Rows that are written together: they stay in the nearest cache from attribute to attribute."""
@@ -81,7 +81,7 @@ def pick(
     """
     for i in range(start, stop):
         for b in range(0, codes.shape[1], WIDTH):
-            put(codes, i, b, lanes_of(packed, np.int64(number[i]), b))
+            store_vector(codes, i, b, lanes_of(packed, np.int64(number[i]), b))
 
 
 @njit(nogil=True, cache=True)
@@ -117,7 +117,7 @@ def fill(
             if kind == ORDERED:
                 begin = facts[a, START]
                 for i in range(first, past):
-                    places[i, a] = item(table, begin + np.int64(lane(bare, i, a)))
+                    places[i, a] = read_item(table, begin + np.int64(read_lane(bare, i, a)))
                 if facts[a, NULLS] == 1:
                     # NULL lies a whole scale before everything, so that an extent is a difference, cut at SCALE.
                     for i in range(first, past):
@@ -126,7 +126,7 @@ def fill(
             elif kind == SET:
                 word, bit = facts[a, WORD], facts[a, BIT]
                 for i in range(first, past):
-                    at = np.int64(lane(bare, i, a)) + bit
+                    at = np.int64(read_lane(bare, i, a)) + bit
                     sets[i, word + (at >> 6)] |= np.uint64(1) << np.uint64(at & 63)
             else:
                 for i in range(first, past):

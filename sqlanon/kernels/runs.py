@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sqlanon.kernels.boxes import code_width, line_weights, other_kinds, set_width
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 
 GCP, SUM, MOST = 0, 1, 2
 """What is least: the sum of rows x extents, the sum of extents (the paper's IL1 but for the division by the number of
@@ -90,7 +90,7 @@ def best_runs(
                 sets_wide = set_width(facts, table, box_mask, 0)
             total = sets_wide
             for b in range(0, lanes, WIDTH):
-                total += width(box_low, box_high, 0, weight, b)
+                total += measure_width(box_low, box_high, 0, weight, b)
             if codes:
                 total += code_width(facts, table, box_low, box_high, 0, seen)
             if objective == GCP:
@@ -116,7 +116,7 @@ def best_line_runs(
     """As `best_runs` for rows, but the extent of a run is the distance of its ends on the line (section 6.1, HilbFast).
 
     Args:
-        keys: int64[n], ascending; their range x (2k - 1) must stay below 2^62, see `shortened`.
+        keys: int64[n], ascending; their range x (2k - 1) must stay below 2^62, see `shorten_keys`.
         k, objective, known, opt, back: as in `best_runs`.
 
     Cost: O(k n).
@@ -139,7 +139,7 @@ def best_line_runs(
         opt[i], back[i] = best, rows
 
 
-def shortened(keys: npt.NDArray[np.int64], span: int, k: int) -> npt.NDArray[np.int64]:
+def shorten_keys(keys: npt.NDArray[np.int64], span: int, k: int) -> npt.NDArray[np.int64]:
     """Keys without the low digits that `best_line_runs` has no room for: sums of loss stay below 2^62.
 
     Args:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.random import below
+from sqlanon.kernels.random import draw_below
 from sqlanon.kernels.regroup import Longs, Pool, box_of_cluster, new_pool, regroup
 from sqlanon.kernels.requirements import Demands
 from sqlanon.kernels.unions import (
@@ -34,7 +34,7 @@ MOST_CLASSES = 5
 
 
 @njit(nogil=True, cache=True)
-def _nearest(
+def _find_nearest(
     box: Places,
     mask: Masks,
     size: Longs,
@@ -79,11 +79,11 @@ def _pool(
 ) -> int:
     """Class ``g`` and up to `MOST_CLASSES` - 1 of the near ones, nearer ones more often, into ``pooled``; how many."""
     pooled[0], together, rows = g, 1, size[g]
-    wanted = 2 + below(state, MOST_CLASSES - 1)
+    wanted = 2 + draw_below(state, MOST_CLASSES - 1)
     for _ in range(2 * MOST_CLASSES):
         if together == wanted or known[g] == 0:
             break
-        h = near[g, min(below(state, known[g]), below(state, known[g]))]
+        h = near[g, min(draw_below(state, known[g]), draw_below(state, known[g]))]
         if size[h] == 0 or rows + size[h] > most:
             continue
         new = True
@@ -101,9 +101,9 @@ def _clusters(together: int, rows: int, least: int, room: int, state: npt.NDArra
     """How many clusters to make of so many classes: half of the time one more, else as many, or any number."""
     largest = min(rows // least, room)
     fewest = min(max(together - 1, 1), largest)
-    draw = below(state, 4)
+    draw = draw_below(state, 4)
     if draw == 3:
-        return fewest + below(state, largest - fewest + 1)
+        return fewest + draw_below(state, largest - fewest + 1)
     return min(together + 1 if draw < 2 else together, largest)
 
 
@@ -190,7 +190,7 @@ def search(
             if wide[g] == 0 or size[g] > most:
                 continue
             if known[g] < 0:
-                known[g] = _nearest(class_box, class_mask, size, wide, g, used, most, measure, near, price)
+                known[g] = _find_nearest(class_box, class_mask, size, wide, g, used, most, measure, near, price)
             together = _pool(g, near, known, size, most, pooled, state)
             if together == 1 and size[g] < 2 * least:
                 continue  # one class alone can only be divided

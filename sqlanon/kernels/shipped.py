@@ -17,7 +17,7 @@ import llvmlite.binding as llvm
 from numba.core import config
 
 FOLDER = Path(__file__).with_name("_compiled")
-"""A folder for each file of kernels, named by `sqlanon.kernels.cache.digest`; missing in a checkout."""
+"""A folder for each file of kernels, named by `sqlanon.kernels.cache.hash_inputs`; missing in a checkout."""
 
 LEVELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "x86_64": (

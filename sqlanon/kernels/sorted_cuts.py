@@ -24,15 +24,24 @@ from sqlanon.kernels.extent import (
     TREE,
     WEIGHT,
     Geometry,
-    extent,
-    popcount,
+    count_bits,
+    measure_extent,
 )
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.requirements import Counters, Demands, allowed_slots
 from sqlanon.kernels.rows import Bare
 from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE
 from sqlanon.kernels.sorted_lists import Lists, load
-from sqlanon.kernels.vectors import greater, item, lane, lanes_of, lesser, put, spanned, write
+from sqlanon.kernels.vectors import (
+    lanes_of,
+    read_item,
+    read_lane,
+    store_vector,
+    sum_spans,
+    take_greater,
+    take_lesser,
+    write,
+)
 
 NEVER = np.int64(1) << np.int64(62)
 
@@ -93,20 +102,20 @@ def cut_sorted(
         if size >= max(2 * k, 2) and end - begin > target:
             for j in range(d):
                 code_j, from_j = j * most, (side * (d + 1) + j) * most
-                if not relaxed and item(codes, code_j + item(lists, from_j + begin)) == item(
-                    codes, code_j + item(lists, from_j + end - 1)
+                if not relaxed and read_item(codes, code_j + read_item(lists, from_j + begin)) == read_item(
+                    codes, code_j + read_item(lists, from_j + end - 1)
                 ):
                     continue
                 # 1. Where the list may be cut.
                 at, past, before, after = begin, end, np.int64(0), size
                 if counted:
-                    while before + item(count, item(lists, from_j + at)) < k:
-                        before += item(count, item(lists, from_j + at))
+                    while before + read_item(count, read_item(lists, from_j + at)) < k:
+                        before += read_item(count, read_item(lists, from_j + at))
                         at += 1
                     after = np.int64(0)
                     while after < k:
                         past -= 1
-                        after += item(count, item(lists, from_j + past))
+                        after += read_item(count, read_item(lists, from_j + past))
                 else:
                     at, past, before = begin + max(k, 1) - 1, end - max(k, 1), np.int64(max(k, 1) - 1)
                 cuts = 0
@@ -116,17 +125,17 @@ def cut_sorted(
                         ends[cuts], left[cuts] = here + 1, before
                         cuts += 1
                 elif at < past:
-                    now = item(codes, code_j + item(lists, from_j + at))
+                    now = read_item(codes, code_j + read_item(lists, from_j + at))
                     for here in range(at, past):
-                        then = item(codes, code_j + item(lists, from_j + here + 1))
-                        before += item(count, item(lists, from_j + here)) if counted else 1
+                        then = read_item(codes, code_j + read_item(lists, from_j + here + 1))
+                        before += read_item(count, read_item(lists, from_j + here)) if counted else 1
                         write(ends, cuts, here + 1)
                         write(left, cuts, before)
                         cuts += now != then
                         now = then
                 if cuts > 0 and checks:
                     for here in range(begin, end):
-                        order[here - begin] = item(lists, from_j + here)
+                        order[here - begin] = read_item(lists, from_j + here)
                     for u in range(cuts):
                         left[u] = ends[u] - begin
                     left[cuts] = end - begin
@@ -144,26 +153,26 @@ def cut_sorted(
                     steps = ends[cuts - 1] - begin if half == 0 else end - ends[0]
                     for b in range(0, lanes, WIDTH):
                         cursor, u = begin if half == 0 else end, np.int64(0 if half == 0 else cuts - 1)
-                        goal = item(ends, u)
+                        goal = read_item(ends, u)
                         weight = lanes_of(work.weight, 0, b)
-                        low = high = lanes_of(places, item(lists, from_j + cursor - half), b)
+                        low = high = lanes_of(places, read_item(lists, from_j + cursor - half), b)
                         mask, known, sets_wide = np.uint64(0), np.uint64(0), np.int64(0)
                         for _ in range(steps):
-                            i = item(lists, from_j + cursor - half)
+                            i = read_item(lists, from_j + cursor - half)
                             cursor += step
                             row = lanes_of(places, i, b)
-                            low, high = lesser(low, row), greater(high, row)
-                            mask |= lane(masks, i, 0)
+                            low, high = take_lesser(low, row), take_greater(high, row)
+                            mask |= read_lane(masks, i, 0)
                             if cursor == goal:
-                                total = spanned(low, high, weight)
+                                total = sum_spans(low, high, weight)
                                 if b > 0:
-                                    total += item(wide, wide_half + u)
+                                    total += read_item(wide, wide_half + u)
                                 else:
                                     if mask != known:
                                         known, sets_wide = mask, np.int64(0)
                                         for t in range(own_word):
                                             part = (mask >> np.uint64(sets[t, SHIFT])) & np.uint64(sets[t, BITS])
-                                            members = popcount(part)
+                                            members = count_bits(part)
                                             if members > 1:
                                                 null = sets[t, NULL] == 1 and part & np.uint64(1) != np.uint64(0)
                                                 sets_wide += sets[t, PRICE] * (
@@ -173,14 +182,14 @@ def cut_sorted(
                                 write(wide, wide_half + u, total)
                                 u += step
                                 if u >= 0 and u < cuts:
-                                    goal = item(ends, u)
+                                    goal = read_item(ends, u)
                     if own_word < len(sets):
                         cursor, u = begin if half == 0 else end, np.int64(0 if half == 0 else cuts - 1)
-                        goal = item(ends, u)
+                        goal = read_item(ends, u)
                         for w in range(words):
                             grown[w] = 0
                         for _ in range(steps):
-                            i = item(lists, from_j + cursor - half)
+                            i = read_item(lists, from_j + cursor - half)
                             cursor += step
                             for w in range(words):
                                 grown[w] |= masks[i, w]
@@ -190,33 +199,33 @@ def cut_sorted(
                                     part, members = grown[sets[t, FIRST]], np.int64(0)
                                     if sets[t, PAST] - sets[t, FIRST] > 1:
                                         for w in range(sets[t, FIRST], sets[t, PAST]):
-                                            members += popcount(grown[w])
+                                            members += count_bits(grown[w])
                                     else:
                                         part = (part >> np.uint64(sets[t, SHIFT])) & np.uint64(sets[t, BITS])
-                                        members = popcount(part)
+                                        members = count_bits(part)
                                     if members > 1:
                                         null = sets[t, NULL] == 1 and part & np.uint64(1) != np.uint64(0)
                                         total += sets[t, PRICE] * (SCALE if null else table[sets[t, TABLE] + members])
-                                write(wide, wide_half + u, item(wide, wide_half + u) + total)
+                                write(wide, wide_half + u, read_item(wide, wide_half + u) + total)
                                 u += step
                                 if u >= 0 and u < cuts:
-                                    goal = item(ends, u)
+                                    goal = read_item(ends, u)
                     if trees:
                         for a in range(d):
                             if facts[a, KIND] != TREE and facts[a, KIND] != SPAN:
                                 continue
                             cursor, u = begin if half == 0 else end, np.int64(0 if half == 0 else cuts - 1)
-                            goal = item(ends, u)
-                            small = large = codes[a * most + item(lists, from_j + cursor - half)]
+                            goal = read_item(ends, u)
+                            small = large = codes[a * most + read_item(lists, from_j + cursor - half)]
                             one, other, total = small, large, np.int64(0)
                             for _ in range(steps):
-                                code = codes[a * most + item(lists, from_j + cursor - half)]
+                                code = codes[a * most + read_item(lists, from_j + cursor - half)]
                                 cursor += step
                                 small, large = min(small, code), max(large, code)
                                 if cursor == goal:
                                     if small != one or large != other:
                                         one, other = small, large
-                                        total = facts[a, WEIGHT] * extent(
+                                        total = facts[a, WEIGHT] * measure_extent(
                                             facts[a, KIND],
                                             facts[a, SIZE],
                                             facts[a, NULLS],
@@ -227,14 +236,14 @@ def cut_sorted(
                                             np.int64(large),
                                             np.int64(0),
                                         )
-                                    write(wide, wide_half + u, item(wide, wide_half + u) + total)
+                                    write(wide, wide_half + u, read_item(wide, wide_half + u) + total)
                                     u += step
                                     if u >= 0 and u < cuts:
-                                        goal = item(ends, u)
+                                        goal = read_item(ends, u)
                 # 3. The best of them.
                 for u in range(cuts):
-                    before = item(left, u)
-                    loss = item(wide, u) * before + item(wide, most + 1 + u) * (size - before)
+                    before = read_item(left, u)
+                    loss = read_item(wide, u) * before + read_item(wide, most + 1 + u) * (size - before)
                     if loss <= best_loss:
                         tilt = abs(2 * before - size)
                         if loss < best_loss or tilt < best_tilt:
@@ -242,24 +251,24 @@ def cut_sorted(
                                 loss,
                                 tilt,
                                 j,
-                                item(ends, u),
+                                read_item(ends, u),
                                 before,
                             )
         if best_j < 0:
             first[start + begin] = True
             from_d = (side * (d + 1) + d) * most
             for at in range(begin, end):
-                write(final, at, item(lists, from_d + at))
+                write(final, at, read_item(lists, from_d + at))
             continue
         # 4. Deal the rows of every list to the halves.
         from_j, there = (side * (d + 1) + best_j) * most, 1 - side
         for at in range(begin, end):
-            write(right, item(lists, from_j + at), np.int64(at >= best_at))
+            write(right, read_item(lists, from_j + at), np.int64(at >= best_at))
         for a in range(d + 1):
             from_a, to_a = (side * (d + 1) + a) * most, (there * (d + 1) + a) * most
             if not relaxed and a < d:
-                i = item(lists, from_a + begin)
-                if item(codes, a * most + i) == item(codes, a * most + item(lists, from_a + end - 1)):
+                i = read_item(lists, from_a + begin)
+                if read_item(codes, a * most + i) == read_item(codes, a * most + read_item(lists, from_a + end - 1)):
                     # All codes are equal; this is how the halves see it.
                     (
                         lists[to_a + begin],
@@ -270,8 +279,8 @@ def cut_sorted(
                     continue
             one, other = begin, best_at
             for at in range(begin, end):
-                i = item(lists, from_a + at)
-                goes = item(right, i)
+                i = read_item(lists, from_a + at)
+                goes = read_item(right, i)
                 write(lists, to_a + (other if goes else one), i)
                 other += goes
                 one += 1 - goes
@@ -285,4 +294,4 @@ def cut_sorted(
         if counted:
             rows.count[start + at] = count[i]
         for b in range(0, lanes, WIDTH):
-            put(rows.codes, start + at, b, lanes_of(work.own, i, b))
+            store_vector(rows.codes, start + at, b, lanes_of(work.own, i, b))

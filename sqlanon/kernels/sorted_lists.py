@@ -12,7 +12,7 @@ from sqlanon.kernels.extent import KIND, NULLS, ORDERED, SCALE, START, WEIGHT, G
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.rows import Bare
 from sqlanon.kernels.set_masks import FIRST, SHIFT, VALUE, set_facts, words_of
-from sqlanon.kernels.vectors import item, lane, lanes_of, put, write
+from sqlanon.kernels.vectors import lanes_of, read_item, read_lane, store_vector, write
 
 
 class Lists(NamedTuple):
@@ -109,7 +109,7 @@ def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> 
         for w in range(masks.shape[1]):
             masks[i, w] = 0
         for b in range(0, rows.codes.shape[1], WIDTH):
-            put(work.own, i, b, lanes_of(rows.codes, start + i, b))
+            store_vector(work.own, i, b, lanes_of(rows.codes, start + i, b))
     size = np.int64(n)
     if len(rows.count) > 0:
         size = 0
@@ -119,13 +119,13 @@ def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> 
     for a in range(d):
         low = high = np.int64(rows.codes[start, a])
         for i in range(n):
-            code = np.int64(lane(rows.codes, start + i, a))
+            code = np.int64(read_lane(rows.codes, start + i, a))
             write(codes, a * most + i, np.int32(code))
             low, high = min(low, code), max(high, code)
         kind, first = facts[a, KIND], facts[a, START]
         if kind == ORDERED:
             for i in range(n):
-                places[i, a] = item(table, first + item(codes, a * most + i))
+                places[i, a] = read_item(table, first + read_item(codes, a * most + i))
             if facts[a, NULLS] == 1 and low == 0:
                 # NULL lies a whole scale before everything, so that an extent is a difference, cut at SCALE.
                 for i in range(n):
@@ -139,13 +139,13 @@ def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> 
             for s in range(high - low + 2):
                 begin[s] = 0
             for i in range(n):
-                s = item(codes, a * most + i) - low + 1
-                write(begin, s, item(begin, s) + 1)
+                s = read_item(codes, a * most + i) - low + 1
+                write(begin, s, read_item(begin, s) + 1)
             for s in range(1, high - low + 1):
                 begin[s] += begin[s - 1]
             for i in range(n):
-                s = item(codes, a * most + i) - low
-                at = item(begin, s)
+                s = read_item(codes, a * most + i) - low
+                at = read_item(begin, s)
                 write(lists, a * most + at, np.uint32(i))
                 write(begin, s, at + 1)
         else:

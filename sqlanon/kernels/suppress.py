@@ -116,7 +116,7 @@ def gather(
 
 
 @njit(nogil=True, cache=True)
-def descending(count: Longs, turn: Longs) -> None:
+def sort_descending(count: Longs, turn: Longs) -> None:
     """The cells by descending number of rows, in a stable order.
 
     Cost: linear in the cells and the largest count, or a sort.
@@ -138,7 +138,7 @@ def descending(count: Longs, turn: Longs) -> None:
 
 
 @njit(nogil=True, cache=True)
-def height(rows: Longs, p: int, q: int, top: Longs) -> int:
+def measure_height(rows: Longs, p: int, q: int, top: Longs) -> int:
     """The largest h so that no value is more than q / p of what is left when every count is cut to h.
 
     With the counts c1 >= c2 >= ... and S_r the sum after the r largest, that is the least of c1 and of floor(q S_r / (p
@@ -185,7 +185,7 @@ def phase_one(start: Longs, held: Longs, rows: Longs, rules: Rules, kept: Longs)
                 kept[i] = rows[i] if mine > 0 else 0
             total += mine
             continue
-        cut, mine = height(rows[a:b], rules.p, rules.q, top), np.int64(0)
+        cut, mine = measure_height(rows[a:b], rules.p, rules.q, top), np.int64(0)
         for i in range(a, b):
             kept[i] = min(rows[i], cut)
             mine += kept[i]
@@ -248,7 +248,7 @@ def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
 
 
 @njit(nogil=True, cache=True)
-def lawful(residue: Longs, rules: Rules, room: Longs) -> bool:
+def is_lawful(residue: Longs, rules: Rules, room: Longs) -> bool:
     """Whether rows of each value, as many as ``residue`` has, may be one class; no rows are none."""
     total, most = np.int64(0), np.int64(0)
     for rows in residue:
@@ -282,7 +282,7 @@ def one_by_one(start: Longs, held: Longs, rules: Rules, residue: Longs, kept: Lo
             break
         for i in range(start[s], start[s + 1]):
             left[held[i]] -= kept[i]
-        if lawful(left, rules, room):
+        if is_lawful(left, rules, room):
             total -= size[s]
             continue
         for i in range(start[s], start[s + 1]):

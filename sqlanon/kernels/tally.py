@@ -89,7 +89,7 @@ class Tally:
     sums: int = 0
 
 
-def _called(signature: Any) -> Any:  # noqa: ANN401 - numba's types
+def _generate_call(signature: Any) -> Any:  # noqa: ANN401 - numba's types
     """The code of a call by address: after the address, each array with the bounds of the part that is passed.
 
     Parts are made here and not as slices, which count references: for small sets of rows that costs more than the work.
@@ -126,10 +126,10 @@ _intrinsic = cast("Callable[[Callable[..., Any]], Callable[..., None]]", intrins
 @_intrinsic
 def call_add(_, address, i, i0, i1, e, e0, e1, b, b0, b1, w, w0, w1, c, c0, c1, s, s0, s1, h, h0, h1):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201, ARG001
     """Call the function at ``address`` with items, ends, bounds, weights, counts, sums, holds; each from and to."""
-    return _called(_ADD)
+    return _generate_call(_ADD)
 
 
 @_intrinsic
 def call_clear(_, address, i, i0, i1, b, b0, b1, w, w0, w1, c, c0, c1, s, s0, s1):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201, ARG001
     """Call the function at ``address`` with items, bounds, weights, counts, sums; each from and to."""
-    return _called(_CLEAR)
+    return _generate_call(_CLEAR)

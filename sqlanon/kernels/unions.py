@@ -31,11 +31,11 @@ from sqlanon.kernels.extent import (
     TREE,
     WEIGHT,
     Geometry,
-    extent,
+    measure_extent,
 )
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, set_facts
-from sqlanon.kernels.vectors import lane, own_box, put
+from sqlanon.kernels.vectors import own_box, read_lane, store_vector
 
 Places = npt.NDArray[np.int32]
 Masks = npt.NDArray[np.uint64]
@@ -82,7 +82,7 @@ def boxes_of(places: Places) -> Places:
     box = np.empty((len(places), 2 * places.shape[1]), np.int32)
     for i in range(len(places)):
         for b in range(0, places.shape[1], WIDTH):
-            put(box, i, 2 * b, own_box(places, i, b))
+            store_vector(box, i, 2 * b, own_box(places, i, b))
     return box
 
 
@@ -260,9 +260,9 @@ def codes_width(
     for c in range(len(codes)):
         a = codes[c]
         at = a // WIDTH * WIDTH + a
-        low = min(lane(box, one, at), lane(boxes, other, at))
-        high = ~min(lane(box, one, at + WIDTH), lane(boxes, other, at + WIDTH))
-        total += facts[a, WEIGHT] * extent(
+        low = min(read_lane(box, one, at), read_lane(boxes, other, at))
+        high = ~min(read_lane(box, one, at + WIDTH), read_lane(boxes, other, at + WIDTH))
+        total += facts[a, WEIGHT] * measure_extent(
             facts[a, KIND],
             facts[a, SIZE],
             facts[a, NULLS],

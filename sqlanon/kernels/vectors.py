@@ -47,7 +47,7 @@ def _pointer(context: Any, builder: Any, kind: Any, args: Any, width: int) -> An
     return builder.bitcast(start, ir.VectorType(ir.IntType(kind.dtype.bitwidth), width).as_pointer())
 
 
-def _loaded(context: Any, builder: Any, kind: Any, args: Any, width: int) -> Any:
+def _load_vector(context: Any, builder: Any, kind: Any, args: Any, width: int) -> Any:
     place = _pointer(context, builder, kind, args, width)
     return builder.load(place, align=kind.dtype.bitwidth // 8)
 
@@ -57,7 +57,7 @@ def lanes_of(typing: Any, array: Any, row: Any, at: Any) -> Any:
     """Numbers ``at`` to ``at + WIDTH`` of a row."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _loaded(context, builder, signature.args[0], args, WIDTH)
+        return _load_vector(context, builder, signature.args[0], args, WIDTH)
 
     return Lanes(array.dtype, WIDTH)(array, types.int64, types.int64), codegen
 
@@ -67,7 +67,7 @@ def box_of(typing: Any, array: Any, row: Any, at: Any) -> Any:
     """Numbers ``at`` to ``at + 2 * WIDTH`` of a row: a box of codes."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _loaded(context, builder, signature.args[0], args, 2 * WIDTH)
+        return _load_vector(context, builder, signature.args[0], args, 2 * WIDTH)
 
     return Lanes(array.dtype, 2 * WIDTH)(array, types.int64, types.int64), codegen
 
@@ -77,7 +77,7 @@ def own_box(typing: Any, array: Any, row: Any, at: Any) -> Any:
     """The box of one row's codes ``at`` to ``at + WIDTH``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        codes = _loaded(context, builder, signature.args[0], args, WIDTH)
+        codes = _load_vector(context, builder, signature.args[0], args, WIDTH)
         order = ir.Constant(ir.VectorType(_I32, 2 * WIDTH), list(range(2 * WIDTH)))
         return builder.shuffle_vector(codes, builder.not_(codes), order)
 
@@ -85,7 +85,7 @@ def own_box(typing: Any, array: Any, row: Any, at: Any) -> Any:
 
 
 @_inline
-def item(typing: Any, array: Any, at: Any) -> Any:
+def read_item(typing: Any, array: Any, at: Any) -> Any:
     """``array[at]`` of a plain vector for ``at`` >= 0: without the case of an index from the end."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -97,7 +97,7 @@ def item(typing: Any, array: Any, at: Any) -> Any:
 
 @_inline
 def write(typing: Any, array: Any, at: Any, value: Any) -> Any:
-    """``array[at] = value``, as `item` reads it."""
+    """``array[at] = value``, as `read_item` reads it."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
@@ -108,8 +108,8 @@ def write(typing: Any, array: Any, at: Any, value: Any) -> Any:
 
 
 @_inline
-def lane(typing: Any, array: Any, row: Any, at: Any) -> Any:
-    """``array[row, at]`` for numbers >= 0, see `item`."""
+def read_lane(typing: Any, array: Any, row: Any, at: Any) -> Any:
+    """``array[row, at]`` for numbers >= 0, see `read_item`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
@@ -120,7 +120,7 @@ def lane(typing: Any, array: Any, row: Any, at: Any) -> Any:
 
 
 @_inline
-def put(typing: Any, array: Any, row: Any, at: Any, vector: Any) -> Any:
+def store_vector(typing: Any, array: Any, row: Any, at: Any, vector: Any) -> Any:
     """Write a vector to a row."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -191,7 +191,7 @@ def _slot(context: Any, builder: Any, kind: Any, array: Any, slot: Any) -> Any:
     return builder.gep(view.data, [builder.mul(slot, record)])
 
 
-def _chosen(sign: str) -> Callable[..., Any]:
+def _choose_lanes(sign: str) -> Callable[..., Any]:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.select(builder.icmp_signed(sign, *args), *args)
 
@@ -199,15 +199,15 @@ def _chosen(sign: str) -> Callable[..., Any]:
 
 
 @_inline
-def lesser(typing: Any, one: Any, other: Any) -> Any:
+def take_lesser(typing: Any, one: Any, other: Any) -> Any:
     """The lesser numbers of two vectors."""
-    return one(one, one), _chosen("<")
+    return one(one, one), _choose_lanes("<")
 
 
 @_inline
-def greater(typing: Any, one: Any, other: Any) -> Any:
+def take_greater(typing: Any, one: Any, other: Any) -> Any:
     """The greater numbers of two vectors."""
-    return one(one, one), _chosen(">")
+    return one(one, one), _choose_lanes(">")
 
 
 @_inline
@@ -224,8 +224,8 @@ def differs(typing: Any, one: Any, other: Any, bits: Any) -> Any:
 
 
 @_inline
-def spanned(typing: Any, low: Any, high: Any, weight: Any) -> Any:
-    """The sum over lanes of ``weight * min(high - low, SCALE)``, int64; see `lanes.width`."""
+def sum_spans(typing: Any, low: Any, high: Any, weight: Any) -> Any:
+    """The sum over lanes of ``weight * min(high - low, SCALE)``, int64; see `lanes.measure_width`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         row = ir.VectorType(_I32, WIDTH)

@@ -2,15 +2,15 @@
 
 A metric that every run measures contributes SQL aggregates over the classes and finishes them in Python (`base`,
 `measure`). Others are measured where a policy asks for them, of counts that a run else does not need (`facts`).
-`extents` gives the widest class of each column in the column's own units.
+`measure_extents` gives the widest class of each column in the column's own units.
 """
 
 from __future__ import annotations
 
 from sqlanon.declared import METRICS
 from sqlanon.loss.base import AskedMetric, Attribute, Metric
-from sqlanon.loss.counted import classification, reconstruction_error, stars
-from sqlanon.loss.extents import Extent, extents
+from sqlanon.loss.counted import count_stars, measure_classification, reconstruction_error
+from sqlanon.loss.extents import Extent, measure_extents
 from sqlanon.loss.facts import Facts, OfValue
 from sqlanon.loss.joint import Joint, joint_counts
 from sqlanon.loss.measure import measure, measure_asked
@@ -24,11 +24,11 @@ __all__ = [
     "Joint",
     "Metric",
     "OfValue",
-    "classification",
-    "extents",
+    "count_stars",
     "joint_counts",
     "measure",
     "measure_asked",
+    "measure_classification",
+    "measure_extents",
     "reconstruction_error",
-    "stars",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer, number
+from sqlanon.engines.rows import number, read_integer
 from sqlanon.loss.values import Groups, Lost
 from sqlanon.table.scratch import Scratch
 
@@ -27,7 +27,9 @@ def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> flo
     return number(scratch.fetch("loss/reconstruction", classed=classed, value=value)[0][0])
 
 
-def classification(scratch: Scratch, classed: TableRef, groups: Groups, value: str, lost: Lost, rows: int) -> float:
+def measure_classification(
+    scratch: Scratch, classed: TableRef, groups: Groups, value: str, lost: Lost, rows: int
+) -> float:
     """CM (Iyengar 2002): the share of rows that lack their group's most frequent sensitive value, or are suppressed.
 
     Args:
@@ -41,10 +43,10 @@ def classification(scratch: Scratch, classed: TableRef, groups: Groups, value: s
     Cost: two groupings of the rows.
     """
     made = scratch.fetch("loss/classification", classed=classed, groups=groups, value=value, starred=lost.starred)
-    return (integer(made[0][0]) + lost.suppressed) / rows
+    return (read_integer(made[0][0]) + lost.suppressed) / rows
 
 
-def stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple[int, int, int]:
+def count_stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple[int, int, int]:
     """Counts of suppressed cells, for a format with cells that are a value or nothing.
 
     They are the suppressed cells, the rows with some, and the rows with nothing else.
@@ -55,4 +57,4 @@ def stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple
         attributes: the code columns.
     """
     cells, some, every = scratch.fetch("loss/stars", boxes=boxes, columns=list(attributes))[0]
-    return integer(cells), integer(some), integer(every)
+    return read_integer(cells), read_integer(some), read_integer(every)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.table.encode import Domain, spread_of
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.wide import few
+from sqlanon.table.wide import split_runs
 
 EXACT = 1e37
 """Largest range of integers and decimals that is subtracted exactly.
@@ -36,7 +36,7 @@ class Extent:
     unbounded: int
 
 
-def extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) -> dict[str, Extent]:
+def measure_extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) -> dict[str, Extent]:
     """The widest class of every quasi column, by name.
 
     Args:
@@ -47,11 +47,11 @@ def extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) -> dict[
     Cost: a scan of the boxes for every `FEW` columns, joined twice with the domain of every ordered one.
     """
     row: list[object] = []
-    for some in few(quasi):
+    for some in split_runs(quasi):
         columns = [_column(scratch, domain) for domain in some]
         row += scratch.fetch("loss/extents", boxes=boxes, columns=columns)[0]
     return {
-        domain.reading.name: Extent(_units(domain, row[2 * i]), integer(row[2 * i + 1]))
+        domain.reading.name: Extent(_units(domain, row[2 * i]), read_integer(row[2 * i + 1]))
         for i, domain in enumerate(quasi)
     }
 

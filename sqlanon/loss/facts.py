@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.rows import number
-from sqlanon.loss.counted import classification
-from sqlanon.table.wide import Part, beside, few
+from sqlanon.loss.counted import measure_classification
+from sqlanon.table.wide import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
@@ -104,7 +104,7 @@ class Facts:
         row = self.fetch("loss/ambiguity", cells=table, columns=codes, exact=possible < _LARGEST)
         combinations = row[0] + self.lost.left_out * math.exp(min(possible, _LARGEST))
         values, levels, bits = [], [], []
-        for some in few(self.quasi):
+        for some in split_runs(self.quasi):
             columns = [{"code": domain.code, "others": max(domain.codes - 1, 1)} for domain in some]
             row = self.fetch("loss/cell_sums", cells=table, columns=columns)
             for at, domain in enumerate(some):
@@ -142,7 +142,7 @@ class Facts:
 
     def classification(self, value: str) -> float:
         """CM of a sensitive column of the stage."""
-        return classification(self._scratch, self._classed, self.groups, value, self.lost, self.rows)
+        return measure_classification(self._scratch, self._classed, self.groups, value, self.lost, self.rows)
 
     def logarithms(self, counted: TableRef) -> float:
         """The sum of n log2 n over a table."""
@@ -172,13 +172,13 @@ class Facts:
     def _cell_table(self, regions: TableRef) -> TableRef:
         """A table (class, n, and of every quasi column size_, inside_: |R| and F(R), and level_)."""
         parts: list[Part] = []
-        for at, some in enumerate(few(self.quasi)):
+        for at, some in enumerate(split_runs(self.quasi)):
             columns = [self._column(domain) for domain in some]
             table = self._scratch.table(f"cells_{at}")
             self._scratch.execute("loss/cells", cells=table, regions=regions, columns=columns)
             names = [f"{part}_{domain.code}" for domain in some for part in ("size", "inside", "level")]
             parts.append((table, names if at else ["n", *names]))
-        return beside(self._scratch, "cells", "class", parts)
+        return join_parts(self._scratch, "cells", "class", parts)
 
     def _column(self, domain: Domain) -> dict[str, object]:
         cumulated = self._scratch.table(f"{domain.code}_cumulated")

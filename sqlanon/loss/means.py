@@ -12,7 +12,7 @@ def _sums(attributes: Sequence[Attribute], part: str) -> dict[str, str]:
     return {f"{part}_{a.code}": f"SUM(b.n * b.{part}_{a.code})" for a in attributes} | {"n_rows": ROWS}
 
 
-def _weighted(values: Mapping[str, float], attributes: Sequence[Attribute], part: str) -> float:
+def _weighted_mean(values: Mapping[str, float], attributes: Sequence[Attribute], part: str) -> float:
     total = sum(a.weight for a in attributes)
     return sum(a.weight * values[f"{part}_{a.code}"] for a in attributes) / (total * values["n_rows"])
 
@@ -32,7 +32,7 @@ class GCP:
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """See `Metric`."""
-        return _weighted(values, attributes, "ncp")
+        return _weighted_mean(values, attributes, "ncp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class LM:
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """See `Metric`."""
-        return _weighted(values, attributes, "lm")
+        return _weighted_mean(values, attributes, "lm")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from sqlanon.results import LossReport
 from sqlanon.table.scratch import Scratch
 
 
-def code(declared: MetricDeclaration) -> Any:  # noqa: ANN401 - a `Metric` or an `AskedMetric`
+def import_metric(declared: MetricDeclaration) -> Any:  # noqa: ANN401 - a `Metric` or an `AskedMetric`
     """Import and make what a declaration names."""
     found = declared.code
     if isinstance(found, str):
@@ -63,7 +63,7 @@ def measure(
         PolicyError: a metric of an extension calls an aggregate as another metric calls a different one.
     """
     wanted: dict[str, str] = {}
-    metrics: dict[str, Metric] = {name: code(one) for name, one in METRICS.items() if not one.asked}
+    metrics: dict[str, Metric] = {name: import_metric(one) for name, one in METRICS.items() if not one.asked}
     for name, metric in metrics.items():
         for alias, sql in metric.aggregates(attributes).items():
             if wanted.setdefault(alias, sql) != sql:
@@ -108,7 +108,7 @@ def measure_asked(facts: Facts, words: Sequence[str], report: LossReport) -> Los
     names = asked_metrics(words, sensitive=bool(facts.sensitive))
     more, by_column = dict(report.more), {name: dict(of) for name, of in report.sensitive.items()}
     for name in names:
-        metric: AskedMetric = code(METRICS[name])
+        metric: AskedMetric = import_metric(METRICS[name])
         if not METRICS[name].sensitive:
             more[name] = metric.of(facts, None)
             continue

@@ -17,12 +17,12 @@ from sqlanon.declared import (
     MethodDeclaration,
     Several,
     asked_of,
-    refusals,
+    list_refusals,
     too_many_rows,
     unknown_method,
     wrong_options,
 )
-from sqlanon.declared.candidates import candidates
+from sqlanon.declared.candidates import read_candidates
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method_options import Given
 from sqlanon.errors import PolicyError
@@ -56,12 +56,12 @@ class Method:
     def parts(self) -> tuple[Method, ...]:
         """The methods that it runs: those that its options name; none of most methods."""
         listed = (self.options[one.name] for one in self.declaration.options if isinstance(one, Several))
-        return tuple(method(one) for text in listed for one in candidates(str(text)))
+        return tuple(make_method(one) for text in listed for one in read_candidates(str(text)))
 
     @cached_property
     def algorithm(self) -> Algorithm:
         """The code."""
-        return code(self.declaration)(**self.options)
+        return import_method(self.declaration)(**self.options)
 
     def describe(self) -> str:
         """The method with its options, for reports."""
@@ -80,12 +80,12 @@ class Method:
         )
         if context.refine is None or made.refined:
             return made
-        from sqlanon.methods.shared.refine import refined
+        from sqlanon.methods.shared.refine import refine_assignment
 
-        return refined(context, made, context.refine)
+        return refine_assignment(context, made, context.refine)
 
 
-def code(declaration: MethodDeclaration) -> type[Algorithm]:
+def import_method(declaration: MethodDeclaration) -> type[Algorithm]:
     """Import what a declaration names."""
     if not isinstance(declaration.code, str):
         return declaration.code
@@ -93,7 +93,7 @@ def code(declaration: MethodDeclaration) -> type[Algorithm]:
     return cast("type[Algorithm]", getattr(import_module(module), name))
 
 
-def method(spec: MethodSpec) -> Method:
+def make_method(spec: MethodSpec) -> Method:
     """The configured method that a spec names.
 
     Raises:
@@ -118,10 +118,10 @@ def method_of(spec: ReleaseSpec) -> Method:
     Policies have been checked; a spec that was made by hand is checked here.
 
     Raises:
-        PolicyError: as `method`, or the method does not take what the release asks.
+        PolicyError: as `make_method`, or the method does not take what the release asks.
     """
-    chosen = method(spec.method)
-    refused = refusals(chosen.declaration, asked_of(spec, chosen.declaration))
+    chosen = make_method(spec.method)
+    refused = list_refusals(chosen.declaration, asked_of(spec, chosen.declaration))
     if refused:
         raise PolicyError([f"{spec.name}: method {one}" for one in refused])
     return chosen
@@ -134,7 +134,7 @@ __all__ = [
     "Context",
     "Method",
     "Problem",
-    "code",
-    "method",
+    "import_method",
+    "make_method",
     "method_of",
 ]

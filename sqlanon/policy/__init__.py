@@ -6,14 +6,14 @@ on the data (does a column exist, is k feasible) is decided where the data is.
 """
 
 from sqlanon.policy.arguments import release
-from sqlanon.policy.embedded import embedded
+from sqlanon.policy.embedded import freeze_embedded
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load, loads
 from sqlanon.policy.person_column import Related, Varying, keys_to_try
 from sqlanon.policy.proposal import Proposal
-from sqlanon.policy.propose import alike, propose
+from sqlanon.policy.propose import group_alike, propose
 from sqlanon.policy.reference import reference, schema
-from sqlanon.policy.roles import ColumnProfileLike, shown
+from sqlanon.policy.roles import ColumnProfileLike, is_shown
 from sqlanon.policy.workload import load_workload
 
 __all__ = [
@@ -21,8 +21,9 @@ __all__ = [
     "Proposal",
     "Related",
     "Varying",
-    "alike",
-    "embedded",
+    "freeze_embedded",
+    "group_alike",
+    "is_shown",
     "keys_to_try",
     "load",
     "load_workload",
@@ -33,5 +34,4 @@ __all__ = [
     "reference",
     "release",
     "schema",
-    "shown",
 ]

@@ -66,11 +66,11 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
             raw["format"] = dict(value) if isinstance(value, Mapping) else {"kind": value}
         elif argument.place == PRIVACY:
             if isinstance(value, Mapping):
-                raw["privacy"] |= _keyed(value)
+                raw["privacy"] |= _keys_to_text(value)
             else:
                 problems.add((argument.name,), "not a mapping", "requirement: value pairs")
         elif argument.name != "mean" or value:
-            _put(raw, argument.place, _file(_keyed(value)))
+            _set_key(raw, argument.place, _file(_keys_to_text(value)))
     model = read_release(raw, (), problems)
     spec = None if model is None else checks.build(model, raw, (), problems, checks.Files(FilePath()))
     problems.stop()
@@ -78,7 +78,7 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
     return spec
 
 
-def _put(raw: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+def _set_key(raw: dict[str, Any], path: tuple[str, ...], value: object) -> None:
     """Set a key, and make the parts that it is in."""
     *parts, last = path
     for part in parts:
@@ -168,7 +168,7 @@ def _file(value: object) -> object:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def _keyed(given: object) -> object:
+def _keys_to_text(given: object) -> object:
     """A mapping with its keys as text."""
     return {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else given
 

@@ -32,7 +32,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 Reader = Callable[[Path, str, Problems], Hierarchy | None]
 
 
-def built(
+def build_hierarchy(
     path: Path, column: str, model: HierarchyModel, problems: Problems, read_file: Reader
 ) -> Hierarchy | Rule | HierarchyTable | None:
     """What a policy says of a column's hierarchy; None after noting what is wrong at ``path``.
@@ -61,7 +61,7 @@ def built(
             if model.file is not None
             else _groups((*path, "groups"), column, model.groups or {}, problems)
         )
-        return _completed((*path, "other"), made, model.other, problems)
+        return _complete_hierarchy((*path, "other"), made, model.other, problems)
     if model.other is not None:
         what = f"other goes with values that are listed, and this is {given[0]}"
         problems.add((*path, "other"), what, "a file, groups or a table")
@@ -75,7 +75,7 @@ def built(
     return Rule(kind, tuple(levels), model.origin or "")
 
 
-def _completed(path: Path, made: Hierarchy | None, other: str | None, problems: Problems) -> Hierarchy | None:
+def _complete_hierarchy(path: Path, made: Hierarchy | None, other: str | None, problems: Problems) -> Hierarchy | None:
     if made is None or other is None:
         return made
     try:

@@ -11,23 +11,23 @@ from pathlib import Path as FilePath
 from typing import Any, Literal, TypeVar, cast
 
 from sqlanon.declared import FORMATS
-from sqlanon.declared.combinations import combinations
+from sqlanon.declared.combinations import list_refused
 from sqlanon.declared.kinds import ORDER, name_parts
 from sqlanon.declared.records import Path
 from sqlanon.declared.wording import listed, near, show
 from sqlanon.errors import PolicyError
-from sqlanon.policy.builders import built
+from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.method import check_method
 from sqlanon.policy.models import (
     ColumnModel,
     ReleaseModel,
 )
-from sqlanon.policy.persons import check_persons, kind_of_rows, of_persons, spelled, strength
+from sqlanon.policy.persons import check_persons, choose_stronger, kind_of_rows, list_person_columns, of_persons
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.pseudonyms import check_pseudonyms
-from sqlanon.policy.recodes import RECODES, coded, recoded
+from sqlanon.policy.recodes import RECODES, build_recode, is_recoded
 from sqlanon.spec import (
     MAX_WEIGHT,
     CohortSpec,
@@ -105,7 +105,7 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
     check_persons(model, path, problems, unread)
     check_pseudonyms(model, path, problems)
     if FORMATS[model.format.kind].exact and not problems.broken((*path, "format")):
-        for name in (name for name, column in model.columns.items() if coded(column)):
+        for name in (name for name, column in model.columns.items() if is_recoded(column)):
             problems.add(
                 (*path, "columns", name),
                 f"the format {model.format.kind} publishes values as they are",
@@ -122,9 +122,9 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
                     "leave it out, or take the format ranges or labels",
                 )
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
-    if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
+    if parts and source and _fold_case(parts) == _fold_case(source) and model.publish_file is None:
         problems.add((*path, "publish"), "the same name as the source", "another view")
-    if source and any(_folded(name_parts(table) or ()) == _folded(source) for table in model.dimensions):
+    if source and any(_fold_case(name_parts(table) or ()) == _fold_case(source) for table in model.dimensions):
         problems.add((*path, "dimensions"), "the source itself is listed", "tables without rows of its persons")
     spec = ReleaseSpec(
         name=model.name,
@@ -135,8 +135,8 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         publish_file=model.publish_file,
         rest=model.rest,
         rows_are=kind_of_rows(model),
-        person=spelled(model),
-        persons=strength(model),
+        person=list_person_columns(model),
+        persons=choose_stronger(model),
         null_person=model.null_person,
         row_security=model.row_security,
         readers=tuple(model.readers),
@@ -156,7 +156,7 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
     )
     check_method(spec, raw, path, problems)
     if not any(problems.broken((*path, key)) for key in ("privacy", "refine", "suppression", "format", "metrics")):
-        for key, refused in combinations(spec):
+        for key, refused in list_refused(spec):
             problems.add((*path, key), refused.what, refused.allowed)
     return spec
 
@@ -222,7 +222,7 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         problems.add((*path, "ordered"), "the column also has a hierarchy", "hierarchy or ordered, not both")
     hierarchy = None
     if column.hierarchy is not None:
-        hierarchy = built((*path, "hierarchy"), name, column.hierarchy, problems, files.hierarchy)
+        hierarchy = build_hierarchy((*path, "hierarchy"), name, column.hierarchy, problems, files.hierarchy)
         if column.role == "sensitive" and isinstance(hierarchy, Rule):
             problems.add(
                 (*path, "hierarchy"),
@@ -234,7 +234,7 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         role=column.role,
         weight=column.weight,
         hierarchy=hierarchy,
-        recode=recoded(column, path, hierarchy, problems),
+        recode=build_recode(column, path, hierarchy, problems),
         ordered=_order(column.ordered, (*path, "ordered"), problems, files),
         accept_unique=column.accept_unique,
         accept_repeats=column.accept_repeats,
@@ -285,7 +285,7 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
     able = [
         name
         for name, column in model.columns.items()
-        if column.role == "quasi" and column.hierarchy is None and not coded(column)
+        if column.role == "quasi" and column.hierarchy is None and not is_recoded(column)
     ]
     for name in model.format.mean:
         column = model.columns.get(name)
@@ -293,7 +293,7 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
             problems.add(
                 at,
                 "a column that is not listed" + near(name, model.columns),
-                f"quasi columns without hierarchy: {_shown(able)}",
+                f"quasi columns without hierarchy: {_format_names(able)}",
             )
         elif column is not None and name not in able:
             what = (
@@ -301,7 +301,9 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
                 if column.role != "quasi"
                 else ("has a hierarchy" if column.hierarchy is not None else "is recoded")
             )
-            problems.add(at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_shown(able)}")
+            problems.add(
+                at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_format_names(able)}"
+            )
     takes = listed(facts.name for facts in FORMATS.values() if facts.means)
     means = FORMATS[model.format.kind].means
     if model.format.mean and not means and not problems.broken((*path, "format", "kind")):
@@ -339,9 +341,9 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
         )
 
 
-def _shown(names: list[str]) -> str:
+def _format_names(names: list[str]) -> str:
     return listed(map(show, names)) or "none here"
 
 
-def _folded(parts: tuple[str, ...]) -> tuple[str, ...]:
+def _fold_case(parts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(part.casefold() for part in parts)

@@ -82,7 +82,7 @@ class Document:
         at = path = self._shared(path)
         while at not in self._lines:
             at = at[:-1]
-        where = self._where(path)
+        where = self._describe_place(path)
         return self._lines[at], f"{self.file}:{self._lines[at]}" + (f": {where}" if where else "")
 
     def shown(self, path: Path, text: str) -> str:
@@ -107,7 +107,7 @@ class Document:
         """The line of a path."""
         return self.place(path)[0]
 
-    def _where(self, path: Path) -> str:
+    def _describe_place(self, path: Path) -> str:
         words: list[str] = []
         for depth, part in enumerate(path):
             if isinstance(part, int):

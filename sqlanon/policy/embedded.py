@@ -17,7 +17,7 @@ from sqlanon.policy.sections import read_release
 from sqlanon.spec import ReleaseSpec
 
 
-def embedded(raw: Mapping[str, Any], origin: Origin, base: FilePath) -> ReleaseSpec:
+def freeze_embedded(raw: Mapping[str, Any], origin: Origin, base: FilePath) -> ReleaseSpec:
     """Check one release and freeze it, as `sqlanon.policy.load` does with those of a policy file.
 
     Args:

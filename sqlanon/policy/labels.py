@@ -19,7 +19,7 @@ _NEAR = re.compile(r"generalize_\w+|d?noise|add_noise\w*|shuffle\w*", re.IGNOREC
 _NAME = re.compile(r"[A-Za-z_]{1,40}")
 
 
-def labelled(column: Proposed, labels: Sequence[str], *, able: bool, repeats: bool) -> Proposed:
+def apply_labels(column: Proposed, labels: Sequence[str], *, able: bool, repeats: bool) -> Proposed:
     """The proposal for a column as its labels have it; names and counts decide where they say nothing of a role.
 
     Args:

@@ -72,14 +72,14 @@ def _releases(raw: dict[str, Any], problems: Problems, base: FilePath, document:
     releases: list[tuple[Path, ReleaseSpec]] = []
     for index, item in enumerate(items if isinstance(items, list) else []):
         path, made = ("releases", index), []
-        for at, one, view in tables.expanded(item, path, problems):
+        for at, one, view in tables.expand_releases(item, path, problems):
             model = read_release(one, at, problems)
             if model is not None and isinstance(one, dict):
                 if model.publish is None:
                     model = replace(model, publish=default_view(view or model.name))
                 made.append((at, checks.build(model, one, at, problems, files)))
         several = isinstance(item, dict) and "tables" in item
-        releases += tables.joined(item, path, made, problems) if several else made
+        releases += tables.join_tables(item, path, made, problems) if several else made
     _check_unique(releases, problems, document)
     return [release for _, release in releases]
 

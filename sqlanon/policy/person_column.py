@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from sqlanon.policy.roles import (
     ColumnProfileLike,
-    attribute,
     can_be_key,
+    is_attribute,
     may_number,
     named_person,
 )
@@ -67,7 +67,7 @@ def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[s
     """
     keys = [column for column in profile if can_be_key(column)]
     keys.sort(key=lambda column: (not named_person(column), -column.distinct))
-    looked = [column.name for column in profile if attribute(column)]
+    looked = [column.name for column in profile if is_attribute(column)]
     return [column.name for column in keys[:MOST_KEYS]], looked
 
 
@@ -108,7 +108,7 @@ def _attributes(
         return
     for column in profile:
         known = max(column.rows - column.nulls, 1)
-        if column.name == key or column.name not in varying.varied or not attribute(column):
+        if column.name == key or column.name not in varying.varied or not is_attribute(column):
             continue
         if varying.keys * (1 - column.top / known) >= _SURE:
             yield column, varying.varied[column.name]
@@ -133,7 +133,7 @@ def _varies(column: ColumnProfileLike, related: Related, profile: Sequence[Colum
     return any(varied > _VARIES * keys for _, varied in _attributes(related, column.name, profile))
 
 
-def owners(
+def count_owners(
     column: ColumnProfileLike, person: str | None, by_name: Mapping[str, ColumnProfileLike], related: Related
 ) -> int:
     """Largest number of owners of values in a column.

@@ -21,7 +21,7 @@ def kind_of_rows(model: ReleaseModel) -> RowsAre:
     return "events" if model.person else model.rows_are
 
 
-def spelled(model: ReleaseModel) -> tuple[str, ...]:
+def list_person_columns(model: ReleaseModel) -> tuple[str, ...]:
     """The columns of `person` as `columns` spells them."""
     known = {name.lower(): name for name in model.columns}
     return tuple(name if name in model.columns else known.get(name.lower(), name) for name in model.person)
@@ -52,7 +52,7 @@ def check_persons(model: ReleaseModel, path: Path, problems: Problems, unread: s
         problems.add((*path, "person_share"), "too small", "a number above 0 and at most 1, such as 0.5 or 1/2")
 
 
-def strength(model: ReleaseModel) -> Persons | None:
+def choose_stronger(model: ReleaseModel) -> Persons | None:
     """What is promised of persons: the stronger of the two where the policy names a person and does not say."""
     return "whole" if model.person and model.persons is None else model.persons
 
@@ -114,7 +114,7 @@ def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: 
     share = model.person_share if model.person_share != Fraction(0) else None
     return replace(
         privacy,
-        of_persons=strength(model) in ("rows", "whole"),
-        whole=strength(model) == "whole",
+        of_persons=choose_stronger(model) in ("rows", "whole"),
+        whole=choose_stronger(model) == "whole",
         person_share=share,
     )

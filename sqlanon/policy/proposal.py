@@ -167,7 +167,7 @@ class Proposal:
         if connection_url:
             connection = _without_password(connection_url)
             hint = f"  # set {PASSWORD}, percent-encoded as in the URL" if PASSWORD in connection else ""
-            lines.append(f"connection: {_quoted(connection)}{hint}")
+            lines.append(f"connection: {_quote(connection)}{hint}")
         lines += [
             "releases:",
             f"  - name: {_text(parts[-1])}",
@@ -234,15 +234,15 @@ def _without_password(url: str) -> str:
 def _key(name: str) -> str:
     plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)
     words = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-    return name if plain and name.casefold() not in words else _quoted(name)
+    return name if plain and name.casefold() not in words else _quote(name)
 
 
 def _text(value: str) -> str:
     """A value of the file: plain when nothing in it can be misread."""
     if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*", value):
         return _key(value) if "." not in value else value
-    return _quoted(value.replace("${", "$${"))
+    return _quote(value.replace("${", "$${"))
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     return f'"{escape(value)}"'

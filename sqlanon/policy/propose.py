@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlanon.errors import PolicyError
-from sqlanon.policy.labels import labelled
-from sqlanon.policy.person_column import NOTHING, Related, owners, person_of
+from sqlanon.policy.labels import apply_labels
+from sqlanon.policy.person_column import NOTHING, Related, count_owners, person_of
 from sqlanon.policy.proposal import Proposal, Proposed
 from sqlanon.policy.roles import (
     ColumnProfileLike,
@@ -38,7 +38,7 @@ _RARE = 0.01
 """Share of rows without the most frequent sensitive value from which distinct_l is proposed."""
 
 
-def alike(profile: Sequence[ColumnProfileLike]) -> list[list[str]]:
+def group_alike(profile: Sequence[ColumnProfileLike]) -> list[list[str]]:
     """Groups of columns that may determine each other: as many values, and as often."""
     groups: dict[tuple[int, ...], list[str]] = {}
     for column in profile:
@@ -74,7 +74,7 @@ def propose(
             _of_labels(
                 role_of(
                     column,
-                    owners(column, person, by_name, related),
+                    count_owners(column, person, by_name, related),
                     related.alone.get(column.name, column.singles),
                 ),
                 column,
@@ -85,7 +85,7 @@ def propose(
 
     own = roles()
     if person is None:
-        person = _counted(by_name, own)
+        person = _find_counted_identifier(by_name, own)
         own = roles()
     columns = _with_person(profile, own, person, related)
     columns = _without_twins(by_name, columns, related)
@@ -106,7 +106,7 @@ def propose(
     )
 
 
-def _counted(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
+def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
     """An identifier that repeats, and whose repeats would count persons, where nothing else says whose rows they are.
 
     None where an identifier is another one in every row: then rows are persons, and who repeats is a manager, or a
@@ -126,7 +126,7 @@ def _of_labels(own: Proposed, column: ColumnProfileLike, labels: Sequence[str]) 
     if not labels:
         return own
     able = column.kind != "other" and column.comparable
-    return labelled(own, labels, able=able, repeats=not column.comparable or repeats(column))
+    return apply_labels(own, labels, able=able, repeats=not column.comparable or repeats(column))
 
 
 def _with_person(
@@ -173,7 +173,7 @@ def _without_twins(
     ]
 
 
-def _wanted(profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed]) -> tuple[str, ...]:
+def _choose_quasi(profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed]) -> tuple[str, ...]:
     """The quasi columns that vary, the most wanted first, of those alike the ones of the fewest values."""
     quasi = [
         (column.rank, counts.distinct, column.name)
@@ -185,7 +185,7 @@ def _wanted(profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed]) -
 
 def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Proposed]) -> list[Proposed]:
     """Leave out the quasi columns above `MOST_QUASI` and the sensitive ones above `MOST_SENSITIVE`."""
-    quasi = set(_wanted(profile, columns)[MOST_QUASI:])
+    quasi = set(_choose_quasi(profile, columns)[MOST_QUASI:])
     skewed = [
         (max(counts.top, counts.nulls) * L > counts.rows, at)
         for at, (counts, column) in enumerate(zip(profile, columns, strict=True))

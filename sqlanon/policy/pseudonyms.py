@@ -6,7 +6,7 @@ from sqlanon.declared import FORMATS
 from sqlanon.declared.records import Path
 from sqlanon.declared.wording import show
 from sqlanon.policy.models import ReleaseModel
-from sqlanon.policy.persons import strength
+from sqlanon.policy.persons import choose_stronger
 from sqlanon.policy.problems import Problems
 
 
@@ -39,7 +39,7 @@ def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> Non
         for key in ("scope", "secret"):
             if getattr(named[name], key) is not None:
                 problems.add((*at, name, key), "the column is not the person's", f"{key} goes with the person's column")
-    if strength(model) != "whole":
+    if choose_stronger(model) != "whole":
         what = "who knows several events of a person finds the token that has them all"
         problems.add((*path, "persons"), what, "with pseudonyms persons: whole, which is the default")
     if model.null_person is not None:

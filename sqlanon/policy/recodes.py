@@ -15,19 +15,19 @@ RECODES = ("bottom", "top", "round")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,9})?")
 
 
-def coded(column: ColumnModel) -> bool:
+def is_recoded(column: ColumnModel) -> bool:
     """Whether a column is rounded or coded at an end."""
     return any(getattr(column, key) is not None for key in RECODES)
 
 
-def recoded(
+def build_recode(
     column: ColumnModel, path: Path, hierarchy: Hierarchy | HierarchyTable | Rule | None, problems: Problems
 ) -> Recode | None:
     """What a policy asks of a column; None: nothing. What is wrong is noted at ``path``."""
     other = column.hierarchy.other if column.hierarchy is not None else None
     if other is not None and column.role != "quasi":
         problems.add((*path, "hierarchy", "other"), f"the column is {column.role}", "other is for quasi columns")
-    if not coded(column):
+    if not is_recoded(column):
         return Recode(other=other) if other is not None else None
     if isinstance(hierarchy, Hierarchy | HierarchyTable):
         problems.add(

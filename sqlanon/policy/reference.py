@@ -305,7 +305,7 @@ def _methods() -> str:
 
 
 def _section(title: str, part: dict[str, Any]) -> str:
-    lines = [f"## {title}", "", _wrapped(part["description"].strip()), ""]
+    lines = [f"## {title}", "", _wrap(part["description"].strip()), ""]
     lines += ["| Key | Value | Default | Meaning |", "|---|---|---|---|"]
     required = part.get("required", [])
     for key, field in part["properties"].items():
@@ -315,7 +315,7 @@ def _section(title: str, part: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _wrapped(text: str) -> str:
+def _wrap(text: str) -> str:
     """Paragraphs, of which those with lines of more than 120 characters are filled anew."""
     parts = text.split("\n\n")
     long = [any(len(line) > 120 for line in part.splitlines()) for part in parts]

@@ -13,7 +13,15 @@ from typing import Protocol
 
 from sqlanon.policy import vocabulary as words_
 from sqlanon.policy.proposal import Proposed
-from sqlanon.policy.vocabulary import coded, compound, first, joined, means_money, names_person, words_of
+from sqlanon.policy.vocabulary import (
+    find_code,
+    find_compound,
+    find_first,
+    is_numbered_thing,
+    means_money,
+    names_person,
+    words_of,
+)
 
 K = 10
 _ORDERED = frozenset({"integer", "float", "decimal", "date", "timestamp"})
@@ -116,7 +124,7 @@ def can_be_key(column: ColumnProfileLike) -> bool:
         and least <= column.distinct < known
         and column.nulls * 2 <= column.rows
         and column.iso + column.dated < _MOSTLY * known
-        and first(words, others) is None
+        and find_first(words, others) is None
     )
 
 
@@ -127,8 +135,10 @@ def named_person(column: ColumnProfileLike) -> bool:
     """
     words = words_of(column.name)
     plain = [word for word in words if not word.isdecimal()]
-    numbered = len(plain) > 1 or joined("".join(plain)) or column.distinct > _FEW
-    return names_person(words) and (numbered or (column.distinct >= K and (column.kind == "integer" or _coded(column))))
+    numbered = len(plain) > 1 or is_numbered_thing("".join(plain)) or column.distinct > _FEW
+    return names_person(words) and (
+        numbered or (column.distinct >= K and (column.kind == "integer" or _is_coded(column)))
+    )
 
 
 def may_number(column: ColumnProfileLike) -> bool:
@@ -139,11 +149,11 @@ def may_number(column: ColumnProfileLike) -> bool:
     """
     filled = column.rows - column.nulls
     nearly = column.kind == "integer" and column.distinct * 10 >= filled * 9
-    many = column.distinct > _FEW and (_coded(column) or _worded(column) or nearly or _even(column))
+    many = column.distinct > _FEW and (_is_coded(column) or _is_worded(column) or nearly or _is_even(column))
     return many or _only_id(column)
 
 
-def _even(column: ColumnProfileLike) -> bool:
+def _is_even(column: ColumnProfileLike) -> bool:
     """Whether every value has about as many rows, more evenly than those of a measure by chance.
 
     That is so for persons who are seen equally often.
@@ -162,18 +172,18 @@ def _only_id(column: ColumnProfileLike) -> bool:
     )
 
 
-def _worded(column: ColumnProfileLike) -> bool:
+def _is_worded(column: ColumnProfileLike) -> bool:
     """Whether values are written as names are, of persons or places or things."""
     return column.distinct > K and column.worded >= _MOSTLY * (column.rows - column.nulls) > 0
 
 
-def attribute(column: ColumnProfileLike) -> bool:
+def is_attribute(column: ColumnProfileLike) -> bool:
     """Whether a column says what stays the same of a person: sex, birth, race."""
     few = column.distinct >= 2 and column.nulls * 2 <= column.rows and column.comparable
-    return few and first(words_of(column.name), words_.ATTRIBUTES) is not None
+    return few and find_first(words_of(column.name), words_.ATTRIBUTES) is not None
 
 
-def shown(column: ColumnProfileLike) -> bool:
+def is_shown(column: ColumnProfileLike) -> bool:
     """Whether a column of many values would be published in clear.
 
     As a quasi column it would be published as sets, as a sensitive one as it is.
@@ -186,7 +196,7 @@ def _uuid(column: ColumnProfileLike) -> bool:
     return column.type.lower() == "uuid"
 
 
-def _coded(column: ColumnProfileLike) -> bool:
+def _is_coded(column: ColumnProfileLike) -> bool:
     """Whether values are numbers of persons or things by how they are written."""
     return _uuid(column) or (column.distinct > K and column.coded >= _MOSTLY * (column.rows - column.nulls) > 0)
 
@@ -226,7 +236,12 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
     if len(words) > 1 and ordered and (words[0] in words_.COUNTS or words[-1] in ("count", "cnt")):
         return None
     balance = means_money(words) and ordered and column.distinct > _FEW
-    return first(words, words_.SENSITIVE) or coded(words) or compound(words) or ("balance" if balance else None)
+    return (
+        find_first(words, words_.SENSITIVE)
+        or find_code(words)
+        or find_compound(words)
+        or ("balance" if balance else None)
+    )
 
 
 def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int, alone: int) -> Proposed:
@@ -237,7 +252,7 @@ def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, kn
     nominal = column.kind not in _ORDERED
     rare = column.distinct * 2 > known or alone > _SINGLE * column.rows
     # Texts that are neither codes nor a few words may be names: of parties, of who was charged.
-    texts = nominal and not coded(words) and column.distinct > _FEW and column.distinct * _OFTEN > known
+    texts = nominal and not find_code(words) and column.distinct > _FEW and column.distinct * _OFTEN > known
     if rare or texts:
         once = f", of which {column.singles} occur once" if column.singles else ""
         once += f", one person's alone in {alone} rows" if alone > column.singles else ""
@@ -257,7 +272,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
     counts = counts_of(column)
     filled = column.rows - column.nulls
     nominal = column.kind not in _ORDERED
-    named = first(words, words_.QUASI)
+    named = find_first(words, words_.QUASI)
     settings: tuple[tuple[str, str], ...] = ()
     if nominal and column.distinct > K and column.iso >= _MOSTLY * filled:
         if column.distinct * 2 > known:
@@ -270,12 +285,12 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
             f"dates as text ({counts}): left out, as sets of exact dates say too much; of a CSV file read them as "
             "dates (--types COLUMN=date --date-format FORMAT), of others in a view, and propose again",
         )
-    elif nominal and column.distinct > _FEW and first(words, words_.POSTCODES):
+    elif nominal and column.distinct > _FEW and find_first(words, words_.POSTCODES):
         nominal, settings = False, (("hierarchy", "prefix:3,2,1"),)
         counts += "; in groups by their first characters"
-    elif nominal and not named and _coded(column):
+    elif nominal and not named and _is_coded(column):
         return left_out(column, f"numbers persons or things, as it is written: {counts}")
-    elif nominal and not named and _worded(column):
+    elif nominal and not named and _is_worded(column):
         return left_out(column, f"names persons, places or things, as it is written: {counts}")
     ends = [(key, value) for key, value in (("bottom", column.bottom), ("top", column.top_value)) if value]
     if ends:
@@ -286,7 +301,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
         )
     if nominal and _lists(column, known, alone, named=bool(named)):
         return _mostly_different(column, known)
-    rank = 0 if first(words, words_.GROUPED) else 1 if named else 2
+    rank = 0 if find_first(words, words_.GROUPED) else 1 if named else 2
     if column.distinct * 10 >= known * 9 and not settings and (not named or (column.kind == "integer" and rank)):
         return _mostly_different(column, known)
     if named:
@@ -333,11 +348,11 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
     if column.kind == "boolean":
         return None
     category = _category(column)
-    found = first(words, words_.IDENTIFIERS) or first(words, words_.STAFF)
-    things = first(words, words_.QUASI | words_.SENSITIVE) or coded(words)
+    found = find_first(words, words_.IDENTIFIERS) or find_first(words, words_.STAFF)
+    things = find_first(words, words_.QUASI | words_.SENSITIVE) or find_code(words)
     few = column.distinct <= _FEW or column.distinct * _OFTEN <= column.rows - column.nulls
     if found in words_.STAFF:  # officer_race is what others may know, charge_nurse is a person
-        things = first(words, words_.QUASI)
+        things = find_first(words, words_.QUASI)
     thing = bool(things) and few and (found in words_.FREE_TEXT or found in words_.STAFF)  # country_name
     flag = 1 < column.distinct <= _FLAG and category and found not in words_.FREE_TEXT
     if found and not flag and not thing:
@@ -351,8 +366,10 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
     if named_person(column) or _only_id(column):
         return plain[-1]
     last = plain[-1].rstrip("0123456789") if plain else ""
-    if (not category or _coded(column)) and (last in words_.BY_COUNT or joined(last) or "id" in plain[:1]):
-        return last if last in words_.BY_COUNT or joined(last) else "id"
+    if (not category or _is_coded(column)) and (
+        last in words_.BY_COUNT or is_numbered_thing(last) or "id" in plain[:1]
+    ):
+        return last if last in words_.BY_COUNT or is_numbered_thing(last) else "id"
     return None
 
 

@@ -21,7 +21,7 @@ _ITS_OWN = ("source", "columns", "publish")
 """Keys of a release that belong to one table."""
 
 
-def expanded(raw: object, path: Path, problems: Problems) -> Iterator[tuple[Path, object, str | None]]:
+def expand_releases(raw: object, path: Path, problems: Problems) -> Iterator[tuple[Path, object, str | None]]:
     """The releases that an item of a policy file means: each with its place, its mapping, and the name of its view."""
     if not isinstance(raw, Mapping) or not {"tables", "rotate"} & raw.keys():
         yield path, raw, None
@@ -68,7 +68,7 @@ def _last(source: object) -> str | None:
     return parts[-1] if parts else None
 
 
-def joined(
+def join_tables(
     raw: Mapping[str, Any], path: Path, made: Sequence[tuple[Path, ReleaseSpec]], problems: Problems
 ) -> list[tuple[Path, ReleaseSpec]]:
     """The specs of the tables of a release, which know each other and share a scope.
@@ -97,8 +97,8 @@ def joined(
         what = "tables of different bounds, but versions of all tables are compared together"
         problems.add((*path, "tables"), what, "history next to tables")
     together = Together(group, tuple(spec.name for _, spec in made), rotate)
-    return [(at, replace(spec, columns=_scoped(spec, group), together=together)) for at, spec in made]
+    return [(at, replace(spec, columns=_set_scope(spec, group), together=together)) for at, spec in made]
 
 
-def _scoped(spec: ReleaseSpec, group: str) -> tuple[Any, ...]:
+def _set_scope(spec: ReleaseSpec, group: str) -> tuple[Any, ...]:
     return tuple(replace(one, scope=one.scope or group) if one == spec.token else one for one in spec.columns)

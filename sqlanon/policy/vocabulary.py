@@ -136,7 +136,7 @@ def words_of(name: str) -> list[str]:
     return [word.casefold() for word in re.split(r"[\W_]+", spaced) if word]
 
 
-def first(words: Sequence[str], known: frozenset[str]) -> str | None:
+def find_first(words: Sequence[str], known: frozenset[str]) -> str | None:
     """The first word that is known, with or without digits at its end, or the whole name written together."""
     for word in (*words, "".join(words)):
         for form in (word, word.rstrip("0123456789")):
@@ -145,17 +145,17 @@ def first(words: Sequence[str], known: frozenset[str]) -> str | None:
     return None
 
 
-def compound(words: Iterable[str]) -> str | None:
+def find_compound(words: Iterable[str]) -> str | None:
     """The first German word that ends with one for what is sensitive."""
     return next((word for word in words if _ENDS.fullmatch(word)), None)
 
 
-def coded(words: Iterable[str]) -> str | None:
+def find_code(words: Iterable[str]) -> str | None:
     """The first word that is a code of a diagnosis, a term or a result."""
     return next((word for word in words if CODED.fullmatch(word.rstrip("0123456789"))), None)
 
 
-def joined(word: str) -> bool:
+def is_numbered_thing(word: str) -> bool:
     """Whether a word is a thing and its number, written together: ``patientid``, ``kundennummer``."""
     return _JOINED.fullmatch(word) is not None or _NUMBERED.fullmatch(word) is not None
 

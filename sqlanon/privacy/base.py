@@ -265,7 +265,7 @@ def as_number(value: Fraction) -> float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def reachable(requirement: Requirement, value: Fraction) -> float:
+def round_reachable(requirement: Requirement, value: Fraction) -> float:
     """A value rounded so that asking for what is printed works: down, or up where it is an upper bound."""
     parts = value * 1000
     return (math.ceil(parts) if requirement.at_most else math.floor(parts)) / 1000

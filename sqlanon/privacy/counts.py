@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.base import Grouped, Measured, Requirement, Values
 from sqlanon.sqltext import statement
 
@@ -97,7 +97,9 @@ class Counts:
         return np.add.reduceat(found.astype(np.int64), self.start) if len(self.start) else self.n[:0]
 
 
-def counted(engine: Engine, target: TableRef, classes: Sequence[str], value: str, count: str | None = None) -> Counts:
+def count_values(
+    engine: Engine, target: TableRef, classes: Sequence[str], value: str, count: str | None = None
+) -> Counts:
     """Count the values of a column in the groups over ``classes``; arguments as those of `Requirement.measure`.
 
     Cost: a grouping of the table, a sort of its groups, and memory for three numbers a group.
@@ -115,7 +117,7 @@ def counted(engine: Engine, target: TableRef, classes: Sequence[str], value: str
     return Counts(start, number, n)
 
 
-def weighed(
+def count_persons(
     engine: Engine,
     target: TableRef,
     classes: Sequence[str],
@@ -222,7 +224,7 @@ class OfCounts(Requirement):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`; the shares of the table are those of ``rows`` itself."""
         by, value = [*rows.groups, *(rows.names[i] for i in self.within)], rows.names[self.value]
-        found = counted(engine, rows.table, by, value, rows.count)
+        found = count_values(engine, rows.table, by, value, rows.count)
         return self.judged_in(found, engine, rows.table, value)
 
     def judged_in(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
@@ -230,13 +232,13 @@ class OfCounts(Requirement):
         if not len(found.n):
             return Measured(Fraction(0), 0)
         if self.reads_values:
-            shown = texts(engine, target, value)
+            shown = read_texts(engine, target, value)
             found = replace(found, values=Values(shown, range(len(shown)), ordered=True))
         return self.judged(found)
 
 
-def texts(engine: Engine, target: TableRef, value: str) -> list[str | None]:
-    """The values of a column as text, in the order of their numbers in `counted`."""
+def read_texts(engine: Engine, target: TableRef, value: str) -> list[str | None]:
+    """The values of a column as text, in the order of their numbers in `count_values`."""
     made = statement("verify/value_texts", engine.dialect, target=target, value=value)
-    found = {integer(number): text for number, text in engine.fetch(made, max_rows=MOST_VALUES)}
+    found = {read_integer(number): text for number, text in engine.fetch(made, max_rows=MOST_VALUES)}
     return [None if found[i] is None else str(found[i]) for i in range(len(found))]

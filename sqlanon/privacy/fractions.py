@@ -64,7 +64,7 @@ def power_of_two(exponent: Fraction) -> Fraction:
     return Fraction(EXACT.power(Decimal(2), number))
 
 
-def logarithm(x: Fraction) -> Fraction:
+def compute_logarithm(x: Fraction) -> Fraction:
     """The natural logarithm, to 80 digits."""
     number = EXACT.divide(Decimal(x.numerator), Decimal(x.denominator))
     return Fraction(number.ln(EXACT))

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.privacy.base import Coded, Grouped, Measured, Values
-from sqlanon.privacy.counts import GroupShares, OfCounts, weighed
+from sqlanon.privacy.counts import GroupShares, OfCounts, count_persons
 from sqlanon.privacy.persons import _OfPersons
-from sqlanon.privacy.reference import beside
+from sqlanon.privacy.reference import fresh_table
 from sqlanon.privacy.values import of_numbers
 from sqlanon.table.scratch import Scratch
 
@@ -96,7 +96,7 @@ class OverPersons(_OfPersons):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
         value, by = rows.names[self.model.value], [*rows.groups, *(rows.names[i] for i in self.model.within)]
-        found = weighed(engine, rows.table, by, value, rows.persons[self.place], rows.count)
+        found = count_persons(engine, rows.table, by, value, rows.persons[self.place], rows.count)
         return self.model.judged_in(found, engine, rows.table, value)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
@@ -113,8 +113,8 @@ class OverPersons(_OfPersons):
             known = of_numbers(rows.values[model.value], rows.counts[model.value])
         elif model.reads_values:
             model = model.of_hashes()
-        parts, whole, numbers = (beside(scratch, word) for word in ("parts", "whole_parts", "failing"))
-        found = beside(scratch, "within") if model.within else made
+        parts, whole, numbers = (fresh_table(scratch, word) for word in ("parts", "whole_parts", "failing"))
+        found = fresh_table(scratch, "within") if model.within else made
         value, groups = model.value, [*rows.groups, *(rows.names[i] for i in model.within)]
         asked: dict[str, object] = {"person": rows.persons[self.place]}
         scratch.execute(
@@ -141,7 +141,7 @@ class OverPersons(_OfPersons):
         place, number, many, n = (
             array.astype(np.int64, copy=False) for array in scratch.fetch_arrays(numbered, ["int64"] * 4)
         )
-        places = failing(model, place, number, many, n, known)
+        places = find_failing(model, place, number, many, n, known)
         scratch.engine.load_arrays(numbers, {"place": places})
         scratch.execute("privacy/below_numbered", made=found, parts=parts, failing=numbers, groups=groups)
         if found != made:
@@ -150,7 +150,9 @@ class OverPersons(_OfPersons):
             scratch.drop(table)
 
 
-def failing(model: OfCounts, place: Longs, value: Longs, many: Longs, n: Longs, values: Values | None = None) -> Longs:
+def find_failing(
+    model: OfCounts, place: Longs, value: Longs, many: Longs, n: Longs, values: Values | None = None
+) -> Longs:
     """The groups that do not meet a model over persons.
 
     Args:

@@ -93,7 +93,7 @@ class _OfPersons(Requirement):
         room = 2 + coded.person_codes[self.place]
         return Tally(adding, clear_values, coded.persons[self.place], 1, np.array(bounds, np.int64), room)
 
-    def _measured(self, engine: Engine, template: str, rows: Grouped) -> Measured:
+    def _read_measured(self, engine: Engine, template: str, rows: Grouped) -> Measured:
         """What a query of verification that counts persons finds: a whole number, and the classes that fail."""
         made = statement(
             template,
@@ -138,7 +138,7 @@ class Persons(_OfPersons):
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
-        return self._measured(engine, "verify/persons_of_class", rows)
+        return self._read_measured(engine, "verify/persons_of_class", rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class Whole(_OfPersons):
         It counts the classes of the person with the most classes, and the classes with rows of persons in several
         classes.
         """
-        return self._measured(engine, "verify/classes_of_person", rows)
+        return self._read_measured(engine, "verify/classes_of_person", rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ class PersonDiversity(_OfPersons):
         import numpy as np
 
         from sqlanon.kernels.tally import Tally
-        from sqlanon.privacy.kernels.persons import add_weighted, clear_weighted, room
+        from sqlanon.privacy.kernels.persons import add_weighted, clear_weighted, count_counters
 
         who, persons = coded.persons[self.place], coded.person_codes[self.place]
         codes, values = coded.sensitive[self.value], coded.codes[self.value]
@@ -273,7 +273,7 @@ class PersonDiversity(_OfPersons):
             np.ascontiguousarray(items.ravel(), np.int32),
             3,
             bounds.astype(np.int64),
-            room(persons, values, len(value)),
+            count_counters(persons, values, len(value)),
         )
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.privacy.base import Coded, Grouped, Measured
 from sqlanon.privacy.persons import PersonDiversity
-from sqlanon.privacy.reference import beside
+from sqlanon.privacy.reference import fresh_table
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
@@ -52,7 +52,7 @@ class PersonDiversityWithin(PersonDiversity):
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
-        found = beside(scratch, "within")
+        found = fresh_table(scratch, "within")
         within = [*rows.groups, *(rows.names[i] for i in self.within)]
         PersonDiversity.below(self, scratch, found, replace(rows, groups=within))
         scratch.execute("privacy/below_within", made=made, below=found, groups=list(rows.groups))

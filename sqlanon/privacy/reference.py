@@ -11,7 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.base import Coded, Grouped
 from sqlanon.table.scratch import Scratch
 
@@ -43,7 +43,7 @@ class Reference:
     total: int
 
 
-def reference(scratch: Scratch, rows: Grouped, value: int) -> Reference:
+def count_reference(scratch: Scratch, rows: Grouped, value: int) -> Reference:
     """The values of a sensitive column: as `Grouped` has them, else counted in the whole table."""
     if rows.counts:
         counts = [int(n) for n in rows.counts[value]]
@@ -51,13 +51,13 @@ def reference(scratch: Scratch, rows: Grouped, value: int) -> Reference:
         return Reference(range(len(counts)), "INTEGER", counts, texts, max(sum(counts), 1))
     found = scratch.fetch("privacy/reference", max_rows=MOST, whole=rows.whole, value=rows.whole_names[value])
     numbers = bool(found) and not isinstance(found[0][0], str)
-    values = [integer(row[0]) if numbers else str(row[0]) for row in found]
-    counted = [integer(row[1]) for row in found]
+    values = [read_integer(row[0]) if numbers else str(row[0]) for row in found]
+    counted = [read_integer(row[1]) for row in found]
     kind = "BIGINT" if numbers else scratch.engine.capabilities.text_type
     return Reference(values, kind, counted, [None] * len(found), max(sum(counted), 1))
 
 
-def beside(scratch: Scratch, word: str) -> TableRef:
+def fresh_table(scratch: Scratch, word: str) -> TableRef:
     """A scratch table of a name that no other has: what is loaded must not meet a table whose drop was not sent yet."""
     return scratch.table(f"{word}_{next(_NUMBERS)}")
 

@@ -32,7 +32,7 @@ from sqlanon.privacy.persons_within import within_others
 from sqlanon.spec import ColumnSpec, PrivacySpec
 
 
-def requirements(
+def make_requirements(
     privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...] = (), columns: Sequence[ColumnSpec] = ()
 ) -> tuple[Requirement, ...]:
     """The requirements that a policy asks for, in the registry's order.
@@ -70,7 +70,7 @@ def class_of(declared: RequirementDeclaration) -> type[Requirement]:
     return found
 
 
-def stored(policy: Mapping[str, Any]) -> PrivacySpec:
+def read_stored(policy: Mapping[str, Any]) -> PrivacySpec:
     """What a policy asked for, from the `privacy` part as the catalog keeps it.
 
     Raises:
@@ -103,7 +103,7 @@ __all__ = [
     "beyond_rows",
     "class_of",
     "least_rows",
-    "requirements",
+    "make_requirements",
+    "read_stored",
     "shapes_beyond_rows",
-    "stored",
 ]

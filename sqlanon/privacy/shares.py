@@ -14,7 +14,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Coded, Grouped, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import at_least, at_most
-from sqlanon.privacy.reference import beside, grouped_items, reference
+from sqlanon.privacy.reference import count_reference, fresh_table, grouped_items
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
@@ -145,13 +145,13 @@ class Shares(OfCounts):
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
-        known = reference(scratch, rows, self.value)
+        known = count_reference(scratch, rows, self.value)
         bounds = [
             (value, *self.bound(Fraction(n, known.total), text).exact)
             for value, n, text in zip(known.values, known.rows, known.texts, strict=True)
         ]
         columns = [("value", known.type), *((name, "BIGINT") for name in ("p", "q", "least_p", "least_q"))]
-        table = beside(scratch, "bounds")
+        table = fresh_table(scratch, "bounds")
         scratch.engine.load_rows(table, columns, bounds)
         needed = 0
         if self.between and not self.absent_ignored:

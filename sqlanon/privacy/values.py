@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.base import Values
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
@@ -23,7 +23,7 @@ def values_of(scratch: Scratch, domain: Domain) -> Values:
     texts: list[str | None] = [None] * len(found)
     ranks = [0] * len(found)
     for code, rank, text in found:
-        texts[integer(code)], ranks[integer(code)] = None if text is None else str(text), integer(rank)
+        texts[read_integer(code)], ranks[read_integer(code)] = None if text is None else str(text), read_integer(rank)
     ordered = domain.reading.column.kind not in ("text", "enum") or domain.reading.spec.ordered == "declared"
     return Values(texts, ranks, ordered)
 

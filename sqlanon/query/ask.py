@@ -28,7 +28,7 @@ from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted_groups import select_unlisted
 from sqlanon.query.rewrite.window_bounds import bound_windows
 from sqlanon.query.union_all import merge_answers, split_union
-from sqlanon.sqltext.trees import ported
+from sqlanon.sqltext.trees import port_tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -230,8 +230,10 @@ def _answer(
         final = final_select(bound, plan, rows, groups, keyed=drawn is not None)
         beyond = select_unlisted(bound.scope, plan, rows)
         # Trees are changed while they are written, and not used again.
-        text = ported(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
-        more_text = None if beyond is None else ported(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
+        text = port_tree(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
+        more_text = (
+            None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
+        )
     found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
     found = with_infinite(engine, text, found, MOST_ROWS)
     intervals: Sequence[Mapping[str, Interval]] = ()

@@ -9,15 +9,15 @@ import json
 from dataclasses import dataclass
 
 from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.release import Released, describe, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.reader import Place
-from sqlanon.release.catalog.rights import reading
-from sqlanon.release.catalog.views import metadata_of, spelled, view_of
+from sqlanon.release.catalog.rights import guard_reading
+from sqlanon.release.catalog.views import metadata_of, spell_table, view_of
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier, statement
 
@@ -73,7 +73,7 @@ def find(
     catalog, lasting = (None, False) if known is None else (None, True) if direct else _watch_catalog(engine)
     rows, listed = _read(engine, view, catalog)
     # The view's columns are read after the metadata, since `ask` compares these again after all that it reads.
-    released = describe(engine, engine.relation(spelled(view.ref)), rows)
+    released = describe(engine, engine.relation(spell_table(view.ref)), rows)
     # Metadata without a token may be those of two versions. What the catalog lists may have changed since the name was
     # looked up: it has to mean the same after the catalog's rows were read.
     if released.token and lasting and (catalog is None or _view(engine, name, spec)[0].ref == view.ref):
@@ -103,7 +103,7 @@ def _read(engine: Engine, view: Relation, catalog: TableRef | None) -> tuple[tup
     )
     parts: tuple[list[Row], list[Row]] = ([], [])
     for part, *row in engine.fetch(made):
-        parts[integer(part)].append(tuple(row))
+        parts[read_integer(part)].append(tuple(row))
     return tuple(parts[0]), tuple(parts[1])
 
 
@@ -139,7 +139,7 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
     ):
         found = {}
         for view in tier:
-            known = relation_of(engine, spelled(view))
+            known = relation_of(engine, spell_table(view))
             if known is not None and engine.exists(metadata_of(known.ref)):
                 found[known.ref] = known
         if len(found) > 1:
@@ -179,7 +179,7 @@ def _list_dimensions(engine: Engine, view: TableRef) -> list[str]:
         policies = [entry.policy for entry in entries if entry.view and _place(entry.view) == _place(view)]
         return [name for policy in policies for name in policy.get("dimensions") or ()]
     try:
-        with reading(engine, catalog):
+        with guard_reading(engine, catalog):
             rows = engine.fetch(statement("query/policy", engine.dialect, binds, catalog=catalog))
     except DatabaseError:
         return []

@@ -27,7 +27,7 @@ from sqlanon.query.rewrite.final_select import with_tables
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.row_values import RowValues
 from sqlanon.query.sql.sqltree import Tree, column, every, named, select, sql
-from sqlanon.sqltext.trees import ported
+from sqlanon.sqltext.trees import port_tree
 
 if TYPE_CHECKING:
     import numpy as np
@@ -149,7 +149,7 @@ def intervals_of(
     """
     found: list[dict[str, Interval]] = [{} for _ in keys]
     for one in drawn:
-        text = ported(one.tree, engine.dialect).sql(dialect=engine.dialect, copy=False)
+        text = port_tree(one.tree, engine.dialect).sql(dialect=engine.dialect, copy=False)
         by_group: dict[tuple[str, ...], list[tuple[float, ...]]] = {}
         for row in engine.fetch(Statement("query/interval", text), max_rows=MOST_SHARES):
             numbers = tuple(number(cell) for cell in row[one.keys :])
@@ -177,7 +177,7 @@ def count_interval(shares: Sequence[Sequence[float]], level: float) -> Interval:
         level: the share of the sources, above 0 and below 1.
 
     Example:
-        >>> counted([(1.0, 3), (0.5, 2)], 0.95)
+        >>> count_interval([(1.0, 3), (0.5, 2)], 0.95)
         Interval(level=0.95, low=3, high=5, error=0.0)
     """
     import numpy as np

@@ -7,7 +7,7 @@ from typing import NoReturn
 from sqlglot import exp
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.results.figures import safe
+from sqlanon.results.figures import clean
 
 
 class Refused(UnsupportedError):
@@ -48,7 +48,7 @@ def underline(text: str, node: exp.Expr | None) -> tuple[str, str]:
     last = text.find("\n", start)
     line = text[first : len(text) if last < 0 else last]
     stop = min(end, first + len(line))
-    return f"  {safe(line.replace(chr(9), ' '))}", f"  {' ' * (start - first)}{'^' * max(stop - start, 1)}"
+    return f"  {clean(line.replace(chr(9), ' '))}", f"  {' ' * (start - first)}{'^' * max(stop - start, 1)}"
 
 
 def _span(text: str, node: exp.Expr | None) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.formats import Format, format_of
 from sqlanon.query.answer import Unlike
 from sqlanon.release.catalog.metadata import COLUMNS
-from sqlanon.release.catalog.views import metadata_of, sensitive_of, spelled
+from sqlanon.release.catalog.views import metadata_of, sensitive_of, spell_table
 from sqlanon.spec import Recode, Rule
 from sqlanon.sqltext import statement
 from sqlanon.table import rules
@@ -157,7 +157,7 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
         for row in rows
         if row[0] != ""
     )
-    sensitive = engine.relation(spelled(sensitive_of(view.ref))) if "sensitive_view" in facts else None
+    sensitive = engine.relation(spell_table(sensitive_of(view.ref))) if "sensitive_view" in facts else None
     return Released(
         view,
         str(own[3]),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import integer, integers
+from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog, now
@@ -19,9 +19,9 @@ from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
 from sqlanon.release.frozen.choose_lineage import lineage_of_run, own_histories
-from sqlanon.release.frozen.erased_keys import lineages_by_others, list_mark, secret_is_lost, unrecognized
+from sqlanon.release.frozen.erased_keys import count_unrecognized, lineages_by_others, list_mark, secret_is_lost
 from sqlanon.release.frozen.hashed_keys import hashed_keys
-from sqlanon.release.frozen.version import Step, listing, record
+from sqlanon.release.frozen.version import Step, list_erased, record
 from sqlanon.release.publish.kept_scratch import KeptScratch
 from sqlanon.release.publish.publish import make_room
 from sqlanon.release.publish.retention import dropped_as, drops_of, shows_erased
@@ -73,7 +73,7 @@ def erase(
             state = find_state(engine, spec, watch, every=True)
             with watch.stage("state"):
                 secret, division = secret_of(state), division_of_run(spec, engine.workers)
-                apart = unrecognized(state, state.secret)
+                apart = count_unrecognized(state, state.secret)
                 lineage, follows = _lineage(state, division, lost=apart != 0 or secret_is_lost(state))
                 previous = state.last_shown
                 assert previous is not None
@@ -87,7 +87,7 @@ def erase(
                     if confirmed:
                         _list(state, scratch, lineage, target, hashed, secret)
                     return replace(listed, done=confirmed)
-                found = replace(_found(scratch, state, lineage, hashed), apart=apart or 0)
+                found = replace(_report_found(scratch, state, lineage, hashed), apart=apart or 0)
                 if not confirmed:
                     return found
                 KeptScratch(state, keep=False)  # drops what an earlier run kept, with rows of the source
@@ -158,7 +158,7 @@ def _list(
     with state.engine.publishing():
         if not state.engine.exists(lineage.erased):
             scratch.execute("frozen/create_erased", erased=lineage.erased)
-        scratch.execute_all(listing(scratch, lineage, every, now(), list_mark(state, secret)))
+        scratch.execute_all(list_erased(scratch, lineage, every, now(), list_mark(state, secret)))
         drop_statistics(scratch.engine, [lineage.erased])
 
 
@@ -200,21 +200,21 @@ def _no_lineage(state: ReleaseState, was: bool) -> str:
     )
 
 
-def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: TableRef) -> EraseReport:
+def _report_found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: TableRef) -> EraseReport:
     """What would leave."""
     # By what readers have, or had last: an earlier erasure may have been stopped before its version took that one's
     # place.
     at = state.last_shown.version if state.last_shown else 0
     row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows, at=at)[0]
     classes, rows, other = (
-        integer(cell) for cell in scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=at)[0]
+        read_integer(cell) for cell in scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=at)[0]
     )
     kept = [
         entry.version
         for entry in state.versions
         if state.engine.exists(entry.table) or entry.status in ("published", "replaced", "withdrawn")
     ]
-    keys, published, waiting, left = integers(row)
+    keys, published, waiting, left = read_integers(row)
     return EraseReport(
         state.spec.name,
         keys,

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlanon.engines.base import Engine
-from sqlanon.engines.rows import integers
+from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
@@ -19,10 +19,10 @@ from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
-from sqlanon.release.publish.publish import listed
+from sqlanon.release.publish.publish import list_columns
 from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, secret_of
-from sqlanon.release.verify.exposure import exposure
+from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.versions.choose_version import version_of_run
 from sqlanon.results import Exposure
 from sqlanon.spec import ReleaseSpec
@@ -130,7 +130,7 @@ def preview(
                 "preview/after",
                 classed=made.classed,
                 released=recoded.released,
-                published=listed(recoded.columns),
+                published=list_columns(recoded.columns),
                 rids=drawn,
             )
             names = {
@@ -154,8 +154,8 @@ def preview(
                     columns=[alias for alias, _ in exact],
                 )
                 seen = scratch.sql("verify/k_anonymity", {"asked": 1}, target=grouped, classes=["place"], count=None)
-                classes, smallest = integers(engine.fetch(seen)[0][:2])
-                exposed = exposure(engine, grouped, ["place"], exact)
+                classes, smallest = read_integers(engine.fetch(seen)[0][:2])
+                exposed = count_exposure(engine, grouped, ["place"], exact)
             pairs = tuple(
                 (dict(zip([one.name for one in readings], row[1:], strict=True)), after.get(row[0])) for row in staged
             )

@@ -17,8 +17,8 @@ from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
-from sqlanon.release.catalog.policy_diff import weakenings
-from sqlanon.release.catalog.refresh import Decision, decide, due, first, policy_changes, schema_changes
+from sqlanon.release.catalog.policy_diff import list_weakenings
+from sqlanon.release.catalog.refresh import Decision, decide, decide_first, is_due, policy_changes, schema_changes
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
@@ -137,7 +137,7 @@ def _run(
         with ExitStack() as held:
             for name in sorted(watches):
                 held.enter_context(engine.lock(f"release {name}"))
-            held.enter_context(tokens.held(engine, specs[0].scope))
+            held.enter_context(tokens.hold_scope(engine, specs[0].scope))
             divisions = {spec.name: division_of_run(spec, engine.workers) for spec in specs}
             states = _states(engine, specs, watches, divisions)
             kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}
@@ -179,7 +179,7 @@ def _states(
 def _is_due(state: ReleaseState) -> bool:
     entry = state.published
     now = datetime.datetime.now(datetime.UTC)
-    return entry is None or due(state.spec, entry, now) or shows_erased_keys(state)
+    return entry is None or is_due(state.spec, entry, now) or shows_erased_keys(state)
 
 
 def _not_due(states: Sequence[ReleaseState], watches: Mapping[str, Stopwatch]) -> tuple[RunReport, ...]:
@@ -221,11 +221,11 @@ def _decide(state: ReleaseState, options: RunOptions) -> Decision:
     if options.compare:
         decision = decide(state, full=options.full)
     elif state.last_shown is None:
-        decision = replace(first(state), state="made anew", why=())
+        decision = replace(decide_first(state), state="made anew", why=())
     else:
         # Refuses what rest: keep would newly publish.
         schema_changes(spec, state.last_shown, state.source)
         changed = policy_changes(state.last_shown, spec)
-        decision = Decision("made anew", tuple(map(str, changed)), weakenings(changed), state.last_shown, None)
+        decision = Decision("made anew", tuple(map(str, changed)), list_weakenings(changed), state.last_shown, None)
     decision.confirmed(spec.name, allow_weaker=options.allow_weaker)
     return decision

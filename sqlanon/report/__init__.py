@@ -7,7 +7,7 @@ Sections are made of plain parts (`document`), which `page` writes as HTML or Ma
 
 from sqlanon.report.document import Page
 from sqlanon.report.owner import owner_report
-from sqlanon.report.page import written
+from sqlanon.report.page import write_page
 from sqlanon.report.readers import readers_report
 
-__all__ = ["Page", "owner_report", "readers_report", "written"]
+__all__ = ["Page", "owner_report", "readers_report", "write_page"]

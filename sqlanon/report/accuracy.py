@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from sqlanon.evaluate.report import Evaluation, Family, QueryResult
-from sqlanon.report.document import Block, Picture, Section, Text, table
-from sqlanon.report.pictures import estimates
+from sqlanon.report.document import Block, Picture, Section, Text, make_table
+from sqlanon.report.pictures import draw_estimates
 from sqlanon.results.figures import count, measure, share
 
 MOST_QUERIES = 50
@@ -40,7 +40,7 @@ READING = (
 )
 
 
-def accuracy(found: Evaluation) -> Section:
+def report_accuracy(found: Evaluation) -> Section:
     """Errors by family of queries, the queries of the file, and divergences."""
     blocks: list[Block] = []
     if found.queries:
@@ -65,7 +65,7 @@ def accuracy(found: Evaluation) -> Section:
             for cube in found.cubes
         ]
         head = "distribution | of | >group-bys | >KLD | >cells where nobody is expected"
-        blocks.append(table("Divergence of the distributions", head, rows))
+        blocks.append(make_table("Divergence of the distributions", head, rows))
     return Section(
         "accuracy",
         "Accuracy of queries",
@@ -78,7 +78,7 @@ def accuracy(found: Evaluation) -> Section:
 def _families(found: Evaluation) -> Picture | Block:
     families = [*found.families, *([found.total] if len(found.families) > 1 else [])]
     head = "queries | >answers | >in bounds | >relative error | >median | >95 % | >width"
-    figures = table("Errors", head, [_family(family) for family in families])
+    figures = make_table("Errors", head, [_family(family) for family in families])
     points = sorted(
         (
             cell.truth,
@@ -100,7 +100,7 @@ def _families(found: Evaluation) -> Picture | Block:
         f"bounds; on the diagonal they agree. Median relative error {_percent(total.relative.median)}; "
         f"{share(total.inside, total.cells)} of the truths lie in their bounds."
     )
-    return Picture("Estimates and bounds over the truth", text, estimates(drawn), figures)
+    return Picture("Estimates and bounds over the truth", text, draw_estimates(drawn), figures)
 
 
 def _family(one: Family) -> tuple[str, ...]:
@@ -125,16 +125,16 @@ def _single(queries: list[QueryResult]) -> Block:
             continue
         inside = "yes" if one.errors.inside == one.errors.cells else "NO"
         if one.groups == 1:
-            shown = tuple(_plain(value) for value in (one.truth, one.estimate, one.low, one.high))
+            shown = tuple(_format(value) for value in (one.truth, one.estimate, one.low, one.high))
         else:
             name, shown = f"{name} ({count(one.groups)} groups)", ("", "", "", "")
         rows.append((name, *shown, _percent(one.errors.relative.mean), inside))
     failed = frozenset(at for at, row in enumerate(rows) if row[-1] == "NO")
     head = "query | >truth | >estimate | >low | >high | >relative error | in bounds"
-    return table("Queries of the workload", head, rows, failed)
+    return make_table("Queries of the workload", head, rows, failed)
 
 
-def _plain(value: float | None) -> str:
+def _format(value: float | None) -> str:
     return "-" if value is None else measure(float(f"{value:.10g}"))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlanon.declared import REQUIREMENTS
-from sqlanon.report.document import Block, Section, Text, table
+from sqlanon.report.document import Block, Section, Text, make_table
 from sqlanon.results import RunReport
 from sqlanon.results.figures import count, measure
 
 
-def asked(run: RunReport) -> Section:
+def report_asked(run: RunReport) -> Section:
     """As verification measured it on the published table, before anybody could read it."""
     rows = [
         (one.title, measure(one.asked), measure(one.reached), "met" if one.satisfied else "NOT MET")
@@ -18,7 +18,7 @@ def asked(run: RunReport) -> Section:
     ]
     failed = frozenset(at for at, one in enumerate(run.requirements) if not one.satisfied)
     blocks: list[Block] = [
-        table("Requirements", "requirement | >asked | >reached | result", rows, failed)
+        make_table("Requirements", "requirement | >asked | >reached | result", rows, failed)
         if rows
         else Text("The policy asks for nothing: rows are published as they are.", warning=True)
     ]
@@ -30,7 +30,7 @@ def asked(run: RunReport) -> Section:
     if run.max_person_share is not None:
         pairs.append(("largest part of a class that is one person's", measure(run.max_person_share)))
     if pairs:
-        blocks.append(table("Persons in a class", "figure | >measured", pairs))
+        blocks.append(make_table("Persons in a class", "figure | >measured", pairs))
     blocks += [Text(one, warning=True) for one in run.warnings]
     own = run.certificate is not None
     of = (
@@ -42,11 +42,11 @@ def asked(run: RunReport) -> Section:
         f"Each requirement of the policy, with {of}. It was measured on the written table by queries "
         "of their own, before the release was visible; a release that misses one is not published.",
         tuple(blocks),
-        meanings((one.name for one in run.requirements), own=own),
+        list_meanings((one.name for one in run.requirements), own=own),
     )
 
 
-def meanings(names: Iterable[str], *, own: bool) -> tuple[tuple[str, str], ...]:
+def list_meanings(names: Iterable[str], *, own: bool) -> tuple[tuple[str, str], ...]:
     """What each requirement asks for; ``own``: every row has a box of its own."""
     reading = {**READING, "k": CANDIDATES} if own else READING
     return tuple(

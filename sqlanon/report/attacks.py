@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlanon.report.document import Block, Section, Text, table
+from sqlanon.report.document import Block, Section, Text, make_table
 from sqlanon.results import AttackReport, LinkageAttack
 from sqlanon.results.figures import count, measure, share, things
 
@@ -49,7 +49,7 @@ READING = (
 )
 
 
-def attacks(found: AttackReport) -> Section:
+def report_attacks(found: AttackReport) -> Section:
     """What `sqlanon attack` measures."""
     rows = [_linkage(one, found.counted) for one in found.linkage]
     exceeded = [one.exceeded for one in found.linkage]
@@ -70,8 +70,8 @@ def attacks(found: AttackReport) -> Section:
     blocks: list[Block] = []
     if not found.held:
         blocks.append(Text("An attack exceeds what is promised: the view is not what was published.", warning=True))
-    blocks.append(table("Success of attacks", head, rows, failed))
-    blocks += [*_composed(found), *_unpromised(found)]
+    blocks.append(make_table("Success of attacks", head, rows, failed))
+    blocks += [*_report_compositions(found), *_report_unpromised(found)]
     if found.unmatched:
         blocks.append(Text(f"{things(found.unmatched, 'row')} of the source came or changed since, not attacked."))
     blocks += [Text(f"Not measured: {one.kind} {one.other}: {one.why_not}") for one in found.composition if one.why_not]
@@ -107,7 +107,7 @@ def _verdict(promised: float | None, exceeded: bool) -> tuple[str, str]:
     )
 
 
-def _composed(found: AttackReport) -> list[Block]:
+def _report_compositions(found: AttackReport) -> list[Block]:
     """Who finds a person in two publications."""
     rows = [
         (
@@ -121,19 +121,19 @@ def _composed(found: AttackReport) -> list[Block]:
         if not one.why_not
     ]
     head = "together with | >rows | >mean | >highest | no promise bounds it"
-    return [table("With other versions and releases", head, rows)] if rows else []
+    return [make_table("With other versions and releases", head, rows)] if rows else []
 
 
-def _unpromised(found: AttackReport) -> list[Block]:
+def _report_unpromised(found: AttackReport) -> list[Block]:
     """What no model promises to bound."""
     blocks: list[Block] = []
     gains = [
-        (one.column, _likely(one.mean), _likely(one.highest), f"{measure(_steady(one.highest_ratio))} times")
+        (one.column, _likely(one.mean), _likely(one.highest), f"{measure(_round_steady(one.highest_ratio))} times")
         for one in found.skewness
     ]
     if gains:
         head = "sensitive column | >a class adds, mean | >highest | >likelier, at most"
-        blocks.append(table("What a class says beyond the table", head, gains))
+        blocks.append(make_table("What a class says beyond the table", head, gains))
     guesses = [
         (
             one.column,
@@ -145,14 +145,14 @@ def _unpromised(found: AttackReport) -> list[Block]:
     ]
     if guesses:
         head = "sensitive column | >guessed right | >among values of candidates | >by the table alone"
-        blocks.append(table("Guesses by naive Bayes", head, guesses))
+        blocks.append(make_table("Guesses by naive Bayes", head, guesses))
     return blocks
 
 
 def _likely(value: float) -> str:
-    return share(_steady(value), 1)
+    return share(_round_steady(value), 1)
 
 
-def _steady(value: float) -> float:
+def _round_steady(value: float) -> float:
     """Without the last digits of a sum, which may depend on its order."""
     return float(f"{value:.10g}")

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import integer, number
-from sqlanon.evaluate.cubes import Cubes, cubes
-from sqlanon.evaluate.subject import subject
+from sqlanon.engines.rows import number, read_integer
+from sqlanon.evaluate.cubes import Cubes, read_cubes
+from sqlanon.evaluate.subject import find_subject
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 
@@ -81,7 +81,7 @@ class _Side:
     coarse: str
 
 
-def compared(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pair, ...]]:
+def compare_release(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pair, ...]]:
     """Compare a published release with its source.
 
     It compares each quasi column, and the most associated pairs of them and the first sensitive column.
@@ -92,9 +92,9 @@ def compared(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pa
     Cost: as a datacube of level 1, and for each pair a join of the distinct pairs of released parts with at most 36
     bins; a statement a column.
     """
-    on = subject(engine, release)
+    on = find_subject(engine, release)
     with Scratch(engine) as scratch, engine.snapshot():
-        both = cubes(scratch, on, on.quasi, on.sensitive[0] if on.sensitive else None)
+        both = read_cubes(scratch, on, on.quasi, on.sensitive[0] if on.sensitive else None)
         sides = [_side(scratch, both, at) for at in range(len(both.columns))]
         columns = [_column(scratch, both, side, at) for at, side in enumerate(sides)] if both.spreads else []
         sides = sides[:MOST_COLUMNS]
@@ -152,15 +152,15 @@ _Labels = dict[int, tuple[str, str]]
 def _labels(scratch: Scratch, domain: Domain, bins: TableRef, bin_: str, kind: str) -> _Labels:
     found: _Labels = {}
     for at, many, low, high in scratch.fetch("report/labels", bins=bins, domain=domain.table, bin=bin_):
-        values, first = integer(many), _shown(low)
+        values, first = read_integer(many), _format_value(low)
         if values > 1 and kind == "line":
-            found[integer(at)] = f"{first} to {_shown(high)}", first
+            found[read_integer(at)] = f"{first} to {_format_value(high)}", first
         else:
-            found[integer(at)] = (first, first) if values == 1 else (f"{values:,} others", f"{values:,} others")
+            found[read_integer(at)] = (first, first) if values == 1 else (f"{values:,} others", f"{values:,} others")
     return found
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if value is None:
         return "NULL"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -170,7 +170,7 @@ def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
     kind = _kind(side.domain, FINE)
     names = _labels(scratch, side.domain, side.bins, "fine", kind)
     rows = [
-        (integer(bin_), steady(number(n) / both.rows), steady(number(m) / both.released_rows))
+        (read_integer(bin_), round_steady(number(n) / both.rows), round_steady(number(m) / both.released_rows))
         for bin_, n, m in scratch.fetch(
             "report/marginal",
             cells=both.cells,
@@ -186,8 +186,8 @@ def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
         bins=tuple((names[bin_][0], n, m) for bin_, n, m in rows),
         short=tuple(names[bin_][1] for bin_, _, _ in rows),
         others=kind == "top",
-        apart=steady((math.fsum(abs(n - m) for _, n, m in rows) + beyond) / 2),
-        beyond=steady(beyond) if beyond > 1e-8 else 0.0,
+        apart=round_steady((math.fsum(abs(n - m) for _, n, m in rows) + beyond) / 2),
+        beyond=round_steady(beyond) if beyond > 1e-8 else 0.0,
     )
 
 
@@ -203,8 +203,8 @@ def _pairs(
         "report/joint", cells=both.cells, released=both.released, pairs=[[read(one), read(other)] for other in others]
     )
     found = {
-        pair: [(integer(x), integer(y), number(n), number(m)) for _, x, y, n, m in some]
-        for pair, some in groupby(rows, lambda row: integer(row[0]))
+        pair: [(read_integer(x), read_integer(y), number(n), number(m)) for _, x, y, n, m in some]
+        for pair, some in groupby(rows, lambda row: read_integer(row[0]))
     }
     for at, other in enumerate(others, 1):
         yield _pair(both, one, other, labels, found.get(at, []))
@@ -221,27 +221,29 @@ def _pair(
     cells = [(places[0][x], places[1][y], n / both.rows, m / both.released_rows) for x, y, n, m in rows]
     return Pair(
         (one.name, two.name),
-        _both(one, two, labels, 0),
-        _both(one, two, labels, 1),
-        tuple((x, y, steady(n), steady(m)) for x, y, n, m in cells),
-        steady(cramer([(x, y, n) for x, y, n, _ in cells])),
-        steady(cramer([(x, y, m) for x, y, _, m in cells])),
+        _label_pair(one, two, labels, 0),
+        _label_pair(one, two, labels, 1),
+        tuple((x, y, round_steady(n), round_steady(m)) for x, y, n, m in cells),
+        round_steady(measure_association([(x, y, n) for x, y, n, _ in cells])),
+        round_steady(measure_association([(x, y, m) for x, y, _, m in cells])),
     )
 
 
-def _both(one: _Side, two: _Side, labels: dict[str, _Labels], at: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _label_pair(one: _Side, two: _Side, labels: dict[str, _Labels], at: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     first, second = (tuple(label[at] for label in labels[side.name].values()) for side in (one, two))
     return first, second
 
 
-def cramer(cells: Sequence[tuple[int, int, float]]) -> float:
+def measure_association(cells: Sequence[tuple[int, int, float]]) -> float:
     """Cramer's V of a table of shares, each (row, column, share).
 
     V = sqrt(sum (p - p_x p_y)^2 / (p_x p_y) / (min(rows, columns) - 1)), Cramer 1946, section 21.9; 0 where a side has
     one value.
 
-    >>> cramer([(0, 0, 0.5), (1, 1, 0.5)]), cramer([(0, 0, 0.25), (0, 1, 0.25), (1, 0, 0.25), (1, 1, 0.25)])
-    (1.0, 0.0)
+    >>> measure_association([(0, 0, 0.5), (1, 1, 0.5)])
+    1.0
+    >>> measure_association([(0, 0, 0.25), (0, 1, 0.25), (1, 0, 0.25), (1, 1, 0.25)])
+    0.0
     """
     across: dict[int, float] = {}
     down: dict[int, float] = {}
@@ -261,6 +263,6 @@ def cramer(cells: Sequence[tuple[int, int, float]]) -> float:
     return min(math.sqrt(chi / (fewest - 1)), 1.0)
 
 
-def steady(value: float) -> float:
+def round_steady(value: float) -> float:
     """Without the last digits of a sum, which may depend on its order."""
     return round(value, 10)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.report.compare import Column, Pair
-from sqlanon.report.document import Block, Picture, Section, Text, table
-from sqlanon.report.pictures import heat, pairs
+from sqlanon.report.document import Block, Picture, Section, Text, make_table
+from sqlanon.report.pictures import draw_heat, draw_pairs
 from sqlanon.results.figures import share
 
 DRAWN = 3
@@ -32,7 +32,7 @@ READING = (
 EXACT = "The columns that could identify somebody are published exactly: their distributions are those of the source."
 
 
-def distributions(columns: Sequence[Column], strongest: Sequence[Pair], why: str = "") -> Section:
+def report_distributions(columns: Sequence[Column], strongest: Sequence[Pair], why: str = "") -> Section:
     """Each column, then the pairs; ``why``: what to say where nothing was compared."""
     blocks: list[Block] = []
     rows: list[tuple[str, ...]]
@@ -42,11 +42,11 @@ def distributions(columns: Sequence[Column], strongest: Sequence[Pair], why: str
         blocks.append(Text(EXACT))
     else:
         rows = [(one.name, _percent(one.apart)) for one in columns]
-        blocks.append(table("Distance of the distributions", "column | >moved rows", rows))
+        blocks.append(make_table("Distance of the distributions", "column | >moved rows", rows))
     blocks += [_column(one) for one in columns]
     if strongest:
         rows = [(" and ".join(pair.names), f"{pair.source:.3f}", f"{pair.release:.3f}") for pair in strongest]
-        blocks.append(table("Association of the strongest pairs", "columns | >source | >release", rows))
+        blocks.append(make_table("Association of the strongest pairs", "columns | >source | >release", rows))
     blocks += [_pair(pair) for pair in strongest[:DRAWN]]
     return Section("distributions", "Source against release", LEAD, tuple(blocks), READING)
 
@@ -60,10 +60,10 @@ def _column(one: Column) -> Picture:
         f"{_percent(one.apart)} of the rows would have to move. The largest difference is at {most[0]}: "
         f"{_percent(most[1])} of the source, {_percent(most[2])} of the release."
     )
-    figures = table(f"{one.name}: shares of rows", "value | >source | >release | >difference", rows)
+    figures = make_table(f"{one.name}: shares of rows", "value | >source | >release | >difference", rows)
     drawn = [(short, n, m) for short, (_, n, m) in zip(one.short, one.bins, strict=True)]
     return Picture(
-        f"{one.name}, source and release", text, pairs(drawn[:-1] if one.others else drawn, one.name), figures
+        f"{one.name}, source and release", text, draw_pairs(drawn[:-1] if one.others else drawn, one.name), figures
     )
 
 
@@ -77,12 +77,12 @@ def _pair(pair: Pair) -> Picture:
         f"Association {pair.source:.3f} in the source, {pair.release:.3f} in the release. {pair.names[0]} across, "
         f"{pair.names[1]} down; the stronger the colour, the more rows."
     )
-    figures = table(
+    figures = make_table(
         f"{title}: the largest cells",
         f"{_title(pair.names[0])} | {_title(pair.names[1])} | >source | >release",
         rows,
     )
-    return Picture(f"{title} together", text, heat(pair.cells, *pair.short, pair.names[0]), figures)
+    return Picture(f"{title} together", text, draw_heat(pair.cells, *pair.short, pair.names[0]), figures)
 
 
 def _title(name: str) -> str:

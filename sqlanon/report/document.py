@@ -112,11 +112,11 @@ class Page:
     warning: str = ""
 
 
-def table(caption: str, head: str, rows: Sequence[tuple[str, ...]], failed: frozenset[int] = frozenset()) -> Table:
+def make_table(caption: str, head: str, rows: Sequence[tuple[str, ...]], failed: frozenset[int] = frozenset()) -> Table:
     """A table by a short form of its titles: ``column | >rows``, ``>`` for a column of numbers.
 
     Example:
-        >>> table("Sizes", "size | >rows", [("10", "40")]).head
+        >>> make_table("Sizes", "size | >rows", [("10", "40")]).head
         (('size', 'left'), ('rows', 'right'))
     """
     titles = [title.strip() for title in head.split("|")]

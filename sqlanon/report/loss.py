@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sqlanon.declared import METRICS
-from sqlanon.report.document import Block, Picture, Section, Text, table
-from sqlanon.report.pictures import bars
+from sqlanon.report.document import Block, Picture, Section, Text, make_table
+from sqlanon.report.pictures import draw_bars
 from sqlanon.results import LossReport, RunReport
 from sqlanon.results.figures import count, measure
 
@@ -26,7 +26,7 @@ READING = (
 )
 
 
-def lost(run: RunReport) -> Section:
+def report_loss(run: RunReport) -> Section:
     """The loss of every quasi column, then the metrics of the release."""
     loss = run.loss
     blocks: list[Block] = []
@@ -34,16 +34,16 @@ def lost(run: RunReport) -> Section:
         blocks.append(
             Text(
                 "The columns that could identify somebody are published exactly. What is lost is which row of a group "
-                f"has which sensitive value: RCE {measure(_steady(loss.rce))}, {_fixed(loss.rce / max(run.rows, 1))} a "
+                f"has which sensitive value: RCE {measure(_round(loss.rce))}, {_write(loss.rce / max(run.rows, 1))} a "
                 "row (0: all known, 1: all lost)."
             )
         )
     elif loss.columns:
         blocks.append(_columns(loss))
-    blocks.append(table("Metrics of the release", "metric | >value | what it measures", _metrics(run)))
+    blocks.append(make_table("Metrics of the release", "metric | >value | what it measures", _metrics(run)))
     for column, values in loss.sensitive.items():
-        rows = [(name, _fixed(value), _about(name)) for name, value in values.items()]
-        blocks.append(table(f"Metrics about {column}", "metric | >value | what it measures", rows))
+        rows = [(name, _write(value), _about(name)) for name, value in values.items()]
+        blocks.append(make_table(f"Metrics about {column}", "metric | >value | what it measures", rows))
     return Section(
         "loss",
         "What was lost",
@@ -59,21 +59,23 @@ def _columns(loss: LossReport) -> Picture:
     rows = [
         (
             name,
-            _fixed(values["ncp"]),
-            _fixed(values["lm"]),
-            *([_fixed(values.get("hidden", 0.0))] if hidden else []),
+            _write(values["ncp"]),
+            _write(values["lm"]),
+            *([_write(values.get("hidden", 0.0))] if hidden else []),
         )
         for name, values in loss.columns.items()
     ]
-    rows.append(("all, weighted", _fixed(loss.gcp), _fixed(loss.lm), *([""] if hidden else [])))
+    rows.append(("all, weighted", _write(loss.gcp), _write(loss.lm), *([""] if hidden else [])))
     most = max(loss.columns, key=lambda name: loss.columns[name]["ncp"])
     text = (
-        f"{most} loses most, NCP {_fixed(loss.columns[most]['ncp'])}; all columns together lose {_fixed(loss.gcp)} (0: "
+        f"{most} loses most, NCP {_write(loss.columns[most]['ncp'])}; all columns together lose {_write(loss.gcp)} (0: "
         "exact, 1: all lost)."
     )
-    values = [(name, _steady(one["ncp"])) for name, one in loss.columns.items()]
+    values = [(name, _round(one["ncp"])) for name, one in loss.columns.items()]
     head = f"column | >NCP | >LM{' | >hidden' if hidden else ''}"
-    return Picture("Loss by column", text, bars(values, "", "NCP"), table("Loss by column, 0 to 1", head, rows))
+    return Picture(
+        "Loss by column", text, draw_bars(values, "", "NCP"), make_table("Loss by column, 0 to 1", head, rows)
+    )
 
 
 def _metrics(run: RunReport) -> list[tuple[str, ...]]:
@@ -97,7 +99,7 @@ def _metrics(run: RunReport) -> list[tuple[str, ...]]:
         value = getattr(loss, name)
         # Where the columns are exact, only what the sizes of classes say is of interest.
         if value is not None and (loss.rce is None or name in ("dm", "c_avg", "cm")):
-            rows.append((_title(name), _fixed(value), _about(name)))
+            rows.append((_title(name), _write(value), _about(name)))
     rows += [
         (title, count(value), about)
         for title, value, about in (
@@ -107,7 +109,7 @@ def _metrics(run: RunReport) -> list[tuple[str, ...]]:
         )
         if value is not None
     ]
-    rows += [(name, _fixed(value), _about(name)) for name, value in loss.more.items()]
+    rows += [(name, _write(value), _about(name)) for name, value in loss.more.items()]
     if run.suppressed:
         rows.append(
             (
@@ -128,11 +130,11 @@ def _about(name: str) -> str:
     return METRICS[name].about if name in METRICS else ""
 
 
-def _steady(value: float) -> float:
+def _round(value: float) -> float:
     """Without the last digits of a sum, which may depend on its order."""
     return float(f"{value:.10g}")
 
 
-def _fixed(value: float) -> str:
-    value = _steady(value)
+def _write(value: float) -> str:
+    value = _round(value)
     return f"{value:.4f}" if abs(value) <= 1 else measure(value)

@@ -15,20 +15,20 @@ from sqlanon.query.release import Released, read_release
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.views import spelled
-from sqlanon.release.verify.exposure import exposure
+from sqlanon.release.catalog.views import spell_table
+from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.verify.stored_rows import columns_in
-from sqlanon.report.accuracy import accuracy
-from sqlanon.report.asked import asked
-from sqlanon.report.attacks import attacks
-from sqlanon.report.compare import compared
-from sqlanon.report.distributions import distributions
+from sqlanon.report.accuracy import report_accuracy
+from sqlanon.report.asked import report_asked
+from sqlanon.report.attacks import report_attacks
+from sqlanon.report.compare import compare_release
+from sqlanon.report.distributions import report_distributions
 from sqlanon.report.document import Page, Section
-from sqlanon.report.loss import lost
+from sqlanon.report.loss import report_loss
 from sqlanon.report.risk import Measured, risk_section
-from sqlanon.report.settings import settings
+from sqlanon.report.settings import report_settings
 from sqlanon.report.sizes import class_sizes_section
-from sqlanon.report.versions import versions
+from sqlanon.report.versions import report_versions
 from sqlanon.results import Exposure, RunReport
 from sqlanon.results.figures import count, measure, share
 from sqlanon.risk import assess
@@ -77,10 +77,10 @@ def owner_report(
     Cost: a few groupings of the release and of the source; attacks compare every row of the source with every box.
     """
     reporter = progress or Silent()
-    entry = _published(engine, release)
+    entry = _find_published(engine, release)
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
-    sections: list[Section] = [asked(run)]
+    sections: list[Section] = [report_asked(run)]
     exposed = run.exposed
     if entry.view is None:
         if attack:
@@ -92,20 +92,20 @@ def owner_report(
         if run.certificate is None:
             sections.append(class_sizes_section(None, ELSEWHERE))
     else:
-        released = read_release(engine, engine.relation(spelled(entry.view)))
-        exposed = _exposed(engine, entry, released)
-        sections += [*_measured(engine, entry, released), lost(run)]
+        released = read_release(engine, engine.relation(spell_table(entry.view)))
+        exposed = _count_exposure(engine, entry, released)
+        sections += [*_measure(engine, entry, released), report_loss(run)]
         if attack:
-            sections.insert(2, attacks(run_attack(engine, entry.release, progress=reporter)))
+            sections.insert(2, report_attacks(run_attack(engine, entry.release, progress=reporter)))
         reporter.stage(entry.release, "distributions")
-        sections.append(_compared(engine, entry))
-        unchanged(engine, released)
+        sections.append(_compare(engine, entry))
+        check_unchanged(engine, released)
     if entry.view is None:
-        sections.append(lost(run))
+        sections.append(report_loss(run))
     if workload is not None and entry.view is not None:
-        sections.append(accuracy(evaluate(engine, entry.release, workload, reporter)))
-    sections.append(versions(Catalog(engine).entries(entry.release), run))
-    sections.append(settings(entry.policy, entry.policy_hash))
+        sections.append(report_accuracy(evaluate(engine, entry.release, workload, reporter)))
+    sections.append(report_versions(Catalog(engine).entries(entry.release), run))
+    sections.append(report_settings(entry.policy, entry.policy_hash))
     reporter.finish(entry.release)
     return Page(
         release=entry.release,
@@ -118,7 +118,7 @@ def owner_report(
     )
 
 
-def _exposed(engine: Engine, entry: Entry, released: Released) -> Exposure | None:
+def _count_exposure(engine: Engine, entry: Entry, released: Released) -> Exposure | None:
     """The risk with every published column, counted now.
 
     None if no column is published as it is, or rows do not make classes.
@@ -130,7 +130,7 @@ def _exposed(engine: Engine, entry: Entry, released: Released) -> Exposure | Non
         for one in released.fields
         if one.role == "insensitive" and one.name in {column.name for column in released.view.columns}
     ]
-    return exposure(engine, released.view.ref, list(released.group_columns), exact)
+    return count_exposure(engine, released.view.ref, list(released.group_columns), exact)
 
 
 def _asked_k(entry: Entry) -> int:
@@ -151,7 +151,7 @@ def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ..
     )
 
 
-def unchanged(engine: Engine, released: Released) -> None:
+def check_unchanged(engine: Engine, released: Released) -> None:
     """All that was read is of one version.
 
     Raises:
@@ -163,7 +163,7 @@ def unchanged(engine: Engine, released: Released) -> None:
         )
 
 
-def _published(engine: Engine, release: str) -> Entry:
+def _find_published(engine: Engine, release: str) -> Entry:
     """The published version of the name or the view.
 
     Raises:
@@ -208,9 +208,9 @@ def _summary(entry: Entry, run: RunReport) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _measured(engine: Engine, entry: Entry, released: Released) -> list[Section]:
+def _measure(engine: Engine, entry: Entry, released: Released) -> list[Section]:
     """Risk and sizes of classes."""
-    view = spelled(released.view.ref)
+    view = spell_table(released.view.ref)
     quasi = [one.name for one in released.fields if one.role == "quasi"]
     sensitive = [one.name for one in released.fields if one.role == "sensitive"]
     persons, notes = _persons(entry)
@@ -233,11 +233,11 @@ def _measured(engine: Engine, entry: Entry, released: Released) -> list[Section]
     ]
 
 
-def _compared(engine: Engine, entry: Entry) -> Section:
+def _compare(engine: Engine, entry: Entry) -> Section:
     try:
-        return distributions(*compared(engine, entry.release))
+        return report_distributions(*compare_release(engine, entry.release))
     except PolicyError as error:
-        return distributions((), (), str(error))
+        return report_distributions((), (), str(error))
 
 
 def _persons(entry: Entry) -> tuple[tuple[str, ...], tuple[str, ...]]:

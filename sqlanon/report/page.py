@@ -15,12 +15,12 @@ from markupsafe import Markup
 
 from sqlanon.report import pictures
 from sqlanon.report.document import Page, Picture
-from sqlanon.results.figures import safe
+from sqlanon.results.figures import clean
 
 Form = Literal["html", "md"]
 
 
-def written(page: Page, form: Form = "html") -> str:
+def write_page(page: Page, form: Form = "html") -> str:
     """The text of a report's file.
 
     Args:
@@ -30,24 +30,24 @@ def written(page: Page, form: Form = "html") -> str:
     html = form == "html"
     made = Environment(
         loader=PackageLoader("sqlanon.report"),
-        autoescape=True,  # in Markdown it is `_finished` that escapes, and what it made is left as it is
+        autoescape=True,  # in Markdown it is `_make_filter` that escapes, and what it made is left as it is
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=_finished(html),
+        finalize=_make_filter(html),
     )
     numbers = iter(range(1, 1_000_000))
-    made.filters["svg"] = partial(_drawn, numbers)
+    made.filters["svg"] = partial(_draw, numbers)
     return made.get_template(f"page.{form}").render(page=page)
 
 
-def _drawn(numbers: Iterator[int], picture: Picture) -> Markup:
-    made = pictures.svg(picture.drawing, safe(picture.title), safe(picture.text), next(numbers))
-    return Markup(made)  # noqa: S704 - each label is escaped where it is drawn, title and text by `pictures.svg`
+def _draw(numbers: Iterator[int], picture: Picture) -> Markup:
+    made = pictures.write_svg(picture.drawing, clean(picture.title), clean(picture.text), next(numbers))
+    return Markup(made)  # noqa: S704 - each label is escaped where it is drawn, title and text by `pictures.write_svg`
 
 
-def _finished(html: bool) -> Callable[[object], object]:
+def _make_filter(html: bool) -> Callable[[object], object]:
     """Filter of every value.
 
     It removes what is not printable, and escapes Markdown's markup in Markdown.
@@ -56,15 +56,15 @@ def _finished(html: bool) -> Callable[[object], object]:
     def finish(value: object) -> object:
         if isinstance(value, Markup) or not isinstance(value, str):
             return value
-        return safe(value) if html else Markup(_plain(safe(value)))  # noqa: S704
+        return clean(value) if html else Markup(_escape_markdown(clean(value)))  # noqa: S704
 
     return finish
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     r"""Text that Markdown shows as it is.
 
-    >>> _plain("<b> *a* | www.b.c a@b")
+    >>> _escape_markdown("<b> *a* | www.b.c a@b")
     '&lt;b&gt; \\*a\\* \\| www&#46;b.c a&#64;b'
     """
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

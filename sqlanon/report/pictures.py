@@ -11,16 +11,16 @@ from sqlanon.report.svg import (
     SOURCE,
     TEXT,
     Drawing,
-    across,
-    circle,
+    choose_steps,
     cut,
-    label,
-    length,
-    line,
-    margin,
+    draw_circle,
+    draw_label,
+    draw_line,
+    draw_names,
+    draw_rect,
+    estimate_length,
+    estimate_margin,
     number,
-    rect,
-    steps,
 )
 
 WIDTH, HEIGHT = 620, 150
@@ -29,7 +29,7 @@ _HEAD = 26
 """Pixels for what is above a picture: a legend, or a title."""
 
 
-def svg(drawing: Drawing, title: str, text: str, number_: int) -> str:
+def write_svg(drawing: Drawing, title: str, text: str, number_: int) -> str:
     """The SVG of a drawing, with its title and a text for readers who do not see it.
 
     ``number_`` makes its names unique in a page.
@@ -43,24 +43,26 @@ def svg(drawing: Drawing, title: str, text: str, number_: int) -> str:
     )
 
 
-def bars(values: Sequence[tuple[str, float]], x: str, y: str) -> Drawing:
+def draw_bars(values: Sequence[tuple[str, float]], x: str, y: str) -> Drawing:
     """Upright bars, in the order that is given."""
-    return _upright([(name, (value,)) for name, value in values], x, y, min(WIDTH, 60 * len(values)), (RELEASE,))
+    return _draw_upright_bars(
+        [(name, (value,)) for name, value in values], x, y, min(WIDTH, 60 * len(values)), (RELEASE,)
+    )
 
 
-def pairs(values: Sequence[tuple[str, float, float]], x: str) -> Drawing:
+def draw_pairs(values: Sequence[tuple[str, float, float]], x: str) -> Drawing:
     """Shares of the source and of the release next to each other, in the order that is given."""
     drawn = [(name, both) for name, *both in values]
-    made = _upright(drawn, x, "share of rows", WIDTH, (SOURCE, RELEASE), _percent, top=_HEAD)
+    made = _draw_upright_bars(drawn, x, "share of rows", WIDTH, (SOURCE, RELEASE), _percent, top=_HEAD)
     legend = [
         element
         for at, (name, colour) in enumerate((("source", SOURCE), ("release", RELEASE)))
-        for element in (rect(60 + 80 * at, 2, 10, 10, colour), label(75 + 80 * at, 11, name, "start", TEXT))
+        for element in (draw_rect(60 + 80 * at, 2, 10, 10, colour), draw_label(75 + 80 * at, 11, name, "start", TEXT))
     ]
     return Drawing(made.width, made.height, (*legend, *made.elements))
 
 
-def _upright(
+def _draw_upright_bars(
     values: Sequence[tuple[str, Sequence[float]]],
     x: str,
     y: str,
@@ -71,28 +73,31 @@ def _upright(
 ) -> Drawing:
     """Groups of bars over their names, with an axis that begins at 0."""
     highest = max((value for _, group in values for value in group), default=0.0)
-    ticks = steps(0, highest or 1.0)
+    ticks = choose_steps(0, highest or 1.0)
     ends = max(highest, ticks[-1])
     names = [name for name, _ in values]
     slot = width / max(len(values), 1)
-    left, bottom = max(30 + length([shown(tick) for tick in ticks]), margin(names, slot)), top + HEIGHT
+    left, bottom = (
+        max(30 + estimate_length([shown(tick) for tick in ticks]), estimate_margin(names, slot)),
+        top + HEIGHT,
+    )
     bar = 0.8 * slot / len(colours)
-    made = [label(12, top + HEIGHT / 2, y, turned=-90)]
+    made = [draw_label(12, top + HEIGHT / 2, y, turned=-90)]
     for tick in ticks:
         at = bottom - HEIGHT * tick / ends
-        made += [line(left, at, left + width, at, opacity=0.6), label(left - 6, at + 4, shown(tick), "end")]
+        made += [draw_line(left, at, left + width, at, opacity=0.6), draw_label(left - 6, at + 4, shown(tick), "end")]
     for place, (_, group) in enumerate(values):
         for at, (value, colour) in enumerate(zip(group, colours, strict=True)):
             high = HEIGHT * value / ends
-            made.append(rect(left + slot * (place + 0.1) + bar * at, bottom - high, bar, high, colour))
-    below_line, below = across(names, left, slot, bottom)
-    made += [line(left, bottom, left + width, bottom), *below_line]
+            made.append(draw_rect(left + slot * (place + 0.1) + bar * at, bottom - high, bar, high, colour))
+    below_line, below = draw_names(names, left, slot, bottom)
+    made += [draw_line(left, bottom, left + width, bottom), *below_line]
     if x:
-        made.append(label(left + width / 2, bottom + below + 12, x))
+        made.append(draw_label(left + width / 2, bottom + below + 12, x))
     return Drawing(left + width + 10, bottom + below + (18 if x else 4), tuple(made))
 
 
-def heat(
+def draw_heat(
     values: Sequence[tuple[int, int, float, float]],
     x_names: Sequence[str],
     y_names: Sequence[str],
@@ -105,24 +110,26 @@ def heat(
     wide, high = 240.0, 170.0
     largest = max((share for _, _, *both in values for share in both), default=0.0)
     slot, row = wide / max(len(x_names), 1), high / max(len(y_names), 1)
-    left, bottom = max(12 + length(y_names, 16), margin(x_names, slot)), _HEAD + high
-    made = [label(left - 6, _HEAD + row * (at + 0.5) + 4, cut(name, 16), "end") for at, name in enumerate(y_names)]
+    left, bottom = max(12 + estimate_length(y_names, 16), estimate_margin(x_names, slot)), _HEAD + high
+    made = [draw_label(left - 6, _HEAD + row * (at + 0.5) + 4, cut(name, 16), "end") for at, name in enumerate(y_names)]
     below = 0.0
     for at, kind in enumerate(("source", "release")):
         begin = left + (wide + 24) * at
-        made.append(label(begin + wide / 2, 14, kind, colour=TEXT))
+        made.append(draw_label(begin + wide / 2, 14, kind, colour=TEXT))
         for across_, down, *both in values:
             if both[at] > 0:
                 cell = (begin + slot * across_, _HEAD + row * down, slot, row)
-                made.append(rect(*cell, RELEASE, math.sqrt(both[at] / largest)))
-        names, below = across(x_names, begin, slot, bottom)
+                made.append(draw_rect(*cell, RELEASE, math.sqrt(both[at] / largest)))
+        names, below = draw_names(x_names, begin, slot, bottom)
         ends = ((0, 0, 1, 0), (1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 0, 0))
-        made += [line(begin + wide * a, _HEAD + high * b, begin + wide * c, _HEAD + high * d) for a, b, c, d in ends]
-        made += [*names, label(begin + wide / 2, bottom + below + 12, x)]
+        made += [
+            draw_line(begin + wide * a, _HEAD + high * b, begin + wide * c, _HEAD + high * d) for a, b, c, d in ends
+        ]
+        made += [*names, draw_label(begin + wide / 2, bottom + below + 12, x)]
     return Drawing(left + 2 * wide + 34, bottom + below + 18, tuple(made))
 
 
-def estimates(points: Sequence[Sequence[float]]) -> Drawing:
+def draw_estimates(points: Sequence[Sequence[float]]) -> Drawing:
     """Estimates with their bounds over the truth, each (truth, estimate, low, high).
 
     The scales have 0 and grow like logarithms.
@@ -130,22 +137,22 @@ def estimates(points: Sequence[Sequence[float]]) -> Drawing:
     wide, high = 420.0, 260.0
     columns = ([point[0] for point in points], [value for point in points for value in point])
     horizontal, vertical = (_growing(min(some), max(some)) for some in columns)
-    left, bottom = 30 + length([shown for _, shown in vertical[1]]), _TOP + high
+    left, bottom = 30 + estimate_length([shown for _, shown in vertical[1]]), _TOP + high
 
     def at(truth: float, value: float) -> tuple[float, float]:
         return left + wide * horizontal[0](truth), bottom - high * vertical[0](value)
 
-    made = [label(12, _TOP + high / 2, "estimate", turned=-90), label(left + wide / 2, bottom + 34, "truth")]
+    made = [draw_label(12, _TOP + high / 2, "estimate", turned=-90), draw_label(left + wide / 2, bottom + 34, "truth")]
     for value, shown in vertical[1]:
         y = bottom - high * vertical[0](value)
-        made += [line(left, y, left + wide, y, opacity=0.6), label(left - 6, y + 4, shown, "end")]
+        made += [draw_line(left, y, left + wide, y, opacity=0.6), draw_label(left - 6, y + 4, shown, "end")]
     for value, shown in horizontal[1]:
         x = left + wide * horizontal[0](value)
-        made += [line(x, _TOP, x, bottom, opacity=0.6), label(x, bottom + 16, shown)]
+        made += [draw_line(x, _TOP, x, bottom, opacity=0.6), draw_label(x, bottom + 16, shown)]
     first, last = min(columns[0]), max(columns[0])
-    made.append(line(*at(first, first), *at(last, last), SOURCE))
-    made += [line(*at(truth, low), *at(truth, top), RELEASE, 0.35) for truth, _, low, top in points]
-    made += [circle(*at(truth, estimate), RELEASE) for truth, estimate, *_ in points]
+    made.append(draw_line(*at(first, first), *at(last, last), SOURCE))
+    made += [draw_line(*at(truth, low), *at(truth, top), RELEASE, 0.35) for truth, _, low, top in points]
+    made += [draw_circle(*at(truth, estimate), RELEASE) for truth, estimate, *_ in points]
     return Drawing(left + wide + 16, bottom + 40, tuple(made))
 
 
@@ -157,7 +164,7 @@ def _growing(low: float, high: float) -> tuple[Callable[[float], float], list[tu
 
     begin, spread = grown(low), grown(high) - grown(low)
     far = max(abs(low), abs(high))
-    ticks = steps(low, high)
+    ticks = choose_steps(low, high)
     if far >= 10 and high - low > 9:
         powers = range(0, math.floor(math.log10(far)) + 1, 1 + math.floor(math.log10(far)) // 6)
         ticks = [
@@ -165,14 +172,14 @@ def _growing(low: float, high: float) -> tuple[Callable[[float], float], list[tu
         ] or ticks
     return (
         lambda value: (grown(value) - begin) / spread if spread else 0.5,
-        [(tick, _short(tick)) for tick in sorted(ticks)],
+        [(tick, _format_short(tick)) for tick in sorted(ticks)],
     )
 
 
-def _short(value: float) -> str:
+def _format_short(value: float) -> str:
     """A number with the prefix of its size.
 
-    >>> _short(1000), _short(2.5), _short(-1e7)
+    >>> _format_short(1000), _format_short(2.5), _format_short(-1e7)
     ('1k', '2.5', '-10M')
     """
     for size, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):

@@ -11,10 +11,10 @@ from sqlanon.engines.base import Engine
 from sqlanon.engines.rows import count as count_rows
 from sqlanon.query.find import find
 from sqlanon.query.release import Released
-from sqlanon.release.catalog.views import spelled
-from sqlanon.report.asked import meanings
-from sqlanon.report.document import Page, Section, Text, table
-from sqlanon.report.owner import OWN_BOXES, PAIRED, unchanged
+from sqlanon.release.catalog.views import spell_table
+from sqlanon.report.asked import list_meanings
+from sqlanon.report.document import Page, Section, Text, make_table
+from sqlanon.report.owner import OWN_BOXES, PAIRED, check_unchanged
 from sqlanon.report.risk import Measured, risk_section
 from sqlanon.report.settings import ROLES
 from sqlanon.report.sizes import class_sizes_section
@@ -45,13 +45,13 @@ def readers_report(engine: Engine, release: str) -> Page:
     """
     released = find(engine, release)
     page = _page(engine, released)
-    unchanged(engine, released)
+    check_unchanged(engine, released)
     return page
 
 
 def _page(engine: Engine, released: Released) -> Page:
     facts: dict[str, Any] = json.loads(next(str(row[5]) for row in released.metadata if row[0] == ""))
-    view = spelled(released.view.ref)
+    view = spell_table(released.view.ref)
     own = facts.get("boxes") == "own"
     sensitive = [
         name
@@ -92,7 +92,7 @@ def _page(engine: Engine, released: Released) -> Page:
         summary=tuple(summary),
         sound=None,
         sections=(
-            _promised(facts, None if released.group else risk),
+            _report_promises(facts, None if released.group else risk),
             risk_section(None, Measured(risk) if risk is not None else None, notes),
             *([] if sizes is None else [class_sizes_section(sizes)]),
             _columns(released),
@@ -106,7 +106,7 @@ def _rows(engine: Engine, released: Released) -> int:
     return count_rows(engine, statement("table/count", engine.dialect, source=released.view.ref))
 
 
-def _promised(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
+def _report_promises(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
     """What the metadata say was asked, and what the rows show of it."""
     found: dict[str, list[str]] = {}
     for one in risk.models if risk is not None else ():
@@ -114,7 +114,7 @@ def _promised(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
         about = ", ".join(part for part in (one.column, one.form) if part)
         found.setdefault(one.model, []).append(f"{value} ({about})" if about else value)
     rows = [
-        (name, _asked(facts[name]), "; ".join(found.get(name, ["-"])))
+        (name, _format_value(facts[name]), "; ".join(found.get(name, ["-"])))
         for name in REQUIREMENTS
         if facts.get(name) not in (None, REQUIREMENTS[name].nothing)
     ]
@@ -125,7 +125,7 @@ def _promised(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
         "verified."
     )
     blocks = (
-        table("Requirements", "requirement | asked | in the release", rows)
+        make_table("Requirements", "requirement | asked | in the release", rows)
         if rows
         else Text("Nothing was asked: rows are published as they are."),
     )
@@ -134,20 +134,20 @@ def _promised(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
         "What was asked, and what the release shows",
         lead,
         blocks,
-        meanings((row[0] for row in rows), own=facts.get("boxes") == "own"),
+        list_meanings((row[0] for row in rows), own=facts.get("boxes") == "own"),
     )
 
 
-def _asked(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_asked(item)}" for key, item in value.items() if item not in (None, [], ""))
+        return ", ".join(f"{key} {_format_value(item)}" for key, item in value.items() if item not in (None, [], ""))
     return measure(value) if isinstance(value, int | float) else str(value)
 
 
 def _columns(released: Released) -> Section:
     """What is published of each column of the source."""
     rows = [
-        (one.name, one.role, one.source_type, ", ".join(one.published), _declared(one.declared))
+        (one.name, one.role, one.source_type, ", ".join(one.published), _describe_declared(one.declared))
         for one in released.fields
     ]
     return Section(
@@ -155,7 +155,7 @@ def _columns(released: Released) -> Section:
         "Columns",
         "What is published of each column, by the metadata of the release.",
         (
-            table(
+            make_table(
                 "Columns",
                 "column | role | type in the source | columns of the view | declared by the policy",
                 rows,
@@ -165,7 +165,7 @@ def _columns(released: Released) -> Section:
     )
 
 
-def _declared(declared: Mapping[str, Any]) -> str:
+def _describe_declared(declared: Mapping[str, Any]) -> str:
     if "leaves" in declared:
         return f"hierarchy of {count(len(declared['leaves']))} values"
     return f"order of {count(len(declared['order']))} values" if "order" in declared else ""

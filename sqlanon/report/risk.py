@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlanon.report.asked import READING as MODELS
-from sqlanon.report.document import Block, Section, Text, table
+from sqlanon.report.document import Block, Section, Text, make_table
 from sqlanon.results import AuditReport, RiskReport
 from sqlanon.results.figures import count, in_words, measure, share
 
@@ -53,7 +53,7 @@ def risk_section(before: Measured | None, after: Measured | None, notes: tuple[s
     blocks: list[Block] = [Text(note) for note in notes]
     if both and all(one.risk.prosecutor for one in both):
         head = "figure | " + " | ".join(f">{title}" for title in titles)
-        blocks.insert(0, table("Risk of finding a person", head, _rows(both)))
+        blocks.insert(0, make_table("Risk of finding a person", head, _rows(both)))
     if after is not None:
         rows = [
             (
@@ -66,7 +66,7 @@ def risk_section(before: Measured | None, after: Measured | None, notes: tuple[s
         ]
         if rows:
             blocks.append(
-                table(
+                make_table(
                     "Privacy models on the release",
                     "model | sensitive column | >worst class | which means",
                     rows,
@@ -95,7 +95,7 @@ def _rows(both: list[Measured]) -> list[tuple[str, ...]]:
         ),
         ("prosecutor, highest", *(share(_highest(one), 1) for one in both)),
         ("prosecutor, average", *(share(_average(one), 1) for one in both)),
-        (f"rows above {both[0].risk.threshold:g}", *(_above(one) for one in both)),
+        (f"rows above {both[0].risk.threshold:g}", *(_format_above(one) for one in both)),
         (
             "marketer",
             *(share(_marketer(one), 1) if one.risk.marketer else "-" for one in both),
@@ -111,22 +111,22 @@ def _highest(one: Measured) -> float:
 
 def _average(one: Measured) -> float:
     assert one.risk.prosecutor is not None
-    return _steady(max(one.risk.prosecutor.average, one.audit.average_risk if one.audit else 0.0))
+    return _round_steady(max(one.risk.prosecutor.average, one.audit.average_risk if one.audit else 0.0))
 
 
 def _marketer(one: Measured) -> float:
     """The table is the population: what the prosecutor finds on average, of persons where they are counted."""
     assert one.risk.marketer is not None
-    return max(_steady(one.risk.marketer.average), _average(one))
+    return max(_round_steady(one.risk.marketer.average), _average(one))
 
 
-def _above(one: Measured) -> str:
+def _format_above(one: Measured) -> str:
     assert one.risk.prosecutor is not None
     if one.audit is not None and one.audit.min_identifiers:
         return "-"  # classes of rows do not show how many persons are in them
-    return share(_steady(one.risk.prosecutor.above), 1)
+    return share(_round_steady(one.risk.prosecutor.above), 1)
 
 
-def _steady(value: float) -> float:
+def _round_steady(value: float) -> float:
     """Without the last digits of a sum, which may depend on its order."""
     return float(f"{value:.10g}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlanon.report.document import Section, Table, table
+from sqlanon.report.document import Section, Table, make_table
 from sqlanon.results.figures import count
 
 ROLES = (
@@ -17,7 +17,7 @@ ROLES = (
 )
 
 
-def settings(policy: Mapping[str, Any], policy_hash: str) -> Section:
+def report_settings(policy: Mapping[str, Any], policy_hash: str) -> Section:
     """Roles of the columns, and all other keys that are set."""
     rows = [(path, shown) for key, value in policy.items() if key != "columns" for path, shown in _lines(key, value)]
     return Section(
@@ -25,7 +25,7 @@ def settings(policy: Mapping[str, Any], policy_hash: str) -> Section:
         "The policy",
         "The settings that this version was made by, as the catalog keeps them: lists of values are replaced by "
         f"hashes, and the seed is left out. SHA-256 of the policy: {policy_hash}.",
-        (_columns(policy.get("columns", ())), table("Other settings", "key | value", rows)),
+        (_columns(policy.get("columns", ())), make_table("Other settings", "key | value", rows)),
         ROLES,
     )
 
@@ -43,7 +43,7 @@ def _columns(columns: Any) -> Table:  # noqa: ANN401 - JSON
                 "; ".join(f"{path} {shown}" for key in more for path, shown in _lines(key, more[key])),
             )
         )
-    return table("Columns", "column | role | settings", rows)
+    return make_table("Columns", "column | role | settings", rows)
 
 
 def _lines(path: str, value: object) -> list[tuple[str, str]]:

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sqlanon.report.document import Block, Picture, Section, Text, table
-from sqlanon.report.pictures import bars
+from sqlanon.report.document import Block, Picture, Section, Text, make_table
+from sqlanon.report.pictures import draw_bars
 from sqlanon.results.figures import count, measure, share
 from sqlanon.risk.sizes import Sizes
 
@@ -30,7 +30,7 @@ class Bin:
         return count(self.low) if self.low == self.high else f"{count(self.low)} to {count(self.high)}"
 
 
-def binned(sizes: Sizes, most: int = MOST) -> list[Bin]:
+def bin_sizes(sizes: Sizes, most: int = MOST) -> list[Bin]:
     """Classes by size: each size by itself, or of many sizes ranges that grow with the size.
 
     Args:
@@ -60,15 +60,15 @@ def class_sizes_section(sizes: Sizes | None, why: str = "") -> Section:
     """How many classes there are of each size; ``why``: what to say where the release has none."""
     blocks: tuple[Block, ...] = (Text(why),)
     if sizes is not None and sizes.rows:
-        bins = binned(sizes)
+        bins = bin_sizes(sizes)
         rows = [(one.shown, count(one.classes), count(one.rows), share(one.rows, sizes.rows)) for one in bins]
         smallest, largest = int(sizes.size[0]), int(sizes.size[-1])
         text = (
             f"{count(sizes.count)} classes of {count(smallest)} to {count(largest)} rows, "
             f"{measure(sizes.rows / sizes.count)} on average."
         )
-        drawing = bars([(one.shown, one.classes) for one in bins], "rows of a class", "classes")
-        figures = table("Classes by size", "rows of a class | >classes | >rows | >share of rows", rows)
+        drawing = draw_bars([(one.shown, one.classes) for one in bins], "rows of a class", "classes")
+        figures = make_table("Classes by size", "rows of a class | >classes | >rows | >share of rows", rows)
         blocks = (Picture("Classes by size", text, drawing, figures),)
     elif sizes is not None:
         blocks = (Text("The release has no rows."),)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from sqlanon.results.figures import safe
+from sqlanon.results.figures import clean
 
 SOURCE, RELEASE = "var(--source)", "var(--release)"
 TEXT, SOFT, LINE = "var(--text)", "var(--soft)", "var(--line)"
@@ -40,7 +40,7 @@ def number(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")
 
 
-def rect(x: float, y: float, width: float, height: float, colour: str, opacity: float = 1) -> str:
+def draw_rect(x: float, y: float, width: float, height: float, colour: str, opacity: float = 1) -> str:
     """A filled rectangle."""
     faint = f' fill-opacity="{opacity:.3f}"' if opacity < 1 else ""
     return (
@@ -49,18 +49,18 @@ def rect(x: float, y: float, width: float, height: float, colour: str, opacity: 
     )
 
 
-def line(x: float, y: float, x2: float, y2: float, colour: str = LINE, opacity: float = 1) -> str:
+def draw_line(x: float, y: float, x2: float, y2: float, colour: str = LINE, opacity: float = 1) -> str:
     """A thin line."""
     faint = f' stroke-opacity="{opacity:g}"' if opacity < 1 else ""
     return f'<line x1="{number(x)}" y1="{number(y)}" x2="{number(x2)}" y2="{number(y2)}" stroke="{colour}"{faint}/>'
 
 
-def circle(x: float, y: float, colour: str) -> str:
+def draw_circle(x: float, y: float, colour: str) -> str:
     """A point."""
     return f'<circle cx="{number(x)}" cy="{number(y)}" r="2.2" fill="{colour}" fill-opacity="0.9"/>'
 
 
-def label(x: float, y: float, text: str, side: str = "middle", colour: str = SOFT, turned: int = 0) -> str:
+def draw_label(x: float, y: float, text: str, side: str = "middle", colour: str = SOFT, turned: int = 0) -> str:
     """A line of text; ``side``: which part of it is at x (start, middle, end); ``turned`` by degrees."""
     turn = f' transform="rotate({turned} {number(x)} {number(y)})"' if turned else ""
     return (
@@ -75,19 +75,19 @@ def cut(text: str, most: int = _LONGEST) -> str:
     >>> cut("abcdef", 4)
     'abc…'
     """
-    shown = safe(text)
+    shown = clean(text)
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
-def length(texts: Sequence[str], most: int = _LONGEST) -> float:
+def estimate_length(texts: Sequence[str], most: int = _LONGEST) -> float:
     """Pixels that the longest of some texts takes, about."""
     return _WIDE * max((len(cut(text, most)) for text in texts), default=0)
 
 
-def steps(low: float, high: float, most: int = 5) -> list[float]:
+def choose_steps(low: float, high: float, most: int = 5) -> list[float]:
     """Round numbers from ``low`` to ``high``, at most so many: steps of 1, 2 or 5 times a power of ten.
 
-    >>> steps(0, 43), steps(0, 1, 4), steps(3, 3)
+    >>> choose_steps(0, 43), choose_steps(0, 1, 4), choose_steps(3, 3)
     ([0, 10, 20, 30, 40], [0.0, 0.5, 1.0], [3])
     """
     if not high > low:
@@ -105,24 +105,26 @@ def steps(low: float, high: float, most: int = 5) -> list[float]:
     return [low, high]
 
 
-def turned(names: Sequence[str], slot: float) -> bool:
+def needs_turning(names: Sequence[str], slot: float) -> bool:
     """Whether names do not fit side by side below parts of a line, each ``slot`` wide."""
-    return length(names, _BELOW) > slot - 6
+    return estimate_length(names, _BELOW) > slot - 6
 
 
-def margin(names: Sequence[str], slot: float) -> float:
+def estimate_margin(names: Sequence[str], slot: float) -> float:
     """Pixels that the first of the names below a line needs to the left of it."""
-    return max(0.8 * length(names[:1], _BELOW) - slot / 2, 0) if turned(names, slot) else 0
+    return max(0.8 * estimate_length(names[:1], _BELOW) - slot / 2, 0) if needs_turning(names, slot) else 0
 
 
-def across(names: Sequence[str], left: float, slot: float, y: float) -> tuple[list[str], float]:
+def draw_names(names: Sequence[str], left: float, slot: float, y: float) -> tuple[list[str], float]:
     """Names below equal parts of a line, as many as there is room for, and their height.
 
     They are turned if they do not fit.
     """
-    lie = turned(names, slot)
+    lie = needs_turning(names, slot)
     every = max(1, math.ceil((SIZE + 3) / slot)) if lie else 1
     shown = [(left + slot * (at + 0.5), cut(name, _BELOW)) for at, name in enumerate(names) if at % every == 0]
     if not lie:
-        return [label(x, y + 15, name) for x, name in shown], 20
-    return [label(x + 4, y + 13, name, "end", turned=-40) for x, name in shown], 18 + 0.65 * length(names, _BELOW)
+        return [draw_label(x, y + 15, name) for x, name in shown], 20
+    return [draw_label(x + 4, y + 13, name, "end", turned=-40) for x, name in shown], 18 + 0.65 * estimate_length(
+        names, _BELOW
+    )

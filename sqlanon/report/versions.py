@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.report.document import Block, Facts, Section, Text, table
+from sqlanon.report.document import Block, Facts, Section, Text, make_table
 from sqlanon.results import HistoryReport, RunReport
 from sqlanon.results.figures import count, measure
 
 
-def versions(entries: Sequence[Entry], run: RunReport) -> Section:
+def report_versions(entries: Sequence[Entry], run: RunReport) -> Section:
     """Every version that the catalog lists, why this one was made, and what it shows together with the one before.
 
     Args:
@@ -35,7 +35,7 @@ def versions(entries: Sequence[Entry], run: RunReport) -> Section:
             )
         )
     head = ">version | status | made (UTC) | by | >rows | >classes | asked | >GCP | method"
-    blocks: list[Block] = [table("Versions", head, rows)]
+    blocks: list[Block] = [make_table("Versions", head, rows)]
     if run.why:
         blocks.append(Facts((("Why this version was made", "; ".join(run.why)),)))
     if run.data is not None:
@@ -46,7 +46,7 @@ def versions(entries: Sequence[Entry], run: RunReport) -> Section:
         )
         blocks.append(Facts((("Rows of the source since the version before", text),)))
     for one in run.history:
-        blocks += _together(one)
+        blocks += _report_together(one)
     return Section(
         "versions",
         "Versions",
@@ -63,7 +63,7 @@ def versions(entries: Sequence[Entry], run: RunReport) -> Section:
     )
 
 
-def _together(one: HistoryReport) -> list[Block]:
+def _report_together(one: HistoryReport) -> list[Block]:
     if one.unknown:
         return [Text(f"Versions {one.old} and {one.new} cannot be compared: {one.unknown}", warning=True)]
     rows = [
@@ -83,7 +83,9 @@ def _together(one: HistoryReport) -> list[Block]:
         else ("in groups below the policy", "smallest")
     )
     title = f"Versions {one.old} and {one.new} together: {count(one.failing)} rows {where}"
-    found: list[Block] = [table(title, f"rows that | >rows | >groups | >{least} | >least l | >below the policy", rows)]
+    found: list[Block] = [
+        make_table(title, f"rows that | >rows | >groups | >{least} | >least l | >below the policy", rows)
+    ]
     if one.not_measured:
         found.append(Text(f"Not measured: {one.not_measured}", warning=True))
     return found

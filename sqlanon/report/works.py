@@ -64,39 +64,39 @@ class Works:
         }
 
 
-def _able(able: Able, yes: str = "yes") -> Cell:
+def _make_cell(able: Able, yes: str = "yes") -> Cell:
     return Cell("no", able) if isinstance(able, Lack) else Cell(yes)
 
 
-def _some(names: tuple[str, ...] | None, others: Lack) -> Cell:
+def _list_names(names: tuple[str, ...] | None, others: Lack) -> Cell:
     return Cell("all") if names is None else Cell(", ".join(names), others)
 
 
 def _formats_of(method: MethodDeclaration) -> Cell:
     """Without l a format that publishes quasi values as they are hides nothing."""
     if method.formats is not None or method.requirements is None or "l" in method.requirements:
-        return _some(method.formats, method.other_formats)
-    return _some(tuple(name for name, form in FORMATS.items() if not form.exact), method.other_requirements)
+        return _list_names(method.formats, method.other_formats)
+    return _list_names(tuple(name for name, form in FORMATS.items() if not form.exact), method.other_requirements)
 
 
 def _of_method(method: MethodDeclaration) -> tuple[Cell, ...]:
     suppresses, maximizes = method.suppresses, method.maximizes
     return (
-        _some(method.requirements, method.other_requirements),
+        _list_names(method.requirements, method.other_requirements),
         _formats_of(method),
-        _able(method.pushdown),
+        _make_cell(method.pushdown),
         Cell("no", maximizes) if isinstance(maximizes, Lack) else Cell(", ".join(maximizes)),
         Cell("no", suppresses)
         if isinstance(suppresses, Lack)
         else Cell("left out, starred" if suppresses == "rows" else "starred"),
-        _able(method.persons),
-        _able(method.whole),
-        _able(method.population),
+        _make_cell(method.persons),
+        _make_cell(method.whole),
+        _make_cell(method.population),
         Cell("yes" if method.in_blocks else "on the driver"),
     )
 
 
-def methods() -> Works:
+def list_methods() -> Works:
     """Every method."""
     abilities = {
         "requirements": "requirements of `privacy` that its classes can meet",
@@ -112,7 +112,7 @@ def methods() -> Works:
     return Works("Methods", abilities, {name: _of_method(method) for name, method in METHODS.items()})
 
 
-def formats() -> Works:
+def list_formats() -> Works:
     """Every format."""
     abilities = {
         "mean": "`mean`: means of classes",
@@ -121,24 +121,26 @@ def formats() -> Works:
         "population": "`k_map` and `delta_presence`: rows of a population are counted in its cells",
     }
     rows = {
-        name: (_able(form.means), _able(form.reach), _able(form.hides), _able(form.cells))
+        name: (_make_cell(form.means), _make_cell(form.reach), _make_cell(form.hides), _make_cell(form.cells))
         for name, form in FORMATS.items()
     }
     return Works("Formats", abilities, rows)
 
 
-def requirements() -> Works:
+def list_requirements() -> Works:
     """Every requirement."""
     abilities = {
         "joint": "`joint`: also within each value of the other sensitive columns",
         "all methods": "methods that take all requirements take it; else those that name it do",
     }
     return Works(
-        "Requirements", abilities, {name: (_able(one.joint), _able(one.tally)) for name, one in REQUIREMENTS.items()}
+        "Requirements",
+        abilities,
+        {name: (_make_cell(one.joint), _make_cell(one.tally)) for name, one in REQUIREMENTS.items()},
     )
 
 
-def engines() -> Works:
+def list_engines() -> Works:
     """Every engine."""
     rows = {
         name: tuple(Cell("no", lacks[feature]) if feature in lacks else Cell("yes") for feature in FEATURES)
@@ -151,7 +153,8 @@ def page() -> str:
     """docs/what-works.md."""
     parts = [_INTRODUCTION]
     parts += [
-        _section(table, across=table.title != "Engines") for table in (engines(), methods(), formats(), requirements())
+        _section(table, across=table.title != "Engines")
+        for table in (list_engines(), list_methods(), list_formats(), list_requirements())
     ]
     return "\n".join(parts)
 
@@ -163,13 +166,13 @@ def _section(table: Works, *, across: bool) -> str:
     if across:
         lines = _lines(
             ["", *table.abilities],
-            [[name, *map(_shown, own)] for name, own in zip(head, table.rows.values(), strict=True)],
+            [[name, *map(_format_cell, own)] for name, own in zip(head, table.rows.values(), strict=True)],
         )
         lines += ["", *(f"- **{ability}**: {about}." for ability, about in table.abilities.items())]
     else:
         lines = _lines(
             ["", "", *head],
-            [[f"`{ability}`", about, *map(_shown, cells[ability])] for ability, about in table.abilities.items()],
+            [[f"`{ability}`", about, *map(_format_cell, cells[ability])] for ability, about in table.abilities.items()],
         )
     shown = [(f"**{ability}**, {', '.join(names)}: {_sentence(lack)}") for ability, lack, names in table.reasons()]
     return "\n".join([f"## {table.title}", "", *lines, "", "Why not:", "", *(f"- {line}" for line in shown), ""])
@@ -179,7 +182,7 @@ def _lines(head: list[str], rows: list[list[str]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
 
 
-def _shown(cell: Cell) -> str:
+def _format_cell(cell: Cell) -> str:
     return cell.lack.kind if cell.lack is not None and cell.text == "no" else cell.text
 
 

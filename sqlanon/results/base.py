@@ -14,17 +14,17 @@ def _names(kind: type) -> tuple[str, ...] | None:
     return tuple(item.name for item in fields(kind)) if hasattr(kind, "__dataclass_fields__") else None
 
 
-def plain(value: object) -> object:
+def to_plain(value: object) -> object:
     """Dataclasses as dictionaries on all levels, like `dataclasses.asdict`, without a deep copy of every cell."""
     if isinstance(value, str | int | float) or value is None:
         return value
     names = _names(type(value))  # type: ignore[arg-type]
     if names is not None:
-        return {name: plain(getattr(value, name)) for name in names}
+        return {name: to_plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(map(plain, value))
+        return type(value)(map(to_plain, value))
     return value
 
 
@@ -35,7 +35,7 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries, lists, numbers and text."""
-        return cast("dict[str, Any]", plain(self))
+        return cast("dict[str, Any]", to_plain(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.4g} %"
 
 
-def safe(text: object) -> str:
+def clean(text: object) -> str:
     """A name or a released value with anything a terminal would obey replaced."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(text))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from sqlanon.results.figures import count, measure, safe, share
+from sqlanon.results.figures import clean, count, measure, share
 
 if TYPE_CHECKING:
     from sqlanon.results.audit import AuditReport
@@ -96,7 +96,7 @@ def plan_html(report: PlanReport) -> str:
     ]
     feasible = [
         (
-            _named(one.name, one.column),
+            _format_name(one.name, one.column),
             measure(one.asked),
             measure(one.largest),
             "yes" if one.met else "not of all rows",
@@ -114,7 +114,7 @@ def plan_html(report: PlanReport) -> str:
     )
 
 
-def _named(name: str, column: str | None) -> str:
+def _format_name(name: str, column: str | None) -> str:
     return f"{name} of {column}" if column else name
 
 
@@ -175,4 +175,4 @@ def _block(title: str, *parts: str) -> str:
 
 
 def _text(value: str) -> str:
-    return escape(safe(value))
+    return escape(clean(value))

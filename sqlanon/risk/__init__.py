@@ -7,7 +7,7 @@ policy asks for is judged by `sqlanon.release.verify`.
 
 from sqlanon.risk.assess import THRESHOLD, VALUE, Population, assess
 from sqlanon.risk.attackers import of_persons
-from sqlanon.risk.identifying import identifying
+from sqlanon.risk.identifying import identify
 from sqlanon.risk.sizes import class_sizes
 
-__all__ = ["THRESHOLD", "VALUE", "Population", "assess", "class_sizes", "identifying", "of_persons"]
+__all__ = ["THRESHOLD", "VALUE", "Population", "assess", "class_sizes", "identify", "of_persons"]

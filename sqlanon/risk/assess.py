@@ -94,13 +94,13 @@ def assess(
         if not sizes.rows:
             return RiskReport(*shape, (), threshold)
         compatible = (
-            wildcard.wildcard(engine, relation, chosen, sizes.count, threshold) if null_is == WILDCARD else None
+            wildcard.measure_wildcard(engine, relation, chosen, sizes.count, threshold) if null_is == WILDCARD else None
         )
-        figures, missing = models.measured(engine, relation, chosen, sensitive)
+        figures, missing = models.measure_models(engine, relation, chosen, sensitive)
         journalist, marketer, found, compared = _population(
             engine, table, relation, chosen, sizes, known, weight, threshold
         )
-    prosecutor = attackers.prosecutor(sizes, threshold)
+    prosecutor = attackers.measure_prosecutor(sizes, threshold)
     alone = int(sizes.held[sizes.size == 1].sum())
     return RiskReport(
         *shape,
@@ -148,22 +148,22 @@ def _population(
     if known.table is not None:
         people = engine.relation(known.table)
         others = _same_columns(relation, people, quasi)
-        found = attackers.matched(engine, relation.ref, quasi, people.ref, others)
+        found = attackers.match_population(engine, relation.ref, quasi, people.ref, others)
         counted = PopulationUniques(found.population, sizes.rows / found.population, found.uniques)
         figures = models.in_population(found)
-        return attackers.journalist(found, threshold), attackers.marketer(found), counted, figures
+        return attackers.measure_journalist(found, threshold), attackers.measure_marketer(found), counted, figures
     if not known.known:
         # Without more, the population may be the table itself.
-        return None, MarketerRisk("table", attackers.prosecutor(sizes, threshold).average), None, ()
+        return None, MarketerRisk("table", attackers.measure_prosecutor(sizes, threshold).average), None, ()
     if weight:
-        n, w, classes = individual.weighted(engine, relation, quasi, weight[0])
+        n, w, classes = individual.weigh_classes(engine, relation, quasi, weight[0])
         people_of, basis = float((w * classes).sum()), "weights"
-        risk = individual.individual(n, n / w)
+        risk = individual.measure_individual(n, n / w)
         rows = n * classes
     else:
         assert known.size is not None
         people_of, basis = float(known.size), "population size"
-        risk = individual.individual(sizes.size, min(sizes.rows / people_of, 1.0))
+        risk = individual.measure_individual(sizes.size, min(sizes.rows / people_of, 1.0))
         rows = sizes.held
     size = float(known.size) if known.size is not None else people_of
     if size < sizes.rows:
@@ -171,7 +171,7 @@ def _population(
             f"audit {table}: a population of {size:,.0f} is smaller than the table, which has {sizes.rows:,} rows"
         )
     journalist = attackers.of_rows(risk, rows, basis, threshold)
-    return journalist, MarketerRisk(basis, journalist.average), uniques.estimated(sizes, size), ()
+    return journalist, MarketerRisk(basis, journalist.average), uniques.estimate_uniques(sizes, size), ()
 
 
 def _same_columns(relation: Relation, people: Relation, quasi: Sequence[str]) -> tuple[str, ...]:

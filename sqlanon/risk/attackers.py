@@ -73,7 +73,7 @@ def of_rows(risk: Doubles, rows: Longs, basis: str, threshold: float) -> Attacke
     return AttackerRisk(basis, float(risk.max()), average, int(rows[risk > threshold].sum()) / total)
 
 
-def prosecutor(sizes: Sizes, threshold: float) -> AttackerRisk:
+def measure_prosecutor(sizes: Sizes, threshold: float) -> AttackerRisk:
     """Highest 1 / min f_j, average |J| / n."""
     return of_rows(1 / sizes.size, sizes.held, "table", threshold)
 
@@ -89,7 +89,7 @@ def of_persons(found: RiskReport, sizes: Sizes) -> RiskReport:
         sizes: persons of the release's classes.
     """
     assert found.prosecutor is not None
-    rows, persons = found.prosecutor, prosecutor(sizes, found.threshold)
+    rows, persons = found.prosecutor, measure_prosecutor(sizes, found.threshold)
     counted = AttackerRisk(
         "persons",
         max(rows.highest, persons.highest),
@@ -110,7 +110,7 @@ def of_persons(found: RiskReport, sizes: Sizes) -> RiskReport:
     )
 
 
-def matched(
+def match_population(
     engine: Engine, table: TableRef, quasi: Sequence[str], population: TableRef, others: Sequence[str]
 ) -> Matched:
     """Count the classes of a table in its population.
@@ -148,7 +148,7 @@ def matched(
     return found
 
 
-def journalist(found: Matched, threshold: float) -> AttackerRisk:
+def measure_journalist(found: Matched, threshold: float) -> AttackerRisk:
     """The journalist's highest risk, 1 / min F_j, and average risk.
 
     The average is the larger of |J| / sum F_j, from the population to the table, and (1 / n) sum f_j / F_j, back.
@@ -160,7 +160,7 @@ def journalist(found: Matched, threshold: float) -> AttackerRisk:
     return AttackerRisk(by_row.basis, by_row.highest, max(by_row.average, from_population), by_row.above)
 
 
-def marketer(found: Matched) -> MarketerRisk:
+def measure_marketer(found: Matched) -> MarketerRisk:
     """(1 / n) sum f_j / F_j."""
     here = found.n > 0
     n, held, classes = found.n[here], found.held[here], found.classes[here]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlanon.privacy.counts import Counts
 
 
-def farthest(found: Counts, *, ordered: bool) -> float:
+def find_farthest(found: Counts, *, ordered: bool) -> float:
     """The largest distance of a class; ``ordered``: by ordered distance, else by equal distance.
 
     Args:

@@ -52,7 +52,7 @@ class _Groups:
     count: int
 
 
-def identifying(
+def identify(
     engine: Engine, table: str, columns: Sequence[str] | None = None, left_out: Sequence[str] = ()
 ) -> IdentifyingReport:
     """Measure distinction and separation of every set of columns.
@@ -90,7 +90,7 @@ def identifying(
     total = int(n.sum())
     sets: tuple[ColumnSet, ...] = ()
     if total:
-        found = _all(rows) if exhaustive else _greedy(rows)
+        found = _list_all(rows) if exhaustive else _greedy(rows)
         sets = tuple(
             ColumnSet(tuple(chosen[i] for i in places), count / total, apart) for places, count, apart in found
         )
@@ -103,7 +103,7 @@ Found = tuple[tuple[int, ...], int, float]
 """Places of columns, groups, separation."""
 
 
-def _all(rows: _Rows) -> Iterator[Found]:
+def _list_all(rows: _Rows) -> Iterator[Found]:
     """Every set once, after the set without its last column."""
     import numpy as np
 
@@ -111,7 +111,7 @@ def _all(rows: _Rows) -> Iterator[Found]:
 
     def grown(places: tuple[int, ...], groups: _Groups) -> Iterator[Found]:
         for i in range(places[-1] + 1 if places else 0, last):
-            more = _divided(groups, rows.codes[i])
+            more = _divide(groups, rows.codes[i])
             apart = _separation(rows, more)
             yield (*places, i), more.count, apart
             if more.count < len(rows.n):
@@ -135,14 +135,14 @@ def _greedy(rows: _Rows) -> Iterator[Found]:
     while groups.count < len(rows.n) and len(places) < len(rows.codes):
         rest = [i for i in range(len(rows.codes)) if i not in places]
         apart, best = max(
-            ((_separation(rows, _divided(groups, rows.codes[i])), i) for i in rest),
+            ((_separation(rows, _divide(groups, rows.codes[i])), i) for i in rest),
             key=lambda one: (one[0], -one[1]),
         )
-        places, groups = (*places, best), _divided(groups, rows.codes[best])
+        places, groups = (*places, best), _divide(groups, rows.codes[best])
         yield places, groups.count, apart
 
 
-def _divided(groups: _Groups, codes: Longs) -> _Groups:
+def _divide(groups: _Groups, codes: Longs) -> _Groups:
     """The groups divided by one more column."""
     import numpy as np
 

@@ -37,14 +37,14 @@ _TERMS = 400
 """Of the series, at most: with q <= 1/2, or more than 30 rows, 1e-17 is reached long before."""
 
 
-def individual(f: npt.ArrayLike, p: npt.ArrayLike) -> Doubles:
+def measure_individual(f: npt.ArrayLike, p: npt.ArrayLike) -> Doubles:
     """E(1 / F | f) for classes of ``f`` rows that were drawn with probability ``p``.
 
     Args:
         f: int64[m], at least 1.
         p: float64[m], above 0 and at most 1.
 
-    >>> individual([1, 2], [0.5, 0.5]).round(6).tolist()
+    >>> measure_individual([1, 2], [0.5, 0.5]).round(6).tolist()
     [0.693147, 0.306853]
     """
     import numpy as np
@@ -83,7 +83,9 @@ def _by_series(f: Doubles, p: Doubles) -> Doubles:
     return p * found
 
 
-def weighted(engine: Engine, relation: Relation, quasi: Sequence[str], weight: str) -> tuple[Longs, Doubles, Longs]:
+def weigh_classes(
+    engine: Engine, relation: Relation, quasi: Sequence[str], weight: str
+) -> tuple[Longs, Doubles, Longs]:
     """Classes by rows and sum of weights: rows of a class, sum of their weights, how many classes have both.
 
     Args:

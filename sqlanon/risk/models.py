@@ -15,11 +15,11 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Recursive
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.privacy.base import Grouped, as_number
-from sqlanon.privacy.counts import counted
+from sqlanon.privacy.counts import count_values
 from sqlanon.privacy.requirements import class_of
 from sqlanon.results import ModelFigure
 from sqlanon.risk.attackers import Matched
-from sqlanon.risk.closeness import farthest
+from sqlanon.risk.closeness import find_farthest
 from sqlanon.spec import PrivacySpec
 
 ONE = Fraction(1)
@@ -48,7 +48,7 @@ def _forms(ordered: bool) -> dict[str, Sequence[Asked]]:
     }
 
 
-def measured(
+def measure_models(
     engine: Engine, relation: Relation, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> tuple[tuple[ModelFigure, ...], tuple[str, ...]]:
     """What the classes over ``quasi`` reach of every model, and what is not measured with the reason.
@@ -102,21 +102,21 @@ def _figures(
     forms: Sequence[Asked],
 ) -> Iterator[ModelFigure]:
     if name == "t" and column is not None:
-        counts = counted(engine, table, quasi, column)
+        counts = count_values(engine, table, quasi, column)
         yield from (
-            ModelFigure(name, column, form, farthest(counts, ordered=form == "ordered"), True) for form, _ in forms
+            ModelFigure(name, column, form, find_farthest(counts, ordered=form == "ordered"), True) for form, _ in forms
         )
         return
     columns = () if column is None else (column,)
     for form, asked in forms:
         (model,) = class_of(REQUIREMENTS[name]).asked_by(PrivacySpec.of({name: asked}), columns, ())
         reached = model.measure(engine, Grouped(table, quasi, columns))
-        fails = reached.failing > 0 and form in ("enhanced", "absent violates") and _unbounded(form, reached.reached)
+        fails = reached.failing > 0 and form in ("enhanced", "absent violates") and _fails_always(form, reached.reached)
         value = None if fails else as_number(reached.reached)
         yield ModelFigure(name, column, form, value, model.at_most)
 
 
-def _unbounded(form: str, reached: Fraction) -> bool:
+def _fails_always(form: str, reached: Fraction) -> bool:
     """Whether what fails would fail whatever is asked."""
     from sqlanon.privacy.delta.requirement import INFINITE
 

@@ -25,7 +25,7 @@ _ALPHAS = (1e-4, 1 - 1e-9)
 _HALVINGS = 200
 
 
-def estimated(sizes: Sizes, population: float) -> PopulationUniques:
+def estimate_uniques(sizes: Sizes, population: float) -> PopulationUniques:
     """All estimates, of the classes of a table with rows and a population of at least as many persons.
 
     The rule: up to a tenth of the population Pitman's estimate; beyond it the smaller one of those of Zayatz and of the

@@ -35,7 +35,9 @@ They are compared to choose a way.
 _BLOCK = 1 << 24
 
 
-def wildcard(engine: Engine, relation: Relation, quasi: Sequence[str], keys: int, threshold: float) -> WildcardRisk:
+def measure_wildcard(
+    engine: Engine, relation: Relation, quasi: Sequence[str], keys: int, threshold: float
+) -> WildcardRisk:
     """Count the rows that each row is compatible with, exactly.
 
     Args:
@@ -66,7 +68,7 @@ def wildcard(engine: Engine, relation: Relation, quasi: Sequence[str], keys: int
         *codes, n = (
             array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(quasi) + 1))
         )
-        found = compatible(np.stack(codes, axis=1), n)
+        found = count_compatible(np.stack(codes, axis=1), n)
     else:
         made = statement("table/count", engine.dialect, source=relation.ref)
         n = np.array([count(engine, made)], np.int64)
@@ -75,7 +77,7 @@ def wildcard(engine: Engine, relation: Relation, quasi: Sequence[str], keys: int
     return WildcardRisk(int(found.min()), int(n[found == 1].sum()), risk.highest, risk.average, risk.above)
 
 
-def compatible(codes: Longs, n: Longs) -> Longs:
+def count_compatible(codes: Longs, n: Longs) -> Longs:
     """The rows that each combination is compatible with, itself included.
 
     Args:
@@ -106,13 +108,13 @@ def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: L
         for common, patterns in partners.items():
             columns = np.flatnonzero(np.frombuffer(common, np.bool_))
             others = np.concatenate([members[i] for i in patterns])
-            key = _numbered(codes[np.concatenate([own, others])][:, columns])
+            key = _number_rows(codes[np.concatenate([own, others])][:, columns])
             rows = np.bincount(key[len(own) :], n[others], int(key.max()) + 1)
             found[own] += rows[key[: len(own)]].astype(np.int64)
     return found
 
 
-def _numbered(codes: Longs) -> Longs:
+def _number_rows(codes: Longs) -> Longs:
     """A number of each row, the same where all columns are."""
     import numpy as np
 

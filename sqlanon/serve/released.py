@@ -16,7 +16,7 @@ from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.release import Field, Released, describe, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.private_tables import METADATA, private_table
-from sqlanon.release.catalog.views import metadata_of, spelled
+from sqlanon.release.catalog.views import metadata_of, spell_table
 from sqlanon.serve.values import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, TIMESTAMP, Column, type_named
 
 SCHEMA = "public"
@@ -155,7 +155,7 @@ def _views(engine: Engine, named: Sequence[str]) -> list[tuple[Relation, str]]:
         tables = engine.look_up([], schema=place).tables
         names = sorted(name.removesuffix(METADATA) for name in tables if name.endswith(METADATA))
         listed = {TableRef(place.schema, name): "" for name in names if name in tables}
-    views = ((relation_of(engine, spelled(ref)), source) for ref, source in listed.items())
+    views = ((relation_of(engine, spell_table(ref)), source) for ref, source in listed.items())
     return [(view, source) for view, source in views if view is not None and engine.exists(metadata_of(view.ref))]
 
 
@@ -182,7 +182,7 @@ def _served(engine: Engine, released: Released, source: str, *, unique: bool) ->
     return Served(
         schema,
         name,
-        spelled(view),
+        spell_table(view),
         view.schema or "",
         view.name,
         tuple(_column(own) for own in released.fields),

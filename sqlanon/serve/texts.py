@@ -18,7 +18,7 @@ from sqlglot.errors import SqlglotError
 from sqlanon.query.parse.text_limits import MOST_CHARACTERS
 from sqlanon.serve.refusals import NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError
 from sqlanon.serve.values import INT8, TEXT, Type, type_named
-from sqlanon.sqltext import literal, spelled
+from sqlanon.sqltext import literal, respell
 
 PARAMETERS = 1000
 """Of a statement, at most."""
@@ -211,13 +211,13 @@ def written(value: object, dialect: str) -> str:
         return f"({text})" if text.startswith("-") else text
     if isinstance(value, datetime.datetime):
         kind = "TIMESTAMP" if value.tzinfo is None else "TIMESTAMP WITH TIME ZONE"
-        return f"CAST({spelled(literal(value.isoformat(sep=' ')), dialect)} AS {kind})"
+        return f"CAST({respell(literal(value.isoformat(sep=' ')), dialect)} AS {kind})"
     if isinstance(value, datetime.date):
-        return f"CAST({spelled(literal(value.isoformat()), dialect)} AS DATE)"
+        return f"CAST({respell(literal(value.isoformat()), dialect)} AS DATE)"
     if isinstance(value, str | uuid.UUID):
         if "\0" in str(value):
             raise ServeError(NOT_SUPPORTED, "a parameter has a NUL character")
-        return spelled(literal(str(value)), dialect)
+        return respell(literal(str(value)), dialect)
     if isinstance(value, list):
         return f"ARRAY[{', '.join(written(item, dialect) for item in value)}]"
     raise ServeError(NOT_SUPPORTED, "parameters are numbers, texts, dates, times, booleans and lists of these")

@@ -39,7 +39,7 @@ _READ = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DOUBLE")
 """Types that are casts of texts in a query; these are cast once, and not for each row."""
 
 
-def apart(text: str, view: str) -> tuple[str, Mapping[str, tuple[str, list[str]]]]:
+def separate_values(text: str, view: str) -> tuple[str, Mapping[str, tuple[str, list[str]]]]:
     """The query with elements of a view's arrays in place of its texts and numbers.
 
     Limits, places of columns, units, parameters of types and of functions, and the numbers 0 and 1 stay in the text.
@@ -60,7 +60,7 @@ def apart(text: str, view: str) -> tuple[str, Mapping[str, tuple[str, list[str]]
         raise TemplateError("a query whose values are kept apart does not parse") from None
     if not isinstance(tree, exp.Query):
         return text, {}
-    grouped = {id(each.find_ancestor(exp.Select)) for each in tree.find_all(exp.AggFunc) if not _over(each)}
+    grouped = {id(each.find_ancestor(exp.Select)) for each in tree.find_all(exp.AggFunc) if not _is_windowed(each)}
     found: dict[str, dict[str, int]] = {}
     joined: dict[int, exp.Select] = {}
     for literal in list(tree.find_all(exp.Literal)):
@@ -68,7 +68,7 @@ def apart(text: str, view: str) -> tuple[str, Mapping[str, tuple[str, list[str]]
             continue
         if not literal.is_string and literal.name in _KEPT:
             continue
-        whole, kind, value = _typed(literal)
+        whole, kind, value = _find_value(literal)
         places = found.setdefault(kind, {})
         select = _of_rows(whole, grouped)
         array: exp.Expr = exp.column(_column_of(kind), table=None if select is None else view, quoted=True)
@@ -96,7 +96,7 @@ def _column_of(kind: str) -> str:
     return "_".join(["_sqlanon", *"".join(c if c.isalnum() else " " for c in kind.lower()).split()])
 
 
-def _typed(literal: exp.Expr) -> tuple[exp.Expr, str, str]:
+def _find_value(literal: exp.Expr) -> tuple[exp.Expr, str, str]:
     """The largest piece of a query that is one value, its type, and the value as a text.
 
     The piece is a literal, its cast, or the sign before it.
@@ -129,7 +129,7 @@ def _of_rows(node: exp.Expr, grouped: set[int]) -> exp.Select | None:
     aggregated, at = False, node
     while at.parent is not None and not isinstance(at.parent, exp.Select):
         at = at.parent
-        aggregated |= isinstance(at, exp.AggFunc | exp.Filter) and not _over(at)
+        aggregated |= isinstance(at, exp.AggFunc | exp.Filter) and not _is_windowed(at)
     select = at.parent
     if not isinstance(select, exp.Select) or at.arg_key in ("from_", "joins", "laterals"):
         return None
@@ -139,7 +139,7 @@ def _of_rows(node: exp.Expr, grouped: set[int]) -> exp.Select | None:
     return select if of_rows else None
 
 
-def _over(aggregate: exp.Expr) -> bool:
+def _is_windowed(aggregate: exp.Expr) -> bool:
     """Whether an aggregate is a window's, which has rows still."""
     parent = aggregate.parent
     return isinstance(parent, exp.Window) or (isinstance(parent, exp.Filter) and isinstance(parent.parent, exp.Window))

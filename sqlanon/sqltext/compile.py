@@ -15,7 +15,7 @@ import jinja2
 from sqlanon.engines.base import Bind, Statement
 from sqlanon.errors import TemplateError
 from sqlanon.sqltext.find import added_template, template_path
-from sqlanon.sqltext.quote import identifier, link_of, literal, scratch_table, spelled, table_name
+from sqlanon.sqltext.quote import identifier, link_of, literal, respell, scratch_table, table_name
 
 # Random, so that no name a user chose can look like them.
 _SENTINEL = f"_sqlanon_bind_{secrets.token_hex(8)}_"
@@ -56,7 +56,7 @@ def _template(path: str) -> jinja2.Template:
 
 
 @lru_cache(maxsize=128)
-def _added(text: str) -> jinja2.Template:
+def _read_template(text: str) -> jinja2.Template:
     return _read(text)
 
 
@@ -67,7 +67,7 @@ def _read(text: str) -> jinja2.Template:
     return template
 
 
-def _compiled(name: str, text: str, written: str, dialect: str) -> str:
+def _compile(name: str, text: str, written: str, dialect: str) -> str:
     """Check ``text`` and write it in ``dialect``; placeholders become the driver's, a bare % is doubled for psycopg.
 
     A text in the engine's own dialect is not parsed: the engine does that, and a run of many columns has thousands of
@@ -76,8 +76,8 @@ def _compiled(name: str, text: str, written: str, dialect: str) -> str:
     if written == dialect:
         return _placeholders(text, dialect)
     nameless, names = _without_names(text)
-    spelt = [_finish(spelled(quoted, dialect), dialect) for quoted in names]
-    return _NAMED.sub(lambda found: spelt[int(found[1])], _translated(name, nameless, written, dialect))
+    spelt = [_finish(respell(quoted, dialect), dialect) for quoted in names]
+    return _NAMED.sub(lambda found: spelt[int(found[1])], _translate(name, nameless, written, dialect))
 
 
 def _without_names(text: str) -> tuple[str, list[str]]:
@@ -93,11 +93,11 @@ def _without_names(text: str) -> tuple[str, list[str]]:
 
 
 @lru_cache(maxsize=4096)
-def _translated(name: str, text: str, written: str, dialect: str) -> str:
+def _translate(name: str, text: str, written: str, dialect: str) -> str:
     # A parser takes long to import, and on DuckDB nothing needs one but queries.
-    from sqlanon.sqltext.trees import portable
+    from sqlanon.sqltext.trees import translate
 
-    return _finish(portable(name, text, written, dialect, _SENTINEL), dialect)
+    return _finish(translate(name, text, written, dialect, _SENTINEL), dialect)
 
 
 @lru_cache(maxsize=4096)
@@ -107,7 +107,7 @@ def _placeholders(text: str, dialect: str) -> str:
     def written(token: re.Match[str]) -> str:
         if token[1]:
             return _SENTINEL + token[1]
-        return spelled(token[0], dialect)
+        return respell(token[0], dialect)
 
     return _finish(_TOKEN.sub(written, text), dialect)
 
@@ -141,12 +141,12 @@ def statement(
     added = added_template(name)
     path, written = template_path(name, dialect) if added is None else (None, "duckdb")
     try:
-        text = (_template(str(path)) if added is None else _added(added)).render(**context)
+        text = (_template(str(path)) if added is None else _read_template(added)).render(**context)
     except jinja2.UndefinedError as error:
         raise TemplateError(f"template {name} lacks a parameter") from error
     # Scratch names differ from run to run; compiled text is cached without the run's part of them.
     own = f"_sqlanon_{run}_" if run else _ANY_RUN
-    text = _compiled(name, text.replace(own, _ANY_RUN), written, dialect).replace(_ANY_RUN, own)
+    text = _compile(name, text.replace(own, _ANY_RUN), written, dialect).replace(_ANY_RUN, own)
     used = {key: value for key, value in (binds or {}).items() if _uses(text, key, dialect)}
     if not used and dialect == "postgres":
         text = text.replace("%%", "%")

@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 
 @lru_cache(maxsize=4096)
 def identifier(name: str) -> str:
-    """``name`` quoted, as the standard has it; `spelled` makes Spark's quotes of it.
+    """``name`` quoted, as the standard has it; `respell` makes Spark's quotes of it.
 
     >>> identifier('a"b')
     '"a""b"'
@@ -27,10 +27,10 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def spelled(quoted: str, dialect: str) -> str:
+def respell(quoted: str, dialect: str) -> str:
     r"""A quoted name or text of the standard as a dialect has it.
 
-    >>> print(spelled('"a""b"', "spark"), spelled("'a''b'", "spark"))
+    >>> print(respell('"a""b"', "spark"), respell("'a''b'", "spark"))
     `a"b` 'a\'b'
     """
     if dialect != "spark":
@@ -52,7 +52,7 @@ def in_dialect(text: str, dialect: str) -> str:
     >>> print(in_dialect('SELECT "a""b" FROM t WHERE c = \'it\'\'s\'', "spark"))
     SELECT `a"b` FROM t WHERE c = 'it\'s'
     """
-    return _QUOTED.sub(lambda found: spelled(found[0], dialect), text)
+    return _QUOTED.sub(lambda found: respell(found[0], dialect), text)
 
 
 def table_name(table: TableRef) -> str:

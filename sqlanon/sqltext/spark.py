@@ -24,7 +24,7 @@ def for_spark(tree: exp.Expr) -> exp.Expr:
         if kind.this in (exp.DType.INT128, exp.DType.UINT128, exp.DType.UBIGINT):
             kind.replace(exp.DataType.build(WIDE, dialect="spark"))
     for array in list(tree.find_all(exp.ArrayAgg)):
-        _ordered(array)
+        _sort_array(array)
     for call in reversed(list(tree.find_all(exp.Anonymous))):  # what is inside first
         if call.name.upper() == "HASH":
             call.replace(_hash(call.expressions))
@@ -84,7 +84,7 @@ def _series(lateral: exp.Lateral, series: exp.GenerateSeries) -> None:
     lateral.replace(exp.Lateral(this=query.subquery(), alias=alias))
 
 
-def _ordered(node: exp.Expr) -> None:
+def _sort_array(node: exp.Expr) -> None:
     """ARRAY_AGG with ORDER BY: Spark collects in no order, so the array is sorted, by the keys and then the values."""
     order = node.this
     if not isinstance(order, exp.Order):

@@ -142,7 +142,7 @@ ON_SPARK: frozenset[type[exp.Expr]] = frozenset({exp.ArraySize, exp.Length, exp.
 
 _ANY_TYPE = f"_sqlanon_type_{secrets.token_hex(8)}_"
 NUMBER = "_sqlanon_number"
-"""The column of `numbered`."""
+"""The column of `number_rows`."""
 _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _QUOTED_TYPE = re.compile(rf"""\bAS ((?:{_NAME}\.)?"(?:[^"]|"")+"|"(?:[^"]|"")+"\.\w+)\)""")
 """The end of a cast to a type whose name has quotes: a person's own, which sqlglot would write without them."""
@@ -153,7 +153,7 @@ A numeric without digits has three there.
 """
 
 
-def portable(name: str, text: str, written: str, dialect: str, sentinel: str) -> str:
+def translate(name: str, text: str, written: str, dialect: str, sentinel: str) -> str:
     """Check a template's text and write it in ``dialect``.
 
     A placeholder becomes a column with the prefix ``sentinel``.
@@ -174,7 +174,7 @@ def portable(name: str, text: str, written: str, dialect: str, sentinel: str) ->
     except sqlglot.errors.SqlglotError as error:
         raise TemplateError(f"template {name} does not parse") from error
     _check(name, tree, dialect)
-    tree = ported(tree, dialect)
+    tree = port_tree(tree, dialect)
     for node in list(tree.find_all(exp.Placeholder)):
         node.replace(exp.column(f"{sentinel}{node.name}"))
     out = tree.sql(dialect=dialect, unsupported_level=sqlglot.ErrorLevel.RAISE)
@@ -183,7 +183,7 @@ def portable(name: str, text: str, written: str, dialect: str, sentinel: str) ->
     return out
 
 
-def ported(tree: exp.Expr, dialect: str) -> exp.Expr:
+def port_tree(tree: exp.Expr, dialect: str) -> exp.Expr:
     """A tree of ours as an engine has to read it, where sqlglot writes it otherwise; the tree is changed."""
     if dialect == "postgres":  # which rounds doubles to whole numbers alone
         for node in list(tree.find_all(exp.Round)):
@@ -205,7 +205,7 @@ def _check(name: str, tree: exp.Expr, dialect: str) -> None:
             raise TemplateError(f"template {name} uses GROUP BY ALL, which is not portable")
 
 
-def numbered(made: Statement, dialect: str) -> Statement:
+def number_rows(made: Statement, dialect: str) -> Statement:
     """A query with its ORDER BY as the last column, numbers from 1.
 
     It is for engines that keep no order of what they stream.

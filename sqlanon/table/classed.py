@@ -54,7 +54,7 @@ def attach_classes(
     roles = encoded.roles
     ties = divided and any(not fixed_by_code(reading) for reading in roles.kept)
     if packed and not ties and omitted is None and not extra and _decodable(encoded):
-        return _decoded(scratch, encoded, assign, codes)
+        return _decode_rows(scratch, encoded, assign, codes)
     if listed and (ties or omitted is not None):
         assign, listed = _by_row(scratch, assign), False
     if omitted is not None:
@@ -128,7 +128,7 @@ def _decodable(encoded: Encoded) -> bool:
     )
 
 
-def _decoded(scratch: Scratch, encoded: Encoded, assign: TableRef, codes: Sequence[Domain]) -> TableRef:
+def _decode_rows(scratch: Scratch, encoded: Encoded, assign: TableRef, codes: Sequence[Domain]) -> TableRef:
     """The rows of `attach_classes` from their codes. That they are the staged ones, the sum of their hashes shows."""
     parts, classed = encoded.staged.parts, scratch.table("classed")
     columns = [

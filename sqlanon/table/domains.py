@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer, number
+from sqlanon.engines.rows import number, read_integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import Hierarchy, Rule
 from sqlanon.table.encode import MANY, Domain
-from sqlanon.table.rules import resolved
+from sqlanon.table.rules import resolve_rule
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, Reading, Roles
-from sqlanon.table.wide import few
+from sqlanon.table.wide import split_runs
 
 _HUGE = ("HUGEINT", "UHUGEINT")
 """Integers whose range is too wide for the arithmetic of positions as it is."""
@@ -40,12 +40,12 @@ def build_domains(
     readings = [(reading, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
     readings += [(reading, f"a{i}") for i, reading in enumerate(roles.sensitive, 1)]
     readings += [(one.reading, f"b{i}") for i, one in enumerate(persons, 1)]
-    simple = [(reading, code) for reading, code in readings if not _given(reading)]
+    simple = [(reading, code) for reading, code in readings if not _has_values_given(reading)]
     ordered = {code for reading, code in simple if reading.treatment == "ordered"}
     at_once = {
         code
         for reading, code in simple
-        if scratch.engine.capabilities.counts_in_domains and code in ordered and _whole(reading)
+        if scratch.engine.capabilities.counts_in_domains and code in ordered and _is_integer(reading)
     }
     values = {code: scratch.table(f"{code}_values") for _, code in readings if code not in at_once}
     tables = {code: scratch.table(f"{code}_domain") for _, code in readings}
@@ -65,11 +65,11 @@ def build_domains(
             hierarchy = reading.spec.hierarchy
             if isinstance(hierarchy, Rule):
                 seen = values[code] if beside is None else _of_both(scratch, reading, values[code], beside, code)
-                hierarchy = resolved(scratch, reading, hierarchy, seen)
+                hierarchy = resolve_rule(scratch, reading, hierarchy, seen)
                 reading = replace(reading, spec=replace(reading.spec, hierarchy=hierarchy))
             assert isinstance(hierarchy, Hierarchy)
             size = _hierarchy_domain(scratch, reading, hierarchy, values[code], tables[code], code, nulls > 0)
-        elif _given(reading):
+        elif _has_values_given(reading):
             _given_domain(scratch, reading, values[code], tables[code], code)
         domains.append(
             Domain(reading, tables[code], size + (nulls > 0), size, nulls, distinct, singles, top, code, spread)
@@ -105,7 +105,7 @@ def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Read
                 as_text=reading.as_text,
             )
         return
-    for at, some in enumerate(few(wanted)):
+    for at, some in enumerate(split_runs(wanted)):
         sets = scratch.table(f"values_{at}")
         columns = [
             {"alias": reading.alias, "as_float": reading.as_float, "as_text": reading.as_text} for reading, _ in some
@@ -117,7 +117,7 @@ def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Read
         scratch.drop(sets)
 
 
-def _given(reading: Reading) -> bool:
+def _has_values_given(reading: Reading) -> bool:
     """Whether the policy gives the column's values, or their order."""
     return reading.treatment == "hierarchy" or (
         reading.treatment == "ordered" and isinstance(reading.spec.ordered, tuple)
@@ -143,10 +143,10 @@ def _facts(
 
 
 def _count(cell: object) -> int:
-    return integer(cell)
+    return read_integer(cell)
 
 
-def _whole(reading: Reading) -> bool:
+def _is_integer(reading: Reading) -> bool:
     """Whether values are integers that are places on a line as they are."""
     return reading.column.kind == "integer" and reading.column.type not in _HUGE
 
@@ -190,7 +190,7 @@ def _ordered_domain(
     scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str, ranks: TableRef | None
 ) -> None:
     kind, type_of = reading.column.kind, reading.column.type
-    whole = ranks is None and _whole(reading)
+    whole = ranks is None and _is_integer(reading)
     ordinals = values if whole else scratch.table(f"{code}_ordinals")
     if not whole:
         scratch.execute(

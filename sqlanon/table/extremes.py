@@ -39,20 +39,20 @@ def ends_of(least: Sequence[object], greatest: Sequence[object]) -> tuple[str | 
     if len(low) < MOST or len(high) < MOST or set(low) & set(high) or not all(map(math.isfinite, low + high)):
         return None, None
     bottom, top = _ends(low, high, dates=isinstance(least[0], date))
-    return _taken(bottom), _taken(top)
+    return _read_end(bottom), _read_end(top)
 
 
 def _ends(low: Sequence[float], high: Sequence[float], *, dates: bool) -> tuple[str | None, str | None]:
     top = next((i for i in range(_FAR, 0, -1) if high[i - 1] - high[i] >= _WIDE * (high[i] - low[_FAR])), 0)
     bottom = next((i for i in range(_FAR, 0, -1) if low[i] - low[i - 1] >= _WIDE * (high[_FAR] - low[i])), 0)
     if not bottom and not dates and low[0] < 0 <= low[1] and _marks(low[0]):
-        return "0", _above(high[top]) if top else None
+        return "0", _round_up(high[top]) if top else None
     if dates:
         return _day(low[bottom], -1) if bottom else None, _day(high[top], 1) if top else None
-    return _below(low[bottom]) if bottom else None, _above(high[top]) if top else None
+    return _round_down(low[bottom]) if bottom else None, _round_up(high[top]) if top else None
 
 
-def _taken(end: str | None) -> str | None:
+def _read_end(end: str | None) -> str | None:
     return end if end is not None and _TAKEN.fullmatch(end) else None
 
 
@@ -65,23 +65,23 @@ def _marks(value: float) -> bool:
     return value == -1 or set(f"{-value:g}") <= {"9"}
 
 
-def _above(value: float) -> str:
+def _round_up(value: float) -> str:
     """The least of 1, 2, 5, 10, 20, .. that is not below a number.
 
     For a negative number it is the negative of the greatest that is not above.
     """
     if value <= 0:
-        return "0" if value > -1 else f"-{_shown(-value, up=False)}"
-    return _shown(value, up=True)
+        return "0" if value > -1 else f"-{_format_end(-value, up=False)}"
+    return _format_end(value, up=True)
 
 
-def _below(value: float) -> str:
+def _round_down(value: float) -> str:
     if value >= 0:
-        return "0" if value < 1 else _shown(value, up=False)
-    return f"-{_shown(-value, up=True)}"
+        return "0" if value < 1 else _format_end(value, up=False)
+    return f"-{_format_end(-value, up=True)}"
 
 
-def _shown(value: float, *, up: bool) -> str:
+def _format_end(value: float, *, up: bool) -> str:
     power = 10 ** math.floor(math.log10(value))
     fits = [step * power for step in _ROUND if (step * power >= value if up else step * power <= value)]
     return format(Decimal(f"{min(fits) if up else max(fits):.15g}"), "f")

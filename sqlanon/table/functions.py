@@ -58,7 +58,7 @@ def install(engine: Engine, schema: str = SCHEMA) -> tuple[str, ...]:
 
 
 @contextmanager
-def temporary(engine: Engine, names: Sequence[str] = ("hilbert_key", "hilbert_key_bytes")) -> Iterator[str]:
+def install_temporary(engine: Engine, names: Sequence[str] = ("hilbert_key", "hilbert_key_bytes")) -> Iterator[str]:
     """Some of the functions for this session only, dropped at the end; yields their schema as SQL.
 
     Raises:

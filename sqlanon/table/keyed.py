@@ -8,7 +8,7 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Roles
 
 
-def keyed(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> TableRef:
+def hash_keys(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> TableRef:
     """A scratch table (rid, link_key, turn_key) of hashes.
 
     ``link_key`` is of the identifying columns; ``turn_key`` is of these and of the private values as they look.

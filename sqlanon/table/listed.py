@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Reading, Roles
 
@@ -20,7 +20,7 @@ FEW_VALUES = 4096
 """A type lists so many values, at most."""
 
 
-def listed(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[Roles, bool]:
+def make_enum_types(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[Roles, bool]:
     """Make the types of nominal quasi columns, and look how the source numbers its rows.
 
     Args:
@@ -39,7 +39,7 @@ def listed(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[R
     lists = bool(able.listed_bit) and engine.temporary  # a scratch type is of the session, too
     if rows < MANY_ROWS or not (lists or able.row_numbers) or roles.relation.is_view:
         return roles, False
-    texts = [reading for reading in roles.quasi if _plain(reading)] if lists and not exact else []
+    texts = [reading for reading in roles.quasi if _is_text(reading)] if lists and not exact else []
     dense, by_bytes, *counts = scratch.fetch(
         "table/storage",
         {"database": source.database, "schema": source.schema, "name": source.name},
@@ -49,12 +49,12 @@ def listed(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[R
     )[0]
     types = {}
     for reading, count in zip(texts, counts, strict=True):
-        if by_bytes and integer(count) <= FEW_VALUES:
+        if by_bytes and read_integer(count) <= FEW_VALUES:
             types[reading.alias] = scratch.type(f"{reading.alias}_type")
             scratch.execute("table/type", made=types[reading.alias], source=source, column=reading.name)
     quasi = tuple(replace(reading, listed=types.get(reading.alias)) for reading in roles.quasi)
     return replace(roles, quasi=quasi), bool(dense)
 
 
-def _plain(reading: Reading) -> bool:
+def _is_text(reading: Reading) -> bool:
     return reading.treatment == "nominal" and reading.column.type == "VARCHAR"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Relation, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
@@ -108,7 +108,7 @@ def count_population(
     ]
     cells = scratch.table("population_cells")
     lacking = scratch.fetch("table/population_lacking", stage=stage, people=people_stage, columns=columns)[0]
-    if integer(lacking[0]):
+    if read_integer(lacking[0]):
         raise PolicyError(
             f"population {people.relation.ref} does not cover {roles.relation.ref}: {lacking[1]} rows of {lacking[0]} "
             "combinations of quasi values are in the source and not in the population; name a table that has every "
@@ -116,7 +116,7 @@ def count_population(
         )
     scratch.execute("table/population_cells", cells=cells, people=people_stage, columns=columns)
     rows, inside, *refused = (
-        integer(cell) for cell in scratch.fetch("table/population_facts", cells=cells, columns=columns)[0]
+        read_integer(cell) for cell in scratch.fetch("table/population_facts", cells=cells, columns=columns)[0]
     )
     problems = []
     for own, nulls, unknown in zip(people.quasi, refused[::2], refused[1::2], strict=True):

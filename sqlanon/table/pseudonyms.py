@@ -25,7 +25,7 @@ DIGITS = 32
 _BLOCK = 64
 
 
-def able(column: Column) -> bool:
+def has_stable_text(column: Column) -> bool:
     """Whether equal values of a column have one text, the same on every engine.
 
     That holds for whole numbers, text, enums and UUIDs.
@@ -35,7 +35,7 @@ def able(column: Column) -> bool:
 
 
 def problem_of(column: Column) -> str:
-    """Why `able` refuses a column."""
+    """Why `has_stable_text` refuses a column."""
     return (
         f"pseudonym column {column.name} has type {column.shown_type}, whose equal values may have different texts, "
         "and so different tokens; cast it to a whole number or to text in a view of the source"
@@ -60,7 +60,7 @@ def secret_of(spec: ReleaseSpec, kept: str) -> str:
     return held
 
 
-def keys(spec: ReleaseSpec, kept: str) -> dict[str, bytes]:
+def make_keys(spec: ReleaseSpec, kept: str) -> dict[str, bytes]:
     """The key of each pseudonym column, by its name in lower case; ``kept``: see `secret_of`."""
     person, found = spec.token, {}
     secret = secret_of(spec, kept)
@@ -76,7 +76,7 @@ def mark(made: Mapping[str, bytes], secret: str) -> str:
     return hmac.new(secret.encode(), text, "sha256").hexdigest()[:16]
 
 
-def padded(key: bytes) -> tuple[str, str]:
+def pad_key(key: bytes) -> tuple[str, str]:
     """The key as both hashes of an HMAC begin with it, in hexadecimal: xor ipad, and xor opad."""
     block = (key if len(key) <= _BLOCK else hashlib.sha256(key).digest()).ljust(_BLOCK, b"\0")
     return bytes(byte ^ 0x36 for byte in block).hex(), bytes(byte ^ 0x5C for byte in block).hex()

@@ -46,7 +46,7 @@ def recode_refusal(recode: Recode, column: Column) -> str | None:
     return None
 
 
-def limits(recode: Recode, column: Column) -> tuple[str | None, str | None]:
+def find_limits(recode: Recode, column: Column) -> tuple[str | None, str | None]:
     """The limits between which the column's type can hold the rounded value: from the first, below the second.
 
     None if no value is outside.

@@ -13,7 +13,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.sqltext import statement
 
 
-def varying(engine: Engine, source: str, key: str, columns: Sequence[str]) -> tuple[int, dict[str, int]] | None:
+def count_varying(engine: Engine, source: str, key: str, columns: Sequence[str]) -> tuple[int, dict[str, int]] | None:
     """The values of a key in several rows, and by column how many of them have different values of it.
 
     None if they cannot be compared.
@@ -29,19 +29,19 @@ def varying(engine: Engine, source: str, key: str, columns: Sequence[str]) -> tu
     return groups, dict(zip(columns, varied, strict=True))
 
 
-def pairs(engine: Engine, source: str, one: str, other: str) -> int:
+def count_pairs(engine: Engine, source: str, one: str, other: str) -> int:
     """How many different pairs of values two columns have, NULL being a value. Cost: one GROUP BY."""
     made = statement("table/pairs", engine.dialect, source=engine.relation(source).ref, one=one, other=other)
     return count(engine, made)
 
 
-def owned(engine: Engine, source: str, column: str, person: str) -> int:
+def count_owned(engine: Engine, source: str, column: str, person: str) -> int:
     """Rows with a value of a column that only one person has. Cost: one GROUP BY."""
     made = statement("table/owned", engine.dialect, source=engine.relation(source).ref, column=column, person=person)
     return count(engine, made)
 
 
-def same(engine: Engine, source: str, names: Sequence[str], values: int) -> list[list[str]]:
+def group_equal(engine: Engine, source: str, names: Sequence[str], values: int) -> list[list[str]]:
     """Groups among columns of equally many values that determine each other.
 
     Args:
@@ -55,7 +55,7 @@ def same(engine: Engine, source: str, names: Sequence[str], values: int) -> list
     groups: list[list[str]] = []
     for name in names:
         for group in groups:
-            if pairs(engine, source, group[0], name) == values:
+            if count_pairs(engine, source, group[0], name) == values:
                 group.append(name)
                 break
         else:

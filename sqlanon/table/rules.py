@@ -2,7 +2,7 @@
 
 SQL finds the nodes of the values that occur (table/level_*), and this file writes their labels.
 
-A node's label says what it covers by itself, whatever values occur: `meaning` reads it back, which queries rely on.
+A node's label says what it covers by itself, whatever values occur: `read_node` reads it back, which queries rely on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy, Rule
 from sqlanon.table.text import text_of
@@ -52,7 +52,7 @@ _NODES = {
 """The labels of nodes above the leaves, as `_written` writes them."""
 
 
-def refusal(rule: Rule, kind: Kind, type_of: str) -> str | None:
+def explain_refusal(rule: Rule, kind: Kind, type_of: str) -> str | None:
     """Why a rule is not for a column of this kind and type; None: it is."""
     if kind not in TAKES[rule.kind]:
         return f"{rule.kind} is for {', '.join(TAKES[rule.kind])}, and the column is {type_of}; cast it in a view"
@@ -66,7 +66,7 @@ def refusal(rule: Rule, kind: Kind, type_of: str) -> str | None:
     return None
 
 
-def resolved(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> Hierarchy:
+def resolve_rule(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> Hierarchy:
     """The hierarchy of the values that occur, the leaves in the order of the values within each node.
 
     Args:
@@ -125,7 +125,7 @@ def _lines(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
         labels = [text_of(value)]
         for at, low in enumerate(lows):
             if (at, low) not in written:
-                written[at, low] = _node(rule, names[at], integer(low), kind)
+                written[at, low] = _node(rule, names[at], read_integer(low), kind)
             labels.append(written[at, low])
         paths.append(tuple(labels))
     return paths
@@ -207,7 +207,7 @@ def _decimal(number: int, scale: int) -> str:
     return format(Decimal(number).scaleb(1 - len(str(scale))).normalize() + 0, "f")
 
 
-def meaning(rule: Rule, label: str, kind: str, step: Fraction | None) -> tuple[str, str] | None:
+def read_node(rule: Rule, label: str, kind: str, step: Fraction | None) -> tuple[str, str] | None:
     """The least and the greatest value of a node, as texts of the column's type.
 
     None if the label is that of a value, or of the root.
@@ -236,11 +236,11 @@ def meaning(rule: Rule, label: str, kind: str, step: Fraction | None) -> tuple[s
         return None
     if step is not None:  # a value of the column is a multiple of it
         last = (math.ceil(Fraction(found[2]) / step) - 1) * step
-        return found[1], _exact(last)
+        return found[1], _format_exact(last)
     return found[1], repr(math.nextafter(float(found[2]), -math.inf)) if kind == "float" else found[2]
 
 
-def _exact(number: Fraction) -> str:
+def _format_exact(number: Fraction) -> str:
     return format(Decimal(number.numerator) / Decimal(number.denominator), "f")
 
 
@@ -268,7 +268,7 @@ def _ends_of_days(label: str) -> tuple[datetime.date, datetime.date] | None:
     return datetime.date(year, first, 1), end
 
 
-def written(rule: Rule) -> dict[str, Any]:
+def write_rule(rule: Rule) -> dict[str, Any]:
     """A rule as metadata have it; `read` is its inverse."""
     made: dict[str, Any] = {rule.kind: list(rule.levels)}
     return made | ({"from": rule.origin} if rule.origin else {})

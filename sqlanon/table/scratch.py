@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Statement, TableRef
-from sqlanon.engines.rows import integer, integers
+from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.progress import Stopwatch
 from sqlanon.sqltext import identifier, scratch_table, statement
@@ -172,7 +172,7 @@ class Scratch:
     def named(self, step: str) -> TableRef:
         """What `table` calls the table of a step, whether or not there is one."""
         name = f"_sqlanon_{self.run}_{step}"
-        return TableRef(None, name) if self.engine.temporary else _private(self.engine, name)
+        return TableRef(None, name) if self.engine.temporary else _private_table(self.engine, name)
 
     def _give(self, table: TableRef) -> None:
         """Pass a table to the keeper of scratch tables, if there is one, before its drop.
@@ -198,7 +198,7 @@ class Scratch:
         try:
             yield
             self._send()
-            self._dropped()
+            self._forget_dropped()
         finally:
             self._waiting, self._dropping = None, []
 
@@ -207,7 +207,7 @@ class Scratch:
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             self.engine.execute_all(waiting)
-            self._dropped()
+            self._forget_dropped()
 
     def drop(self, table: TableRef) -> None:
         """Drop a scratch table before the end of the run."""
@@ -217,9 +217,9 @@ class Scratch:
         for beneath in self._over.get(table, ()):
             self.drop(beneath)
         if self._waiting is None:
-            self._dropped()
+            self._forget_dropped()
 
-    def _dropped(self) -> None:
+    def _forget_dropped(self) -> None:
         """Forget the tables whose drops have run; those of a batch that failed are dropped at the end."""
         for table in self._dropping:
             self._tables.remove(table)
@@ -262,28 +262,28 @@ class Scratch:
         """Render a query and fetch its few rows; see `Engine.fetch`."""
         first, self._waiting = self._waiting or [], None if self._waiting is None else []
         found = self.engine.fetch(self.sql(name, binds, **context), max_rows=max_rows, first=first)
-        self._dropped()
+        self._forget_dropped()
         return found
 
     def count(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> int:
         """The whole number that a template of one row and one column returns."""
-        return integer(self.fetch(name, binds, max_rows=1, **context)[0][0])
+        return read_integer(self.fetch(name, binds, max_rows=1, **context)[0][0])
 
     def numbers(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> tuple[int, ...]:
         """The whole numbers of the one row that a template returns; none where it returns no row."""
         rows = self.fetch(name, binds, max_rows=1, **context)
-        return integers(rows[0]) if rows else ()
+        return read_integers(rows[0]) if rows else ()
 
     def fetch_arrays(self, made: Statement, dtypes: Sequence[str]) -> Arrays:
         """`Engine.fetch_arrays`, in the query's order on every engine."""
         self._send()
         if self.engine.ordered:
             return self.engine.fetch_arrays(made, dtypes)
-        from sqlanon.sqltext.trees import is_ordered, numbered
+        from sqlanon.sqltext.trees import is_ordered, number_rows
 
         if not is_ordered(made, self.engine.dialect):
             return self.engine.fetch_arrays(made, dtypes)
-        *columns, number = self.engine.fetch_arrays(numbered(made, self.engine.dialect), [*dtypes, "int64"])
+        *columns, number = self.engine.fetch_arrays(number_rows(made, self.engine.dialect), [*dtypes, "int64"])
         order = number.argsort()
         return [column[order] for column in columns]
 
@@ -296,13 +296,13 @@ class Scratch:
         if self.engine.ordered:
             yield from self.engine.stream_arrays(made, dtypes, rows)
             return
-        from sqlanon.sqltext.trees import NUMBER, is_ordered, numbered
+        from sqlanon.sqltext.trees import NUMBER, is_ordered, number_rows
 
         if not is_ordered(made, self.engine.dialect):
             yield from self.engine.stream_arrays(made, dtypes, rows)
             return
         spool = self.table("stream")
-        query = numbered(made, self.engine.dialect)
+        query = number_rows(made, self.engine.dialect)
         self._run(replace(query, text=f"CREATE {scratch_table(spool)} AS {query.text}"))
         total = self.count("table/count", source=spool)
         names = [column.name for column in self.engine.look_up([spool]).columns(spool)]
@@ -322,7 +322,7 @@ class Scratch:
 
 def make_private_schema(engine: Engine) -> None:
     """The private schema, where scratch tables are made in it."""
-    place = _private(engine, "x")
+    place = _private_table(engine, "x")
     if not engine.has_schema(place):
         quoted = ".".join(identifier(part) for part in (place.database, place.schema) if part)
         engine.execute(statement("publish/schema", engine.dialect, schema=quoted))
@@ -333,7 +333,7 @@ def sweep(engine: Engine, own: str = "") -> list[str]:
     if engine.temporary:
         return []
     found: dict[str, list[str]] = {}
-    for name in sorted(engine.look_up([], schema=_private(engine, "x")).tables):
+    for name in sorted(engine.look_up([], schema=_private_table(engine, "x")).tables):
         run = _OF_RUN.match(name)
         if run and run[1] != own:
             found.setdefault(run[1], []).append(name)
@@ -341,7 +341,7 @@ def sweep(engine: Engine, own: str = "") -> list[str]:
     for of, names in found.items():
         with suppress(LockedError), engine.lock(_lock_of(of)):
             for name in names:
-                engine.execute(statement("table/drop", engine.dialect, target=_private(engine, name)))
+                engine.execute(statement("table/drop", engine.dialect, target=_private_table(engine, name)))
                 dropped.append(name)
     return dropped
 
@@ -350,5 +350,5 @@ def _lock_of(run: str) -> str:
     return f"scratch {run}"
 
 
-def _private(engine: Engine, name: str) -> TableRef:
+def _private_table(engine: Engine, name: str) -> TableRef:
     return engine.target(f"{identifier(PRIVATE_SCHEMA)}.{identifier(name)}")

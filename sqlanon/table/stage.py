@@ -14,8 +14,8 @@ from sqlanon.engines.base import Bind, Column, Relation, TableRef
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.spec import ColumnSpec, Hierarchy, NullPerson, ReleaseSpec, Rule, person_name
 from sqlanon.table import pseudonyms
-from sqlanon.table.recodes import limits, recode_refusal
-from sqlanon.table.rules import refusal
+from sqlanon.table.recodes import find_limits, recode_refusal
+from sqlanon.table.rules import explain_refusal
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.text import text_of
 
@@ -289,7 +289,7 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
     problems += [
         f"{spec.name}: {pseudonyms.problem_of(known[name])}"
         for name, item in given.items()
-        if item.role == "pseudonym" and not pseudonyms.able(known[name])
+        if item.role == "pseudonym" and not pseudonyms.has_stable_text(known[name])
     ]
     if problems:
         raise PolicyError(problems)
@@ -329,7 +329,7 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
         raise PolicyError(f"{spec.name}: ordered: alphabetical is for text; {column.name} is {column.shown_type}")
     if isinstance(item.ordered, tuple) and kind not in ("text", "enum"):
         raise PolicyError(f"{spec.name}: a list of values is for text; {column.name} is {column.shown_type}")
-    if isinstance(item.hierarchy, Rule) and (why := refusal(item.hierarchy, kind, column.shown_type)):
+    if isinstance(item.hierarchy, Rule) and (why := explain_refusal(item.hierarchy, kind, column.shown_type)):
         raise PolicyError(f"{spec.name}: hierarchy of {column.name}: {why}")
     if item.recode is not None and (why := recode_refusal(item.recode, column)):
         raise PolicyError(f"{spec.name}: {column.name}: {why}")
@@ -356,7 +356,7 @@ def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
     rounded: list[tuple[Reading, object]] = []
     for reading in roles.quasi:
         recode = reading.spec.recode
-        low, high = limits(recode, reading.column) if recode else (None, None)
+        low, high = find_limits(recode, reading.column) if recode else (None, None)
         if recode is None or (low is None and high is None):
             continue
         ends = {end: f"{reading.alias}_{end}" if at is not None else None for end, at in (("low", low), ("high", high))}
@@ -375,7 +375,7 @@ def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
             )
 
 
-def hashed(relation: Relation, names: Sequence[str]) -> list[dict[str, object]]:
+def hash_parameters(relation: Relation, names: Sequence[str]) -> list[dict[str, object]]:
     """Columns of a link, as table/stage takes them.
 
     An enum's value has the hash of its place in the type, which is another value's when the type is made anew: its text
@@ -440,13 +440,13 @@ def take_stage(
     sequence = scratch.engine.capabilities.sequences and rows >= MANY_ROWS
     numbers = scratch.named("numbers") if sequence else None
     source = roles.relation.ref
-    hashes = [] if roles.link else hashed(roles.relation, link)
+    hashes = [] if roles.link else hash_parameters(roles.relation, link)
     columns = [_with_leaves(scratch, reading, step) for reading in roles.quasi + roles.sensitive + roles.insensitive]
     tokens: list[dict[str, str]] = []
     binds: dict[str, Bind] = {"secret": secret}
     for reading in roles.pseudonyms if keys else ():
         tokens.append({"name": reading.name, "alias": reading.alias})
-        inner, outer = pseudonyms.padded((keys or {})[reading.name.lower()])
+        inner, outer = pseudonyms.pad_key((keys or {})[reading.name.lower()])
         binds |= {f"{reading.alias}_inner": inner, f"{reading.alias}_outer": outer}
     binds |= {
         f"{reading.alias}_{end}": getattr(reading.spec.recode, end)
@@ -473,10 +473,10 @@ def take_stage(
         )
         if numbers:
             scratch.execute("table/drop_numbers", numbers=numbers)
-    return _numbered(scratch, stage, step) if parts else stage
+    return _number_rows(scratch, stage, step) if parts else stage
 
 
-def _numbered(scratch: Scratch, placed: TableRef, step: str) -> TableRef:
+def _number_rows(scratch: Scratch, placed: TableRef, step: str) -> TableRef:
     """The staged rows with their row ids, of a table in which each row has its part and its place there."""
     before = scratch.table(f"{step}_before")
     numbered = scratch.once(step, over=(placed, before))

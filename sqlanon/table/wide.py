@@ -23,7 +23,7 @@ Part = tuple[TableRef, list[str]]
 """A table, and its columns without the key."""
 
 
-def few(items: Sequence[T]) -> list[Sequence[T]]:
+def split_runs(items: Sequence[T]) -> list[Sequence[T]]:
     """The items in runs of `FEW`."""
     return [items[at : at + FEW] for at in range(0, len(items), FEW)]
 
@@ -46,13 +46,13 @@ def in_parts(
             key.
     """
     parts: list[Part] = []
-    for some in few(items) or [items]:
+    for some in split_runs(items) or [items]:
         part = scratch.table(f"{name}_{len(parts)}")
         parts.append((part, make(part, some, not parts)))
-    return beside(scratch, name, key, parts)
+    return join_parts(scratch, name, key, parts)
 
 
-def beside(scratch: Scratch, name: str, key: str, parts: Sequence[Part]) -> TableRef:
+def join_parts(scratch: Scratch, name: str, key: str, parts: Sequence[Part]) -> TableRef:
     """One table of the columns of all parts, which are dropped; a single part stays as it is.
 
     Args:
@@ -65,7 +65,7 @@ def beside(scratch: Scratch, name: str, key: str, parts: Sequence[Part]) -> Tabl
     while len(parts) > 1:
         level += 1
         joined: list[Part] = []
-        for some in few(parts):
+        for some in split_runs(parts):
             table = scratch.table(f"{name}_{level}_{len(joined)}")
             listed = [{"table": part, "columns": columns} for part, columns in some]
             scratch.execute("table/beside", wide=table, parts=listed, key=key)

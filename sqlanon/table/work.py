@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Bind, Statement, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError
 from sqlanon.table.wide import FEW, in_parts
 
@@ -90,7 +90,7 @@ class Work:
             with scratch.together():
                 self._made = in_parts(scratch, "work", "rid", self._domains, self._part)
                 found = scratch.fetch("table/count", source=self._made)[0][0]
-            check_rows(self._rows, integer(found))
+            check_rows(self._rows, read_integer(found))
         return self._made
 
     @property

@@ -12,7 +12,7 @@ T = TypeVar("T", MethodDeclaration, RequirementDeclaration)
 
 
 @contextmanager
-def added(registry: Registry[T], declared: T) -> Iterator[None]:
+def add_declaration(registry: Registry[T], declared: T) -> Iterator[None]:
     """Add a declaration, unless it is there already, and take it out at the end.
 
     Raises:

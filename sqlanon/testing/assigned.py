@@ -12,20 +12,20 @@ from contextlib import contextmanager
 from sqlanon.database import Database
 from sqlanon.engines.base import Row, TableRef
 from sqlanon.methods.base import Context
-from sqlanon.methods.method import method
+from sqlanon.methods.method import make_method
 from sqlanon.progress import Silent
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.spec import Execution, ReleaseSpec
 from sqlanon.table.encode import Encoded, encode
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.prepared import prepared
+from sqlanon.testing.prepared import prepare_source
 
 
 @contextmanager
 def encoded_table(db: Database, spec: ReleaseSpec) -> Iterator[tuple[Scratch, Prepared, Encoded]]:
     """Stage, profile and encode the source of a release."""
     with Scratch(db.engine) as scratch:
-        ready = prepared(scratch, spec)
+        ready = prepare_source(scratch, spec)
         yield (
             scratch,
             ready,
@@ -33,7 +33,7 @@ def encoded_table(db: Database, spec: ReleaseSpec) -> Iterator[tuple[Scratch, Pr
         )
 
 
-def assigned(
+def assign_classes(
     staged: Scratch, ready: Prepared, encoded: Encoded, spec: ReleaseSpec, execution: Execution
 ) -> tuple[dict[int, int], str]:
     """The class of each row id that a method assigns, and the execution that it reports.
@@ -53,7 +53,7 @@ def assigned(
             spec.seed or 0,
             search_seed=spec.seed or 0,
         )
-        assignment = method(spec.method).assign(context)
+        assignment = make_method(spec.method).assign(context)
         rows = rows_by_id(scratch, assignment.table, ["rid", "class"])
     of_row = {int(str(rid)): int(str(number)) for rid, number in rows}
     assert len(rows) == len(of_row), "a row is in two classes"

@@ -12,11 +12,11 @@ from sqlanon.database import Database, connect
 from sqlanon.declared import METHODS, MethodDeclaration
 from sqlanon.errors import PolicyError
 from sqlanon.lack import Lack
-from sqlanon.methods.method import code
+from sqlanon.methods.method import import_method
 from sqlanon.policy import release
 from sqlanon.spec import ReleaseSpec
-from sqlanon.testing.added import added
-from sqlanon.testing.assigned import assigned, encoded_table
+from sqlanon.testing.added import add_declaration
+from sqlanon.testing.assigned import assign_classes, encoded_table
 from sqlanon.testing.tables import MARK, TABLES, WHO, SampleTable, published_rows
 
 POPULATION: Mapping[str, object] = {"k": None, "k_map": {"k": 2, "population": "register"}}
@@ -58,7 +58,7 @@ def check_method(
     Cost: some seconds, and what the method's kernels take to compile.
     """
     needed = dict(asked or {})
-    with added(METHODS, declared):
+    with add_declaration(METHODS, declared):
         check_options(declared)
         for ability in ABILITIES:
             check_ability(declared, ability, needed)
@@ -69,7 +69,7 @@ def check_method(
 
 def check_options(declared: MethodDeclaration) -> None:
     """The code takes the options that are declared, and their defaults are allowed."""
-    algorithm = code(declared)
+    algorithm = import_method(declared)
     taken, options = sorted(inspect.signature(algorithm).parameters), sorted(one.name for one in declared.options)
     assert taken == options, f"{declared.name}: the code takes {taken}, and {options} are declared"
     algorithm(**declared.values({}))
@@ -135,9 +135,9 @@ def _check_table(db: Database, declared: MethodDeclaration, table: SampleTable, 
             spec = _spec(source, quasi, {**given, "execution": execution, "name": source})
             if not declared.own_boxes:
                 _check_assignment(db, spec, execution, len(table.rows), where)
-            published[where] = _published(db, spec, len(table.rows), where)
+            published[where] = _count_published(db, spec, len(table.rows), where)
             if len(published) == 1:
-                again = _published(db, spec, len(table.rows), where)
+                again = _count_published(db, spec, len(table.rows), where)
                 assert again == published[where], f"{where}: the same seed publishes something else"
     (first, rows), *others = published.items()
     for where, found in others:
@@ -147,12 +147,12 @@ def _check_table(db: Database, declared: MethodDeclaration, table: SampleTable, 
 
 def _check_assignment(db: Database, spec: ReleaseSpec, execution: Any, rows: int, where: str) -> None:  # noqa: ANN401
     with encoded_table(db, spec) as (scratch, ready, encoded):
-        of_row, used = assigned(scratch, ready, encoded, spec, execution)
+        of_row, used = assign_classes(scratch, ready, encoded, spec, execution)
         assert len(of_row) == rows, f"{where}: {len(of_row)} of {rows} rows have a class"
         assert used == execution, f"{where}: it reports the execution {used}"
 
 
-def _published(db: Database, spec: ReleaseSpec, rows: int, where: str) -> Counter[tuple[str, ...]]:
+def _count_published(db: Database, spec: ReleaseSpec, rows: int, where: str) -> Counter[tuple[str, ...]]:
     report = db.run(spec, full=True)
     assert report.verified
     assert report.rows == rows, f"{where}: {report.rows} of {rows} rows are published"

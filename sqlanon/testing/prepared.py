@@ -7,13 +7,13 @@ from typing import Any
 
 from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.divide.choose_division import division_of_run
-from sqlanon.release.prepare.prepare import profiled, read_source
+from sqlanon.release.prepare.prepare import profile, read_source
 from sqlanon.release.prepare.staged import Prepared, Reading, Staged
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
 
-def prepared(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, memory: int = sys.maxsize) -> Prepared:
+def prepare_source(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, memory: int = sys.maxsize) -> Prepared:
     """Read and profile the source of a release into scratch tables.
 
     Args:
@@ -26,4 +26,4 @@ def prepared(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, memory
     staged: Any = read_source(scratch, spec, source, watch, Reading(secret, memory))
     assert isinstance(staged, Staged)
     units = division_of_run(spec, scratch.engine.workers)
-    return profiled(scratch, staged, units, watch, memory=memory)
+    return profile(scratch, staged, units, watch, memory=memory)

@@ -22,7 +22,7 @@ from sqlanon.privacy.base import Coded, Grouped, Requirement, Values
 from sqlanon.privacy.requirements import class_of
 from sqlanon.spec import Execution, PrivacySpec
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.added import added
+from sqlanon.testing.added import add_declaration
 from sqlanon.testing.monotone import counterexamples
 from sqlanon.testing.tables import MARK, VISITS, WHO, published_rows
 
@@ -64,7 +64,7 @@ def check_requirement(
 
     Cost: some seconds, and what its kernels take to compile.
     """
-    with added(REQUIREMENTS, declared), connect(url) as db:
+    with add_declaration(REQUIREMENTS, declared), connect(url) as db:
         for written in asked:
             value = declared.value.read(written)
             assert not declared.weaker(written, written), f"{declared.name}: {written} is weaker than itself"
@@ -124,7 +124,7 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     codes = rng.integers(0, len(known), n).astype(np.int32)
     codes[: len(known)] = np.arange(len(known))[:n]
     known = known[: int(codes.max()) + 1]
-    coded = _coded(codes, known, persons=checked.of_persons)
+    coded = _encode(codes, known, persons=checked.of_persons)
     demands = demands_of(1, [(one or checked.requirement()).tally(coded)])
     counters, rows = new_counters(demands, n), np.arange(n, dtype=np.int32)
     order = (np.argsort(codes, kind="stable") if seed % 2 else rng.permutation(n)).astype(np.int64)
@@ -143,7 +143,7 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     assert not counters.counts.any(), checked.where("clearing the tally leaves counts")
 
 
-def _coded(codes: npt.NDArray[np.int32], known: Sequence[int], *, persons: bool) -> Coded:
+def _encode(codes: npt.NDArray[np.int32], known: Sequence[int], *, persons: bool) -> Coded:
     import numpy as np
 
     whole = np.bincount(codes).astype(np.int64)
@@ -166,7 +166,7 @@ def check_groups(db: Database, checked: Checked, one: Requirement | None = None)
     known = sorted(set(everything))
     classes = np.array([group for group, _ in rows], np.int32)
     codes = np.array([known.index(value) for _, value in rows], np.int32)
-    coded = _coded(codes, known, persons=checked.of_persons)
+    coded = _encode(codes, known, persons=checked.of_persons)
     with Scratch(db.engine) as scratch:
         table, below = scratch.table("coded"), scratch.table("below")
         db.engine.load_arrays(table, {"class": classes, "s": codes, "p": codes})
@@ -255,5 +255,5 @@ class Forgetful:
 @contextmanager
 def _forgetful() -> Iterator[None]:
     declared = MethodDeclaration(FORGETFUL, "A class for each row.", Forgetful, Cost(0.0, 0.0), pushdown=UNDECLARED)
-    with added(METHODS, declared):
+    with add_declaration(METHODS, declared):
         yield

@@ -56,10 +56,10 @@ def published_rows(db: Database, name: str) -> list[dict[str, object]]:
     names = [column.name for column in view.columns]
     listed = [{"name": own, "as_text": False} for own in names]
     rows = db.engine.fetch(statement("audit/all_rows", db.engine.dialect, target=view.ref, columns=listed))
-    return [{own: _plain(value) for own, value in zip(names, row, strict=True)} for row in rows]
+    return [{own: _to_plain(value) for own, value in zip(names, row, strict=True)} for row in rows]
 
 
-def _plain(value: object) -> object:
+def _to_plain(value: object) -> object:
     return tuple(sorted(map(str, value))) if isinstance(value, list | tuple) else value
 
 

@@ -17,7 +17,7 @@ from benchmarks.papers.doka.systems import MARKERS, REFINED, in_tree_order
 from benchmarks.papers.report_doka import SECTIONS
 from examples.sources import DataMissingError, data_folder
 from sqlanon.kernels.extent import SCALE
-from sqlanon.papers.matchings.kernels.cost import total
+from sqlanon.papers.matchings.kernels.cost import sum_widths
 from tests.benchmarks.commands import MADE_UP
 
 pytestmark = pytest.mark.thorough
@@ -45,7 +45,7 @@ def test_the_measure_is_the_papers():
         targets = (np.arange(7) + np.arange(k)[:, None]) % 7
         boxes = [[(j - t) % 7 for t in range(k)] for j in range(7)]
         expected = sum(paper_width(rows, held) for held in boxes) / 7 / 3
-        assert rows.gcp(total(rows.coordinates(), targets)) == pytest.approx(expected, abs=1e-4)
+        assert rows.gcp(sum_widths(rows.coordinates(), targets)) == pytest.approx(expected, abs=1e-4)
 
 
 def covered(rows, box, mask, j, i):

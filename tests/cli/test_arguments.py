@@ -7,7 +7,7 @@ import doctest
 import pytest
 
 from sqlanon.cli import arguments
-from sqlanon.cli.arguments import as_options, names, pairs
+from sqlanon.cli.arguments import as_options, parse_names, parse_pairs
 from sqlanon.errors import GuardError, PolicyError
 
 
@@ -25,17 +25,17 @@ from sqlanon.errors import GuardError, PolicyError
     ],
 )
 def test_names(texts, expected):
-    assert names("--qi", texts) == expected
+    assert parse_names("--qi", texts) == expected
 
 
 @pytest.mark.parametrize("text", ["", "a,,b", "a,", '"open', '"a"b', '""', ","])
 def test_names_refused(text):
     with pytest.raises(PolicyError, match="--qi"):
-        names("--qi", [text])
+        parse_names("--qi", [text])
 
 
 def test_pairs():
-    assert pairs("--hierarchy", ['"a=b"=x=y.csv', "zip=z.csv", '"q""q"=f']) == {
+    assert parse_pairs("--hierarchy", ['"a=b"=x=y.csv', "zip=z.csv", '"q""q"=f']) == {
         "a=b": "x=y.csv",
         "zip": "z.csv",
         'q"q': "f",
@@ -45,14 +45,14 @@ def test_pairs():
 @pytest.mark.parametrize("text", ["zip", "=x", "zip=", '"zip', '"zip"', '"zip"x=y', ""])
 def test_pairs_refused(text):
     with pytest.raises(PolicyError, match="--weight"):
-        pairs("--weight", [text])
+        parse_pairs("--weight", [text])
 
 
 def test_pairs_twice():
     with pytest.raises(PolicyError, match="--weight: column a is given twice"):
-        pairs("--weight", ["a=1", "a=2"])
+        parse_pairs("--weight", ["a=1", "a=2"])
     with pytest.raises(PolicyError, match="--at-least: requirement l is given twice"):
-        pairs("--at-least", ["l=1", "l=2"], "requirement")
+        parse_pairs("--at-least", ["l=1", "l=2"], "requirement")
 
 
 def test_as_options():

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from sqlanon.cli.arguments import names
+from sqlanon.cli.arguments import parse_names
 from sqlanon.cli.command import Commands, register
 from sqlanon.cli.failures import describe
 from sqlanon.errors import (
@@ -110,7 +110,7 @@ def test_debug_shows_causes():
 
 def test_unexpected_says_where():
     with pytest.raises(TypeError) as raised:
-        names("--qi", [3])
+        parse_names("--qi", [3])
     failure = describe(raised.value)
     assert failure.exit_code == 3
     assert "sqlanon/cli/arguments.py:" in failure.message
@@ -165,7 +165,7 @@ import signal, sys, time, typer
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
     signal.signal(getattr(signal, name), signal.SIG_IGN if name in {tuple(ignored)!r} else signal.SIG_DFL)
-from sqlanon.cli.arguments import names
+from sqlanon.cli.arguments import parse_names
 from sqlanon.cli.command import Commands, register
 app = typer.Typer(cls=Commands)
 def work(screen):

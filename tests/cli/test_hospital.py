@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import pytest
 
-from sqlanon.demo.hospital import COLUMNS, FIRST_DAY, LAST_DAY, patients, zip_hierarchy
+from sqlanon.demo.hospital import COLUMNS, FIRST_DAY, LAST_DAY, draw_patients, zip_hierarchy
 
 ROWS = 20_000
 
 
 @pytest.fixture(scope="module")
 def table():
-    return patients(ROWS, 7)
+    return draw_patients(ROWS, 7)
 
 
 def share(rows, wanted) -> float:
@@ -24,8 +24,8 @@ def share(rows, wanted) -> float:
 
 
 def test_same_seed_same_patients(table):
-    assert patients(ROWS, 7) == table
-    assert patients(ROWS, 8) != table
+    assert draw_patients(ROWS, 7) == table
+    assert draw_patients(ROWS, 8) != table
 
 
 def test_shape(table):
@@ -83,5 +83,5 @@ def test_hierarchy_covers(table):
 
 
 def test_few_costs_are_unique():
-    cost = Counter(patients(5_000, 3)["cost"])
+    cost = Counter(draw_patients(5_000, 3)["cost"])
     assert sum(1 for times in cost.values() if times == 1) < 0.01 * 5_000

@@ -11,19 +11,19 @@ from fractions import Fraction
 
 import pytest
 
-from sqlanon.cli.arguments import names
+from sqlanon.cli.arguments import parse_names
 from sqlanon.cli.logs import configure
-from sqlanon.cli.progress import WORDS, Bars, Lines, Remaining, amount
+from sqlanon.cli.progress import WORDS, Bars, Lines, Remaining, format_amount
 from sqlanon.cli.screen import Screen
 from sqlanon.cli.show.catalog import release_rows
 from sqlanon.cli.show.text import (
     LONGEST_NOTE,
+    clean,
     count,
-    listed,
+    format_seconds,
+    list_option,
     measure,
     note,
-    safe,
-    seconds,
     share,
     shown_url,
     things,
@@ -110,8 +110,8 @@ def test_bars_come_down():
 
 
 def test_amount():
-    assert amount(1200, 5000, "rows") == "1,200 of 5,000 rows"
-    assert amount(1200, 0, "rows") == "1,200 rows"
+    assert format_amount(1200, 5000, "rows") == "1,200 of 5,000 rows"
+    assert format_amount(1200, 0, "rows") == "1,200 rows"
 
 
 @pytest.mark.parametrize(
@@ -186,19 +186,19 @@ def test_numbers():
     assert [share(0, 5), share(5, 5), share(1, 8), share(1, 10**9), share(10**9 - 1, 10**9), share(1, 0)] == [
         *("0 %", "100 %", "12.5 %", "< 0.01 %", "> 99.99 %", "-"),
     ]
-    assert [seconds(0.123), seconds(12.34)] == ["0.12 s", "12.3 s"]
+    assert [format_seconds(0.123), format_seconds(12.34)] == ["0.12 s", "12.3 s"]
 
 
 def test_listed():
     odd = ["age", "city, state", 'say "hi"', " a "]
-    assert listed("--qi", []) == []
-    option, text = listed("--qi", odd)
+    assert list_option("--qi", []) == []
+    option, text = list_option("--qi", odd)
     assert option == "--qi"
-    assert names("--qi", [text]) == tuple(odd)
+    assert parse_names("--qi", [text]) == tuple(odd)
 
 
 def test_safe():
-    assert safe("a\x1b[31mb\n") == "a\N{REPLACEMENT CHARACTER}[31mb\N{REPLACEMENT CHARACTER}"
+    assert clean("a\x1b[31mb\n") == "a\N{REPLACEMENT CHARACTER}[31mb\N{REPLACEMENT CHARACTER}"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from sqlanon.cli.screen import Screen
 from sqlanon.cli.show.plan import _estimate, _rough
-from sqlanon.cli.show.text import table
+from sqlanon.cli.show.text import make_sheet
 from sqlanon.results import Estimate
 from tests.cli.conftest import make_duckdb
 from tests.workloads import ask_few
@@ -53,7 +53,7 @@ WIDE_ROWS = [
 
 @pytest.mark.parametrize("width", [30, 40, *WIDTHS])
 def test_rows_keep_their_names_and_words(width):
-    lines = rendered(table(PLAN, WIDE_ROWS), width)
+    lines = rendered(make_sheet(PLAN, WIDE_ROWS), width)
     text = "\n".join(lines)
     assert max(map(len, lines)) <= width
     for row in WIDE_ROWS:
@@ -68,7 +68,7 @@ def test_rows_keep_their_names_and_words(width):
 @pytest.mark.parametrize(("width", "left_out"), [(80, "distinct"), (120, None)])
 def test_columns_go_by_priority(width, left_out):
     rows = [("x" * 30, "a" * 12, "role", "b" * 12, "c" * 12, "d" * 12)]
-    text = "\n".join(rendered(table(PLAN, rows), width))
+    text = "\n".join(rendered(make_sheet(PLAN, rows), width))
     assert ("c" * 12 in text) == (left_out is None)
     assert (f"(not shown at this width: {left_out})" in text) == (left_out is not None)
     assert "a" * 12 in text
@@ -76,14 +76,14 @@ def test_columns_go_by_priority(width, left_out):
 
 def test_blocks_lose_nothing():
     lines = rendered(
-        table((("name", "left"), ("value", "right"), ("", "right")), [("n" * 30, "v" * 30, "w" * 5)] * 2), 40
+        make_sheet((("name", "left"), ("value", "right"), ("", "right")), [("n" * 30, "v" * 30, "w" * 5)] * 2), 40
     )
     block = [f"name: {'n' * 30}", f"  value: {'v' * 30}", f"  {'w' * 5}"]
     assert lines == [*block, "", *block]
 
 
 def test_wide_letters():
-    lines = rendered(table((("name", "left"), ("value", "right")), [("患者" * 10, "1")]), 60)
+    lines = rendered(make_sheet((("name", "left"), ("value", "right")), [("患者" * 10, "1")]), 60)
     assert "患者" * 10 in lines[-1]
 
 
@@ -149,7 +149,7 @@ def show(screen: Screen, kind: str, report: Any) -> None:
         "diff": lambda: catalog.diff_report(screen, report),
         "version": lambda: catalog.version_report(screen, report),
         "query": lambda: screen.show(query.answer_table(report, bounds=True)),
-        "evaluate": lambda: evaluate.evaluation(screen, report),
+        "evaluate": lambda: evaluate.show_evaluation(screen, report),
     }[kind]()
 
 
@@ -191,7 +191,7 @@ def test_the_demo():
         )
         for at in range(3)
     ]
-    shown = table((("column", "wrap"), *((f"row {n}", "wrap") for n in range(1, 6))), cells)
+    shown = make_sheet((("column", "wrap"), *((f"row {n}", "wrap") for n in range(1, 6))), cells)
     for width in WIDTHS:
         lines = rendered(shown, width)
         assert max(map(len, lines)) <= width

@@ -15,7 +15,7 @@ from sqlanon.policy import release as spec_of
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.assigned import assigned, encoded_table, rows_by_id
+from sqlanon.testing.assigned import assign_classes, encoded_table, rows_by_id
 from tests.contract.cases import Case
 from tests.oracle.domains import Table
 
@@ -43,7 +43,7 @@ class Sample:
             options: ``method`` and ``seed``, as `Database.anonymize` takes them.
         """
         spec = spec_of(**{**self.arguments, **options})
-        of_row, used = assigned(self.scratch, self.ready, self.encoded, spec, execution)
+        of_row, used = assign_classes(self.scratch, self.ready, self.encoded, spec, execution)
         rids = [int(rid) for (rid,) in rows_by_id(self.scratch, self.encoded.work, ["rid"])]
         assert set(of_row) == set(rids), "a row has no class"
         place = {rid: i for i, rid in enumerate(rids)}

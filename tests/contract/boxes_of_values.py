@@ -21,7 +21,7 @@ from sqlanon.query.functions.evaluate import evaluate
 from sqlanon.query.functions.value import Value, fixed, leaf
 from sqlanon.query.parse.source_types import _read
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, sql
-from sqlanon.sqltext.trees import ported
+from sqlanon.sqltext.trees import port_tree
 from tests.contract.values_of_types import constant, values_of
 
 STATES = ("none", "none", "none", "some", "all", "any")
@@ -241,7 +241,7 @@ def _names(types: Sequence[str], parts: str) -> str:
 
 
 def _text(db: Any, tree: Tree) -> str:
-    return str(ported(exp.Paren(this=tree.copy()), db.engine.dialect).sql(dialect=db.engine.dialect))
+    return str(port_tree(exp.Paren(this=tree.copy()), db.engine.dialect).sql(dialect=db.engine.dialect))
 
 
 def _without_errors(db: Any, text: str, items: str, rows: Sequence[str]) -> list[int]:

@@ -108,5 +108,5 @@ def test_the_margin_holds_for_the_worst_distribution() -> None:
         for _ in range(400):
             mean = float(rng.choice(successes, 50, replace=False).mean())
             material = SimpleNamespace(drawn=50, published=1000)
-            missed += abs(mean - ones / 1000) > drawn.margin(mean, material)  # type: ignore[arg-type]
+            missed += abs(mean - ones / 1000) > drawn.measure_margin(mean, material)  # type: ignore[arg-type]
         assert missed <= 0.08 * 400, ones

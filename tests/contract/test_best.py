@@ -16,7 +16,7 @@ import pytest
 from sqlanon.database.database import Database
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Context
-from sqlanon.methods.method import method
+from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.release.divide.classes import Machine
@@ -54,7 +54,7 @@ def notes_of(sample: Sample, options: dict[str, Any], form: str = "ranges") -> t
     spec = spec_of(**{**sample.arguments, "method": options, "seed": 1, "format": form})
     with Scratch(sample.scratch.engine) as scratch:
         context = Context(scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 1)
-        return classes, method(spec.method).assign(context).notes
+        return classes, make_method(spec.method).assign(context).notes
 
 
 @pytest.mark.cover

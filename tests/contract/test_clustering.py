@@ -172,7 +172,7 @@ def test_no_more_blocks_at_a_time_than_memory_holds(
         used.append(most)
         return ThreadPoolExecutor(most)
 
-    monkeypatch.setattr(Sequential, "_held", lambda *_: estimates.pop(0))
+    monkeypatch.setattr(Sequential, "_estimate_memory", lambda *_: estimates.pop(0))
     monkeypatch.setattr(blocks, "ThreadPoolExecutor", pool)
     with sqlanon.connect("duckdb:///:memory:", threads=3) as db:
         release_rows(db, MIXED, tmp_path, method="sequential:block=8")
@@ -233,7 +233,9 @@ def test_what_is_done_is_shown_while_a_block_is_clustered(tmp_path: Path, monkey
     monkeypatch.setattr(
         Sequential,
         "assign",
-        lambda _, context: blocks.in_blocks(context, "sequential", 99).clustered(work, unit="rows looked at", each=0),
+        lambda _, context: blocks.in_blocks(context, "sequential", 99).cluster_blocks(
+            work, unit="rows looked at", each=0
+        ),
     )
     with sqlanon.connect("duckdb:///:memory:", progress=seen) as db:
         release_rows(db, MIXED, tmp_path, method="sequential")
@@ -257,7 +259,7 @@ def test_what_still_runs_ends_where_a_run_is_interrupted(tmp_path: Path, monkeyp
         return 1
 
     monkeypatch.setattr(
-        Sequential, "assign", lambda _, context: blocks.in_blocks(context, "sequential", 8).clustered(work)
+        Sequential, "assign", lambda _, context: blocks.in_blocks(context, "sequential", 8).cluster_blocks(work)
     )
     with sqlanon.connect("duckdb:///:memory:", threads=2) as db, pytest.raises(KeyboardInterrupt):
         release_rows(db, MIXED, tmp_path, method="sequential:block=8")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from sqlanon.evaluate.divergence import Divergence, divergence, level, mean
-from sqlanon.evaluate.subject import subject
+from sqlanon.evaluate.divergence import Divergence, average_divergence, level, measure_divergence
+from sqlanon.evaluate.subject import find_subject
 from tests.contract.anatomies import release_pair
 from tests.contract.cases import Case, release_rows
 from tests.contract.samples import CORE, DATES, DIVERSE, MIXED, NUMBERS, TREES
@@ -47,9 +47,9 @@ def check(db: Any, case: Case, kind: str, source: str, rows: list[dict[str, Any]
     declared = frozenset(name for name, qi in case.quasi.items() if isinstance(qi.ordered, tuple))
     names = list(case.quasi)
     for sensitive in (None, 0) if case.sensitive else (None,):
-        found = divergence(
+        found = measure_divergence(
             db.engine,
-            subject(db.engine, source),
+            find_subject(db.engine, source),
             [[names[i] for i in columns] for columns in group_bys(case)],
             None if sensitive is None else case.sensitive[sensitive],
         )
@@ -75,9 +75,9 @@ def test_anatomy(shared_db: Any, tmp_path: Path) -> None:
     source = DIVERSE.create(shared_db)
     pair = release_pair(shared_db, DIVERSE, tmp_path, source=source, name=source)
     names = list(DIVERSE.quasi)
-    found = divergence(
+    found = measure_divergence(
         shared_db.engine,
-        subject(shared_db.engine, source),
+        find_subject(shared_db.engine, source),
         [[names[i] for i in columns] for columns in group_bys(DIVERSE)],
         DIVERSE.sensitive[0],
     )
@@ -101,6 +101,8 @@ def test_exact_release_diverges_by_nothing(shared_db: Any, tmp_path: Path) -> No
     source = MIXED.create(shared_db)
     more = {"k": 1, "distinct_l": None, "name": source}
     release_rows(shared_db, MIXED, tmp_path, source=source, **more)
-    found = divergence(shared_db.engine, subject(shared_db.engine, source), level(tuple(MIXED.quasi), 2), None)
+    found = measure_divergence(
+        shared_db.engine, find_subject(shared_db.engine, source), level(tuple(MIXED.quasi), 2), None
+    )
     assert len(found) == 3
-    assert mean(found) == pytest.approx(0, abs=1e-12)
+    assert average_divergence(found) == pytest.approx(0, abs=1e-12)

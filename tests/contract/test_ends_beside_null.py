@@ -18,8 +18,8 @@ import pytest
 
 import sqlanon.release.divide.classes as making
 from sqlanon.errors import PrivacyViolation
-from sqlanon.evaluate.divergence import divergence
-from sqlanon.evaluate.subject import subject
+from sqlanon.evaluate.divergence import measure_divergence
+from sqlanon.evaluate.subject import find_subject
 from tests.engines import create_table
 from tests.oracle import sources
 from tests.oracle.attacks import Column, bayes, linkage
@@ -224,7 +224,7 @@ def test_half_of_such_a_class_is_null_to_a_reader(shared_db: Any) -> None:
     name = f"b{uuid.uuid4().hex[:12]}"
     create_table(shared_db, name, {"a": "INTEGER", "d": "TEXT"}, [(None, "x"), (1, "x"), *[(3, "x")] * 3])
     shared_db.anonymize(name, quasi=["a"], sensitive="d", k=5)
-    (found,) = divergence(shared_db.engine, subject(shared_db.engine, name), [["a"]], None)
+    (found,) = measure_divergence(shared_db.engine, find_subject(shared_db.engine, name), [["a"]], None)
     assert found.kld == pytest.approx((math.log(2 / 5) + math.log(6 / 5) + 3 * math.log(18 / 5)) / 5)
     row = shared_db.query(
         f"SELECT count(*) FILTER (WHERE a IS NULL) AS n, count(*) FILTER (WHERE a < 3) AS m FROM {name}"

@@ -10,7 +10,7 @@ import pytest
 
 from sqlanon.declared.parameters import Alpha
 from sqlanon.privacy.base import beyond_rows
-from sqlanon.privacy.requirements import requirements
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.spec import PrivacySpec
 
 WAYS = (
@@ -45,7 +45,7 @@ def test_alpha_of_all_values_gives_the_classes_of_l(shared_db: Any, way: dict[st
 def test_of_bounds_on_the_most_frequent_value_the_strictest_is_left() -> None:
     def left(**asked: Any) -> list[str]:
         more = {"alpha": asked.pop("alpha")} if "alpha" in asked else {}
-        return [one.name for one in beyond_rows(requirements(PrivacySpec(k=2, **asked, more=more), ("s", "r")))]
+        return [one.name for one in beyond_rows(make_requirements(PrivacySpec(k=2, **asked, more=more), ("s", "r")))]
 
     half, third = Alpha(Fraction(1, 2)), Alpha(Fraction(1, 3))
     assert left(l=Fraction(2)) == ["l", "l"]

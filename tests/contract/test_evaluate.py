@@ -20,9 +20,9 @@ from sqlanon.errors import PolicyError
 from sqlanon.evaluate import run as evaluation
 from sqlanon.evaluate import values as workload_values
 from sqlanon.evaluate.report import Spread
-from sqlanon.evaluate.run import _inside
-from sqlanon.evaluate.subject import subject
-from sqlanon.evaluate.workload import fitting, queries
+from sqlanon.evaluate.run import _lies_within
+from sqlanon.evaluate.subject import find_subject
+from sqlanon.evaluate.workload import fit_workload, list_queries
 from sqlanon.query.answer import Bounded
 from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
 from tests.contract.cases import QI, Case, release_rows
@@ -98,10 +98,10 @@ def test_equality_is_what_the_oracle_expects(shared_db: Any, tmp_path: Path) -> 
 
 def test_generators_are_the_seeds(shared_db: Any, tmp_path: Path) -> None:
     source, _ = released(shared_db, TREES, tmp_path)
-    on = subject(shared_db.engine, source)
-    first, again = (queries(shared_db.engine, on, EVERYTHING) for _ in range(2))
+    on = find_subject(shared_db.engine, source)
+    first, again = (list_queries(shared_db.engine, on, EVERYTHING) for _ in range(2))
     assert first == again
-    other = queries(shared_db.engine, on, WorkloadSpec(EVERYTHING.queries, EVERYTHING.generators, 4))
+    other = list_queries(shared_db.engine, on, WorkloadSpec(EVERYTHING.queries, EVERYTHING.generators, 4))
     assert [one.sql for one in first if one.family == "ranges"] != [one.sql for one in other if one.family == "ranges"]
 
 
@@ -121,11 +121,11 @@ def test_counts_asked_together_are_those_asked_alone(
 
 def test_equality_asks_every_value_once(shared_db: Any, tmp_path: Path) -> None:
     source, _ = released(shared_db, MIXED, tmp_path)
-    on = subject(shared_db.engine, source)
-    every = queries(shared_db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality"),)))
+    on = find_subject(shared_db.engine, source)
+    every = list_queries(shared_db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality"),)))
     values = sum(len(set(MIXED.values(name)) - {None}) for name in MIXED.quasi)
     assert len({one.sql for one in every}) == len(every) == values
-    few = queries(shared_db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality", queries=3),)))
+    few = list_queries(shared_db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality", queries=3),)))
     assert len(few) == 3
     assert {one.sql for one in few} < {one.sql for one in every}
 
@@ -133,10 +133,10 @@ def test_equality_asks_every_value_once(shared_db: Any, tmp_path: Path) -> None:
 def test_ranges_have_the_papers_width(shared_db: Any, tmp_path: Path) -> None:
     """Of qd + 1 columns each predicate asks for b = ceil(|A| s^(1 / (qd + 1))) values."""
     source, _ = released(shared_db, DIVERSE, tmp_path)
-    on = subject(shared_db.engine, source)
+    on = find_subject(shared_db.engine, source)
     drawn = GeneratorSpec("r", "ranges", columns=("age", "a"), dimensions=2, selectivity=Fraction(1, 8), queries=9)
     wanted = {name: math.ceil(len(set(DIVERSE.values(name)) - {None}) / 2) for name in ("age", "a", "illness")}
-    for one in queries(shared_db.engine, on, WorkloadSpec(generators=(drawn,))):
+    for one in list_queries(shared_db.engine, on, WorkloadSpec(generators=(drawn,))):
         condition = one.sql.split(" WHERE ")[1]
         for name, width in wanted.items():
             held = shared_db.engine.fetch(
@@ -180,7 +180,7 @@ def asked_in_letters(db: Any, source: str, directory: Path) -> set[bool]:
         generators=(GeneratorSpec("r", "ranges", dimensions=1, selectivity=Fraction(1, 4), queries=8),)
     )
     assert db.evaluate(source, drawn).sound
-    return {" BETWEEN " in one.sql for one in queries(db.engine, subject(db.engine, source), drawn)}
+    return {" BETWEEN " in one.sql for one in list_queries(db.engine, find_subject(db.engine, source), drawn)}
 
 
 def _conjuncts(condition: str) -> list[str]:
@@ -247,7 +247,7 @@ def test_the_default_fits_one_column(shared_db: Any) -> None:
     name = "one_column"
     shared_db.engine.execute(f"CREATE TABLE {name} AS SELECT 7 AS age FROM (VALUES (1), (2), (3)) AS t(i)")
     shared_db.anonymize(name, quasi="age", k=3, name=name)
-    made = fitting(None, subject(shared_db.engine, name))
+    made = fit_workload(None, find_subject(shared_db.engine, name))
     report = shared_db.evaluate(
         name, replace(made, generators=tuple(replace(one, queries=2) for one in made.generators))
     )
@@ -344,19 +344,19 @@ def test_numbers_without_end(shared_db: Any, tmp_path: Path) -> None:
     ],
 )
 def test_inside(truth: Any, low: Any, high: Any, inside: bool) -> None:
-    assert _inside(Bounded(truth, low, high), truth) is inside
+    assert _lies_within(Bounded(truth, low, high), truth) is inside
 
 
 def test_no_truth_is_inside_where_it_may_be_undefined() -> None:
-    assert _inside(Bounded(None, 1, 2, undefined_possible=True), None)
-    assert not _inside(Bounded(None, 1, 2), None)
+    assert _lies_within(Bounded(None, 1, 2, undefined_possible=True), None)
+    assert not _lies_within(Bounded(None, 1, 2), None)
 
 
 def test_many_values_are_thinned_evenly(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Never any which: what is drawn depends on the source and the seed."""
     source, _ = released(shared_db, DIVERSE, tmp_path)
     whole = sorted(set(DIVERSE.values("age")) - {None})
-    on = subject(shared_db.engine, source)
+    on = find_subject(shared_db.engine, source)
     for most in (1, 2, len(whole) - 1, len(whole), len(whole) + 1):
         monkeypatch.setattr(workload_values, "MOST_VALUES", most)
         values = workload_values.Values(shared_db.engine, on)

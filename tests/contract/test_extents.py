@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.loss import Extent, extents
+from sqlanon.loss import Extent, measure_extents
 from sqlanon.release.verify.verify import verify_staged
 from tests.contract.axes import Way
 from tests.contract.cases import QI, Case, release_rows
@@ -23,12 +23,12 @@ WAY = Way("mondrian", {"variant": "strict", "cut": "loss"})
 
 @pytest.fixture
 def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, Extent]:
-    """What `extents` says of the last release."""
+    """What `measure_extents` says of the last release."""
     last: dict[str, Extent] = {}
 
     def measure_and_verify(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> Any:
         last.clear()
-        last.update(extents(scratch, recoded.boxes, encoded.quasi))
+        last.update(measure_extents(scratch, recoded.boxes, encoded.quasi))
         return verify_staged(scratch, encoded, classed, recoded, form)
 
     monkeypatch.setattr("sqlanon.release.divide.classes.verify_staged", measure_and_verify)

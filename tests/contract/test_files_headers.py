@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import sqlanon
-from sqlanon.database import opened
+from sqlanon.database import open_file
 
 ROWS = "1,x,s3cret\n2,y,v\n3,z,w\n" * 4
 
@@ -30,7 +30,7 @@ def saved(tmp_path: Path, data: str | bytes, name: str = "in.csv") -> Path:
 
 
 def names(path: Path, **how: object) -> list[str]:
-    with opened(path, **how) as file:
+    with open_file(path, **how) as file:
         return [column.name for column in file.database.engine.relation(file.table).columns]
 
 
@@ -170,8 +170,8 @@ def test_a_small_file_of_one_long_line_is_refused_early(begin: str, encoding: st
     block = gzip.compress(b"0" * 50_000_000)
     path.write_bytes(gzip.compress(begin.encode()) + block * 60)
     code = (
-        "import sys, resource\nfrom sqlanon.database import opened\n"
-        f"with opened({str(path)!r}, encoding={encoding!r}) as file: pass\n"
+        "import sys, resource\nfrom sqlanon.database import open_file\n"
+        f"with open_file({str(path)!r}, encoding={encoding!r}) as file: pass\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     ended = subprocess.run(

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import sqlanon
-from sqlanon.database import opened
+from sqlanon.database import open_file
 
 ROWS = 12
 
@@ -146,7 +146,7 @@ def test_numbers_and_dates_are_found_and_stay_different(values: list[str], wante
 
 def read(path: Path, **how: Any) -> tuple[str, int]:
     """The kind of the column where it is generalized, and how many different values it has."""
-    with opened(path, **how) as file:
+    with open_file(path, **how) as file:
         engine = file.database.engine
         found = engine.relation(file.table).columns[0]
         (profile,) = (one for one in file.database.profile(file.table) if one.name == "x")

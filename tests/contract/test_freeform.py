@@ -38,7 +38,7 @@ def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int
     It is found by a published column of unique values.
     """
     found: dict[int, int] = {}
-    matched = own_boxes.matched
+    matched = own_boxes.match_rows
 
     def recorded(scratch: Any, encoded: Any, classed: Any, matches: Any) -> Any:
         (alias,) = (one.alias for one in encoded.roles.kept if one.column.name == name)
@@ -47,7 +47,7 @@ def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int
             found[int(slot)] = case.values(name).index(names[rid])
         return matched(scratch, encoded, classed, matches)
 
-    monkeypatch.setattr(own_boxes, "matched", recorded)
+    monkeypatch.setattr(own_boxes, "match_rows", recorded)
     return found
 
 

@@ -61,7 +61,7 @@ def by_secret(
     The graph is the method's as it is, or changed.
     """
     found: list[Made] = []
-    draw, own = own_boxes.drawn, "7" * 64
+    draw, own = own_boxes.draw_boxes, "7" * 64
 
     def looked(context: Any, spec: Any, secret: str, matches: Any) -> Any:
         assert secret == own
@@ -86,7 +86,7 @@ def by_secret(
 
     with monkeypatch.context() as patch:
         patch.setattr(work, "secrets", SimpleNamespace(token_hex=lambda _: own))
-        patch.setattr(own_boxes, "drawn", looked)
+        patch.setattr(own_boxes, "draw_boxes", looked)
         with pytest.raises(Enough):
             run(db, case, directory, name="drawn", method=f"freeform:passes=0,order={order}")
     return found
@@ -184,7 +184,7 @@ def test_which_of_equal_rows_comes_first_gives_no_row_away(
 
     Were equal rows in the order of their values, boxes that show 5, 3, 1, 0 would make row 2 certain.
     """
-    monkeypatch.setattr(walk, "walked", lambda *_: np.array(CROSSED, np.int64))
+    monkeypatch.setattr(walk, "walk_blocks", lambda *_: np.array(CROSSED, np.int64))
     if hostile:
         monkeypatch.setattr(Freeform, "assign", by_private_values)
     reached: dict[tuple[object, ...], set[frozenset[tuple[tuple[Box, object], int]]]] = {}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sqlanon.release.verify.certificate import Certificate, regular
+from sqlanon.release.verify.certificate import Certificate, check_matchings
 from sqlanon.table.scratch import Scratch
 
 Edges = list[tuple[int, int, int]]
@@ -75,4 +75,4 @@ def test_what_is_no_certificate_is_found(shared_db: Any, how: str, n: int, k: in
         parts = np.array(edges, np.int32).T.copy()
         scratch.engine.load_arrays(kept.edges, dict(zip(("matching", "slot", "box"), parts, strict=True)))
         scratch.engine.load_arrays(kept.drawn, {"slot": np.array(rows, np.int32)})
-        assert (regular(scratch, kept, n, k) is None) == holds(edges, rows, n, k) == (how == "nothing")
+        assert (check_matchings(scratch, kept, n, k) is None) == holds(edges, rows, n, k) == (how == "nothing")

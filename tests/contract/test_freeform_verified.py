@@ -18,7 +18,7 @@ from sqlanon.kernels import freeform_graph as graph
 from sqlanon.methods.base import Matches
 from sqlanon.methods.freeform import draw, secret
 from sqlanon.methods.freeform import method as code
-from sqlanon.methods.freeform.draw import drawn as draw_of
+from sqlanon.methods.freeform.draw import draw_matching as draw_of
 from sqlanon.release.divide import classes as making
 from sqlanon.release.divide import own_boxes
 from sqlanon.release.divide.own_boxes import Drawn
@@ -29,19 +29,19 @@ from tests.oracle.requirements import Privacy
 
 def drawn_anew(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any, Drawn], Drawn]) -> None:
     """What was drawn, changed before it is recoded."""
-    drawn = own_boxes.drawn
-    monkeypatch.setattr(own_boxes, "drawn", lambda context, *more: change(context, drawn(context, *more)))
+    drawn = own_boxes.draw_boxes
+    monkeypatch.setattr(own_boxes, "draw_boxes", lambda context, *more: change(context, drawn(context, *more)))
 
 
 def changed_remix(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> None:
     """What is made of the graph the first time, changed; verification makes it as it is."""
-    remixed, calls = draw.remixed, []
+    remixed, calls = draw.remix_matchings, []
 
     def once(held: Any, key: bytes) -> Any:
         calls.append(1)
         return change(remixed(held, key)) if len(calls) == 1 else remixed(held, key)
 
-    monkeypatch.setattr(draw, "remixed", once)
+    monkeypatch.setattr(draw, "remix_matchings", once)
 
 
 def test_an_edge_that_is_there_twice_is_refused(
@@ -137,13 +137,13 @@ def test_a_draw_that_is_not_the_secrets_is_refused(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Always the next matching: it passes every check but the last."""
-    drawn, calls = draw.drawn, []
+    drawn, calls = draw.draw_matching, []
 
     def next_one(k: int, key: bytes) -> int:
         calls.append(1)
         return (drawn(k, key) + 1) % k if len(calls) == 1 else drawn(k, key)
 
-    monkeypatch.setattr(draw, "drawn", next_one)
+    monkeypatch.setattr(draw, "draw_matching", next_one)
     with pytest.raises(PrivacyViolation, match="remix and draw are not those of the release's secret"):
         run(shared_db, SMALL, tmp_path)
 
@@ -204,8 +204,8 @@ def test_an_order_of_equal_rows_that_is_not_the_secrets_is_refused(
         ("s",),
         Privacy(k=3),
     )
-    keyed = own_boxes.keyed
-    monkeypatch.setattr(own_boxes, "keyed", lambda *some: keyed(*some[:-1], "another"))
+    keyed = own_boxes.hash_keys
+    monkeypatch.setattr(own_boxes, "hash_keys", lambda *some: keyed(*some[:-1], "another"))
     with pytest.raises(PrivacyViolation, match="rows are not numbered in the order of their quasi values and"):
         run(shared_db, case, tmp_path)
 

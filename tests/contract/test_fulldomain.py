@@ -15,7 +15,7 @@ import pytest
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.method import method
+from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.spec import SuppressionSpec
@@ -80,7 +80,7 @@ def found(sample: Sample, execution: str, options: dict[str, str], limit: Fracti
             suppression=suppression,
             most_unassigned=suppression.most(sample.encoded.rows),
         )
-        made: Assignment = method(spec.method).assign(context)
+        made: Assignment = make_method(spec.method).assign(context)
         assert made.execution == execution
         of_row = {int(rid): int(number) for rid, number in rows_by_id(scratch, made.table, ["rid", "class"])}
         assert made.levels is not None

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sqlanon.declared import refusals
+from sqlanon.declared import list_refusals
 from sqlanon.declared.asked import Asked
-from sqlanon.declared.combinations import remarks
+from sqlanon.declared.combinations import list_remarks
 from sqlanon.errors import PolicyError
 from sqlanon.methods.fulldomain.declaration import FULLDOMAIN
 from sqlanon.policy import release as spec_of
@@ -47,18 +47,18 @@ def test_what_it_does_not_take_is_refused_with_what_to_do(
     options: dict[str, str], more: dict[str, Any], what: str
 ) -> None:
     asked = Asked("fulldomain", FULLDOMAIN.values(options), **{"k": 2, "quasi": 2, **more})
-    assert any(what in str(one) for one in refusals(FULLDOMAIN, asked)), refusals(FULLDOMAIN, asked)
-    assert not refusals(FULLDOMAIN, Asked("fulldomain", FULLDOMAIN.values({}), k=2, quasi=2, refine=True))
+    assert any(what in str(one) for one in list_refusals(FULLDOMAIN, asked)), list_refusals(FULLDOMAIN, asked)
+    assert not list_refusals(FULLDOMAIN, Asked("fulldomain", FULLDOMAIN.values({}), k=2, quasi=2, refine=True))
 
 
 def test_remarks_on_refine() -> None:
     """Plan says where it does nothing."""
     asked = {"source": "t", "quasi": ["a", "b"], "k": 2, "refine": {"search": 0}}
-    (said,) = remarks(spec_of(**asked, method="fulldomain"))
+    (said,) = list_remarks(spec_of(**asked, method="fulldomain"))
     assert said.startswith("refine: after fulldomain with search=local")
-    assert not remarks(spec_of(**asked, method="tree"))
-    assert not remarks(spec_of(**{**asked, "refine": None}, method="fulldomain"))
-    assert not remarks(spec_of(**{**asked, "refine": True}, method="fulldomain"))
+    assert not list_remarks(spec_of(**asked, method="tree"))
+    assert not list_remarks(spec_of(**{**asked, "refine": None}, method="fulldomain"))
+    assert not list_remarks(spec_of(**{**asked, "refine": True}, method="fulldomain"))
 
 
 def test_a_lattice_that_is_too_large_is_refused(shared_db: Any, tmp_path: Path) -> None:

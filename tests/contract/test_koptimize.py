@@ -18,7 +18,7 @@ import pytest
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Context
 from sqlanon.papers.koptimize import cut_columns
-from sqlanon.papers.koptimize.assignment import _published as published
+from sqlanon.papers.koptimize.assignment import _assign_set as published
 from sqlanon.papers.koptimize.assignment import assign
 from sqlanon.papers.koptimize.cut_search import CutSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, read_records

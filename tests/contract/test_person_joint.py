@@ -14,7 +14,7 @@ from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.policy import release
 from sqlanon.privacy.base import Grouped
 from sqlanon.privacy.over_persons import OverPersons
-from sqlanon.privacy.requirements import requirements
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.table.scratch import Scratch
 from tests.contract.test_person_rows import COLUMNS, place
@@ -148,7 +148,7 @@ def test_what_is_measured_and_what_fails(shared_db: Any, seed: int) -> None:
         each[row[1]].append(dict(zip(COLUMNS, row, strict=True)))
     for asked, meets in MODELS:
         spec = release(source="t", **{**ASKED, "k": 1, **asked}, persons="rows")
-        joint = [one for one in requirements(spec.privacy, ("s", "w"), ("pid",)) if one.afterwards]
+        joint = [one for one in make_requirements(spec.privacy, ("s", "w"), ("pid",)) if one.afterwards]
         for one in joint:
             model = one.model if isinstance(one, OverPersons) else one
             if not model.within:

@@ -20,7 +20,7 @@ from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.policy import release
 from sqlanon.privacy.base import Grouped, Values
 from sqlanon.privacy.over_persons import OverPersons
-from sqlanon.privacy.requirements import requirements
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.table.scratch import Scratch
 from tests.contract.person_value_models import MODELS, Model
@@ -147,7 +147,7 @@ def test_what_is_measured_and_what_fails(shared_db: Any, seed: int, tmp_path: Pa
             persons="rows",
             **model.policy(tmp_path),
         )
-        found = requirements(asked.privacy, ("s",), ("p",), asked.columns)
+        found = make_requirements(asked.privacy, ("s",), ("p",), asked.columns)
         (one,) = (item for item in found if isinstance(item, OverPersons))
         for table, each, count in cases:
             target = shared_db.engine.relation(table).ref

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import InfeasibleError
-from sqlanon.kernels.requirements import allowed_slots, demands_of, grown, last_first, new_counters, satisfied
+from sqlanon.kernels.requirements import allowed_slots, demands_of, grow_count, last_first, new_counters, satisfied
 from sqlanon.privacy.base import Coded
 from sqlanon.privacy.persons import PersonDiversity, Persons, PersonShare
 from tests.engines import create_table, read_table
@@ -276,7 +276,7 @@ def test_what_kernels_count(seed: int) -> None:
     holds = np.zeros(n, np.bool_)
     backwards = np.arange(n)[::-1]
     for first, past in ((0, n // 2), (n // 2, n)):
-        grown(demands, held, begin, first, past, np.arange(1, past - first + 1), counters, holds)
+        grow_count(demands, held, begin, first, past, np.arange(1, past - first + 1), counters, holds)
         assert [bool(h) for h in holds[: past - first]] == [meets(backwards[:e]) for e in range(first + 1, past + 1)]
 
 

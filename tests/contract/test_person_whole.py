@@ -244,13 +244,13 @@ def test_what_most_rows_of_a_person_have_guides_where_most_rows_have_it(
         for p in range(60)
         for i in range(10)
     ]
-    seen, right = [], persons_whole.guided
+    seen, right = [], persons_whole.guide_requirements
 
     def guides(scratch: Any, encoded: Any, units: Any, part: Any, found: Any) -> Any:
         seen.append(len(found))
         return right(scratch, encoded, units, part, found)
 
-    monkeypatch.setattr(persons_whole, "guided", guides)
+    monkeypatch.setattr(persons_whole, "guide_requirements", guides)
     made = shared_db.anonymize(place(shared_db, rows), **WHOLE)
     assert seen[0] == guided
     assert made.report.classes > 1
@@ -282,7 +282,7 @@ def test_refine_is_not_used_where_the_rows_lose_more_by_it(shared_db: Any) -> No
 
 def careless(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
     """Rows get the class of their person, and then somebody tampers with it."""
-    right = persons_whole.assigned
+    right = persons_whole.assign
 
     def wrong(context: Any, method: Any) -> Any:
         made = right(context, method)
@@ -290,7 +290,7 @@ def careless(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
         context.scratch.engine.execute(statement.format(t=table))
         return made
 
-    monkeypatch.setattr(persons_whole, "assigned", wrong)
+    monkeypatch.setattr(persons_whole, "assign", wrong)
 
 
 def test_verify_refuses_a_person_who_is_split(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -301,14 +301,14 @@ def test_verify_refuses_what_breaks_k(shared_db: Any, monkeypatch: pytest.Monkey
         shared_db.anonymize(people, **scoped(source, **asked, name="people"))
         rows = [(who, who, who, "p", "a") for who in range(40)]
         source_two = place(shared_db, STAYS, rows)
-    right = token_blocks.taken
+    right = token_blocks.choose_row_counts
 
     def careless(n: Any, like: Any, _: Any, k: int) -> Any:
         if what == "two tables":
             return right(n, np.zeros_like(like), {}, k)
         return n.copy(), np.zeros_like(n)
 
-    monkeypatch.setattr(token_blocks, "taken", careless)
+    monkeypatch.setattr(token_blocks, "choose_row_counts", careless)
     with pytest.raises(PrivacyViolation, match=r"tokens alike.* of pid: asked 3, reached 1"):
         shared_db.anonymize(source if what == "one table" else source_two, **scoped(source, **asked))
     assert f"stays {source}" not in {one.release for one in shared_db.releases() if one.status == "published"}
@@ -333,7 +333,7 @@ def test_k_persons_of_equally_many_rows() -> None:
     """
     for k, persons in product((1, 2, 3), range(1, 7)):
         for rows in product((1, 2, 3), repeat=persons):
-            take, block = token_blocks.taken(np.array(rows, np.int32), np.zeros(persons, np.int32), {}, k)
+            take, block = token_blocks.choose_row_counts(np.array(rows, np.int32), np.zeros(persons, np.int32), {}, k)
             sizes = Counter(take[take > 0].tolist())
             assert all(size >= k for size in sizes.values())
             assert all(0 <= n <= own for n, own in zip(take.tolist(), rows, strict=True))
@@ -353,7 +353,7 @@ def test_kinds_that_are_published_elsewhere(seed: int) -> None:
     absent = {kind: drawn.randrange(0, 4) for kind in range(1, 4)}
     for kind, n in list(absent.items()):  # elsewhere there are k of each
         absent[kind] = max(n, k - int((like == kind).sum()))
-    take, _ = token_blocks.taken(rows, like, absent, k)
+    take, _ = token_blocks.choose_row_counts(rows, like, absent, k)
     for kind in range(4):
         own = Counter(take[like == kind].tolist())
         gone = own.pop(0, 0) + absent.get(kind, 0)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.declared import refusals
+from sqlanon.declared import list_refusals
 from sqlanon.declared.asked import Asked
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.shared import bare_rows
@@ -157,8 +157,8 @@ def test_the_cap_does_not_ask_for_columns_of_one_value(shared_db: Any) -> None:
 def test_the_cap_is_on_one_class(limit: Fraction, options: dict[str, str]) -> None:
     """Refused before a database is read, a limit of 0 as well."""
     asked = Asked("suppress", SUPPRESS.values(options), l=Fraction(2), sensitive=1)
-    assert not refusals(SUPPRESS, asked)
-    (refused,) = refusals(SUPPRESS, replace(asked, suppression=limit))
+    assert not list_refusals(SUPPRESS, asked)
+    (refused,) = list_refusals(SUPPRESS, replace(asked, suppression=limit))
     assert re.search(r"(rest=tree|solver=optimal) makes .* leave one out", str(refused))
 
 

@@ -104,13 +104,13 @@ def test_a_method_that_forgets_the_other_tables_publishes_none(
 ) -> None:
     """By themselves all three tables keep 1/2; the check of their join refuses what the enumeration finds."""
     hospital = Hospital(shared_db, truth_of(2), tmp_path)
-    right = token_blocks.taken
-    monkeypatch.setattr(token_blocks, "taken", lambda n, like, _, k: right(n, like * 0, {}, k))
+    right = token_blocks.choose_row_counts
+    monkeypatch.setattr(token_blocks, "choose_row_counts", lambda n, like, _, k: right(n, like * 0, {}, k))
     with pytest.raises(PrivacyViolation, match=r"tokens alike in . tables of pid: asked 2, reached 1"):
         hospital.run()
     assert hospital.versions() == []
     with monkeypatch.context() as blind:
-        blind.setattr("sqlanon.release.verify.tokens.measured", lambda *_: [])
+        blind.setattr("sqlanon.release.verify.tokens.measure_tokens", lambda *_: [])
         hospital.run()
     assert surest(hospital.truth, hospital.boxes()) > Fraction(1, 2)
 

@@ -12,7 +12,7 @@ import pytest
 
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
-from sqlanon.methods.method import method
+from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.table.scratch import Scratch
@@ -48,7 +48,7 @@ def test_classes_and_cut_are_those_of_the_plain_search(connect_module: Any, tmp_
                 context = Context(
                     scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 1
                 )
-                made = method(spec.method).assign(context)
+                made = make_method(spec.method).assign(context)
                 of_row = [int(number) for _, number in rows_by_id(scratch, made.table, ["rid", "class"])]
                 assert made.levels is not None
                 codes = ", ".join(domain.code for domain in sample.encoded.quasi)

@@ -13,11 +13,11 @@ from sqlanon import policy
 from sqlanon.declared import METHODS
 from sqlanon.declared.cost import COLUMNS, ROWS, K
 from sqlanon.engines.base import Statement
-from sqlanon.loss.extents import extents
+from sqlanon.loss.extents import measure_extents
 from sqlanon.release.prepare.width_limits import COPIES
 from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.prepared import prepared
+from sqlanon.testing.prepared import prepare_source
 from tests.engines import ENGINES, PAIR, read_table
 
 MOST_JOINS = 20
@@ -209,13 +209,13 @@ def test_widest_classes_of_many_columns_are_measured_a_few_at_a_time(
     monkeypatch.setattr("sqlanon.table.wide.FEW", 2)
     spec, text = spec_of(wide(shared_db, 7)), shared_db.engine.capabilities.text_type
     with Scratch(shared_db.engine) as scratch:
-        ready = prepared(scratch, spec, memory=1 << 30)
+        ready = prepare_source(scratch, spec, memory=1 << 30)
         kinds = (("lo", "INTEGER"), ("hi", "INTEGER"), ("size", "INTEGER"), ("null", text))
         columns = [(f"{part}_{d.code}", kind) for d in ready.quasi for part, kind in kinds]
         box = [cell for d in ready.quasi for cell in (int(d.has_null), d.codes - 1, d.size, "none")]
         boxes = scratch.table("boxes")
         shared_db.engine.load_rows(boxes, columns, [tuple(box)])
-        found = extents(scratch, boxes, ready.quasi)
+        found = measure_extents(scratch, boxes, ready.quasi)
     for domain in ready.quasi:
         name = domain.reading.name
         ends = "count(DISTINCT {0})" if domain.reading.treatment == "nominal" else "max({0}) - min({0})"

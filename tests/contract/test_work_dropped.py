@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlanon.methods.base import Context
-from sqlanon.methods.method import method
+from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.testing.assigned import rows_by_id
@@ -39,7 +39,7 @@ def test_a_method_that_reads_it_last(connect_module: Any, engine: Any, read_agai
             0,
             read_again=read_again,
         )
-        method(spec.method).assign(context)
+        make_method(spec.method).assign(context)
         assert db.engine.exists(made) == read_again
         assert rows_by_id(sample.scratch, encoded.work, codes) == before
         encoded.drop_work()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlanon.declared import METHODS, REQUIREMENTS
-from sqlanon.privacy.requirements import requirements
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec
 from tests.engines import create_table, read_table
 from tests.oracle import models
@@ -127,7 +127,7 @@ def spec_of(model: Model) -> tuple[Any, ...]:
     hierarchy = Hierarchy("s", LEVELS) if model.distance else None
     return tuple(
         one
-        for one in requirements(
+        for one in make_requirements(
             PrivacySpec.of({model.name: value}),
             ("s",),
             (),

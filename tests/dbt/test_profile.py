@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from sqlanon.dbt import load
-from sqlanon.dbt.profile import connection, find
+from sqlanon.dbt.profile import find, read_connection
 from sqlanon.errors import PolicyError, UnsupportedError
 
 SECRET = "s3cret {{ word"
@@ -20,7 +20,7 @@ def postgres(tmp_path: Path, environ: dict[str, str] | None = None, **values: ob
     output = {"type": "postgres", "host": "db", "user": "u", "dbname": "d", "schema": "s", **values}
     path = tmp_path / "profiles.yml"
     path.write_text(yaml.safe_dump({"p": {"target": "t", "outputs": {"t": output}}}))
-    made = connection(path, "p", None, tmp_path, environ or {})
+    made = read_connection(path, "p", None, tmp_path, environ or {})
     assert made.adapter == "postgres"
     assert made.url not in repr(made)
     parts = urlsplit(made.url)
@@ -51,7 +51,7 @@ def test_odd_values_reach_libpq_whole(tmp_path):
     output = {"type": "postgres", "dbname": "d/b", **odd}
     path = tmp_path / "profiles.yml"
     path.write_text(yaml.safe_dump({"p": {"outputs": {"default": output}}}, allow_unicode=True))
-    known = conninfo_to_dict(connection(path, "p", None, tmp_path, {}).url)
+    known = conninfo_to_dict(read_connection(path, "p", None, tmp_path, {}).url)
     assert known["host"] == "/tmp/a b"
     assert (known["user"], known["password"], known["dbname"]) == ("ü@:/", "p@ss %&=?#", "d/b")
     assert (known["sslmode"], known["options"]) == ("require", "-c role=re\\ leaser")
@@ -144,7 +144,7 @@ def test_targets_that_cannot_be_used(tmp_path, output, error, words):
     path = tmp_path / "profiles.yml"
     path.write_text(yaml.safe_dump({"p": {"outputs": {"default": output}}}))
     with pytest.raises(error, match=r"profiles\.yml") as caught:
-        connection(path, "p", None, tmp_path, {})
+        read_connection(path, "p", None, tmp_path, {})
     assert words in str(caught.value)
 
 

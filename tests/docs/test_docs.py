@@ -146,7 +146,7 @@ def test_methods_take_what_the_one_dimensional_page_says():
     """The contract suite compares what methods refuse with the oracle; this compares the page with the methods."""
     from fractions import Fraction
 
-    from sqlanon.declared import METHODS, Asked, refusals
+    from sqlanon.declared import METHODS, Asked, list_refusals
 
     whole, half = Fraction(5), Fraction(5, 2)
     asked = [
@@ -167,7 +167,7 @@ def test_methods_take_what_the_one_dimensional_page_says():
     taken = {
         name: [
             "no"
-            if refusals(
+            if list_refusals(
                 method,
                 Asked(name, method.values({}), quasi=2, own_boxes=method.own_boxes, **{"sensitive": 1, **each}),
             )

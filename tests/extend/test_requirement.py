@@ -15,7 +15,7 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.policy import release, schema
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.policy_diff import differences
+from sqlanon.release.catalog.policy_diff import list_differences
 from tests.declared import declare
 from tests.engines import create_table, read_table
 from tests.extend.share import DECLARED
@@ -196,5 +196,5 @@ def test_a_larger_share_is_weaker(old: str | None, new: str | None, weaker: bool
     before, after = (
         {"name": "a", "source": "t", "columns": [], "privacy": {"k": 2, "max_share": share}} for share in (old, new)
     )
-    (found,) = differences(before, after)
+    (found,) = list_differences(before, after)
     assert (found.what, found.weaker) == ("max_share", weaker)

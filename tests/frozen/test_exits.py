@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
-from sqlanon.cli.show.run import lineage_lines, sizes
+from sqlanon.cli.show.run import format_sizes, lineage_lines
 from tests.frozen.model import lawful
 from tests.frozen.wards import FRESH, classes, seen, spec_of, write
 
@@ -58,7 +58,7 @@ def test_words_count_classes_as_readers_see_them_and_exit_groups_apart(shared_db
     del source[0]
     write(shared_db, table, source | {40: (1, 1, "flu", 0)})
     report = shared_db.run(spec_of(table, k=K, l=L))
-    assert sizes(report) == "  classes   2 of 6 to 12 rows"
+    assert format_sizes(report) == "  classes   2 of 6 to 12 rows"
     assert "6 exit groups of 3 to 3 rows, each of which leaves whole" in lineage_lines(report.lineage)[-1]
     assert shared_db.releases(table)[-1].rows == 18
     page = shared_db.report(table, form="md")

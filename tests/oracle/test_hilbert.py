@@ -14,9 +14,9 @@ from sqlanon.methods.onedim.kernels.hilbert import (
     WORD_BITS,
     axes_by_spread,
     byte_keys,
-    cells,
     grid_bits,
     hilbert_keys,
+    make_cells,
     word_keys,
 )
 from tests.oracle.hilbert import curve, place, unit_steps
@@ -87,11 +87,11 @@ def test_a_grid_keeps_positions_apart_with_the_fewest_bits(axes: list[list[int]]
     bits = grid_bits(positions)
 
     def apart(bits: int) -> bool:
-        return all(len(np.unique(cells(axis, bits))) == len(np.unique(axis)) for axis in positions)
+        return all(len(np.unique(make_cells(axis, bits))) == len(np.unique(axis)) for axis in positions)
 
     assert apart(bits)
     assert bits == 1 or not apart(bits - 1)
-    ends = cells(np.array([0, SCALE], np.int64), bits)
+    ends = make_cells(np.array([0, SCALE], np.int64), bits)
     assert ends.tolist() == [0, 2**bits - 1]
 
 

@@ -13,7 +13,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.methods.onedim.kernels.hilbert import WORD_BITS, byte_keys, word_keys
 from sqlanon.sqltext import statement
-from sqlanon.table.functions import temporary
+from sqlanon.table.functions import install_temporary
 from tests.engines import ENGINES
 from tests.oracle.hilbert import curve
 
@@ -224,7 +224,7 @@ def test_a_file_keeps_the_functions_for_every_client(tmp_path: Path) -> None:
 
 
 def test_temporary_functions_end(db: Any) -> None:
-    with db.engine.snapshot(), temporary(db.engine) as schema:
+    with db.engine.snapshot(), install_temporary(db.engine) as schema:
         query = f"SELECT {schema}.hilbert_key(ARRAY[1, 1], 1)"
         assert db.engine.fetch(query) == [(2,)]
     with pytest.raises(DatabaseError):
@@ -263,7 +263,7 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
     engine.load_arrays(placed, {"rid": rids, **{name: cells[name][columns[name]].astype("int32") for name in axes}})
     engine.load_arrays(work, {"rid": rids, **columns})
 
-    with temporary(engine) as functions:
+    with install_temporary(engine) as functions:
         made = statement(
             "onedim/hilbert_keys",
             engine.dialect,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sqlanon.kernels.boxes import widths
+from sqlanon.kernels.boxes import measure_widths
 from sqlanon.kernels.extent import SCALE
 from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
 from tests.contract.cases import QI, Case, release_rows
@@ -167,7 +167,7 @@ def test_figure_20(members: tuple[str, str], share: int) -> None:
     rows, shape = in_order(table)
     low, high = rows.places.min(axis=0, keepdims=True), rows.places.max(axis=0, keepdims=True)
     out = np.empty(1, np.int64)
-    widths(low, high, np.zeros((1, 0), np.uint64), shape, out)
+    measure_widths(low, high, np.zeros((1, 0), np.uint64), shape, out)
     assert out[0] == share * SCALE // 5
 
 

@@ -48,14 +48,14 @@ def outer(x):
 OTHER = INNER.replace("inner", "other")
 CALLED = """
 import json
-from sqlanon.kernels.cache import folder
+from sqlanon.kernels.cache import find_folder
 from sqlanon.kernels.try_inner import inner
 from sqlanon.methods.onedim.kernels.try_other import other
 from sqlanon.papers.tds.kernels import outer
 
 assert (inner(3), other(3), outer(3)) == (4, 4, 8)
 compiled = [one.__name__ for one in (inner, other, outer) if sum(one.stats.cache_misses.values())]
-print(json.dumps({"compiled": compiled, "folder": str(folder())}))
+print(json.dumps({"compiled": compiled, "folder": str(find_folder())}))
 """
 
 
@@ -145,8 +145,8 @@ def test_what_a_kernel_imports_is_what_python_imports():
             new = direct[left.pop()] - wanted
             wanted |= new
             left += new
-        assert cache.imported(name) == wanted, name
-    assert any(len(cache.imported(name)) > 5 for name in KERNELS)
+        assert cache.find_imports(name) == wanted, name
+    assert any(len(cache.find_imports(name)) > 5 for name in KERNELS)
 
 
 def test_every_compiled_function_is_in_a_file_of_kernels():
@@ -169,8 +169,8 @@ def test_forms_of_imports(monkeypatch):
     }
     monkeypatch.setattr(cache, "_source", lambda name: texts.get(name, b"import numpy\n"))
     onedim = {"methods.onedim.kernels.f", "methods.onedim.kernels.g", "methods.anatomy.kernels"}
-    assert cache.imported("kernels.a") == {f"kernels.{name}" for name in "abcde"} | onedim
-    assert cache.imported("kernels.b") == {f"kernels.{name}" for name in "bde"}
+    assert cache.find_imports("kernels.a") == {f"kernels.{name}" for name in "abcde"} | onedim
+    assert cache.find_imports("kernels.b") == {f"kernels.{name}" for name in "bde"}
 
 
 def spoil(path: Path, how: str) -> None:
@@ -198,7 +198,7 @@ def test_what_others_could_have_written_is_not_loaded(first, place, spoiled, how
 @pytest.mark.parametrize("how", ["writable", "foreign", "link"])
 def test_the_next_folder_is_used_where_one_is_not_safe(tmp_path, monkeypatch, spoiled, how):
     """First the one that NUMBA_CACHE_DIR names, then the user's, then the one next to the sources."""
-    chosen = cache.folder.__wrapped__
+    chosen = cache.find_folder.__wrapped__
     monkeypatch.setattr(cache, "FOLDER", tmp_path / "sources")
     monkeypatch.setattr(cache.config, "CACHE_DIR", str(tmp_path / "numba"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -250,7 +250,7 @@ def test_two_processes_at_once(first, tmp_path):
 WATCHED = """
 import json
 from sqlanon.kernels import watch
-from sqlanon.kernels.cache import folder
+from sqlanon.kernels.cache import find_folder
 seen = []
 watch.follow(lambda state: seen.append((state.done, state.total)))
 from sqlanon.kernels.compiled import expect
@@ -260,7 +260,7 @@ from sqlanon.papers.tds.kernels import outer
 expect(outer)
 assert not seen
 outer(3), outer(4), other(3), other(3.5)
-print(json.dumps({"compiled": seen, "folder": str(folder())}))
+print(json.dumps({"compiled": seen, "folder": str(find_folder())}))
 """
 
 

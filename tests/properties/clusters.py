@@ -7,15 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.random import seeded
+from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.clustering.kernels.class_costs import Objective
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
-from sqlanon.methods.clustering.kernels.kmember import kmember
-from sqlanon.methods.clustering.kernels.sequential import sequential
+from sqlanon.methods.clustering.kernels.kmember import cluster_k_members
+from sqlanon.methods.clustering.kernels.sequential import cluster_in_sequence
 from sqlanon.methods.clustering.objective import objective_of
-from sqlanon.papers.agglomerative.kernels import agglomerative
-from sqlanon.papers.mdav.kernels import Points, mdav
+from sqlanon.papers.agglomerative.kernels import cluster_by_unions
+from sqlanon.papers.mdav.kernels import Points, cluster_by_mdav
 from tests.oracle.domains import Table
 from tests.oracle.orders import axis
 from tests.oracle.requirements import Privacy
@@ -64,7 +64,7 @@ def by_sequential(
     key = ranked(table) if len(asked.add) else np.zeros(table.rows, np.int64)
     group = np.empty(len(rows.number), np.int32)
     state = np.random.SeedSequence((seed, 0, 0)).generate_state(1, np.uint64)
-    cost = sequential(
+    cost = cluster_in_sequence(
         rows.codes,
         np.tile(value, times),
         np.tile(key, times),
@@ -75,7 +75,7 @@ def by_sequential(
         int(options.get("alpha", 50)),
         int(options.get("omega", 150)),
         options.get("start", "random") == "random",
-        seeded(int(state[0])),
+        seed_state(int(state[0])),
         group,
         np.zeros(1, np.int8) if stop is None else stop,
         np.zeros(1, np.int64) if done is None else done,
@@ -101,15 +101,15 @@ def by_distance(
     stop = np.zeros(1, np.int8) if stop is None else stop
     done = np.zeros(1, np.int64) if done is None else done
     if name == "agglomerative":
-        return group, agglomerative(*own, group, stop, done)
+        return group, cluster_by_unions(*own, group, stop, done)
     if name != "mdav":
-        return group, kmember(*own, name == "kmember:grow=centre", group, stop, done)
+        return group, cluster_k_members(*own, name == "kmember:grow=centre", group, stop, done)
     nominal = [column.kind == "nominal" for column in table.quasi]
     lines = [column.codes if own else axis(column) for column, own in zip(table.quasi, nominal, strict=True)]
     codes = np.array([(column.size + 2) * own for column, own in zip(table.quasi, nominal, strict=True)], np.int64)
     weight = np.array([column.weight for column in table.quasi], np.int64)
     points = Points(np.tile(np.array(lines, np.int32).T, (times, 1)), codes, weight)
-    return group, mdav(points, *own, group, stop, done)
+    return group, cluster_by_mdav(points, *own, group, stop, done)
 
 
 def clusterings(table: Table, privacy: Privacy) -> dict[str, Classes]:

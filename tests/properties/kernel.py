@@ -8,9 +8,9 @@ from sqlanon.kernels import extent as ex
 from sqlanon.kernels.mondrian import divide, grow, score
 from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.kernels.rows import Bare
-from sqlanon.methods.shared.kernel_input import bare_of, room
+from sqlanon.methods.shared.kernel_input import bare_of, make_room
 from sqlanon.privacy.base import Coded, beyond_rows
-from sqlanon.privacy.requirements import requirements
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.spec import PrivacySpec
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.requirements import Privacy
@@ -65,7 +65,7 @@ def geometry(table: Table) -> tuple[ex.Geometry, np.ndarray]:
 def demands(table: Table, privacy: Privacy) -> Demands:
     """The requirements as arrays."""
     names = tuple(str(j) for j in range(len(table.sensitive)))
-    asked = requirements(
+    asked = make_requirements(
         PrivacySpec(k=privacy.k, l=privacy.l, distinct_l=privacy.distinct_l, joint=privacy.joint), names
     )
     columns = [np.array([codes[j] for codes in table.sa_codes], np.int32) for j in range(len(names))]
@@ -109,7 +109,7 @@ def grouped_mondrian(table: Table, k: int, *, counted: bool) -> list[list[int]]:
     n, d = len(groups), len(columns)
     bare = bare_of(np.array(list(groups), np.int32).T.copy(), np.arange(n, dtype=np.int32), shape)
     rows = bare._replace(count=np.array([len(members) for members in groups.values()], np.int32))
-    first, spare, asked = np.zeros(n, np.bool_), room(n, d, shape, counted=True), demands_of(k, [])
+    first, spare, asked = np.zeros(n, np.bool_), make_room(n, d, shape, counted=True), demands_of(k, [])
     if counted:
         _, _, j, cut = score(rows, shape, asked, domains, 0, d)
         bounds = [0, divide(rows, spare, j, cut), n] if j >= 0 else [0, n]
@@ -130,7 +130,7 @@ def _bare(table: Table) -> tuple[Bare, Bare, ex.Geometry, np.ndarray]:
     )
     shape, domains = geometry(table)
     rows = bare_of(np.array(columns, np.int32), np.array(order, np.int32), shape)
-    return rows, room(table.rows, len(columns), shape), shape, domains
+    return rows, make_room(table.rows, len(columns), shape), shape, domains
 
 
 def _classes(numbers: np.ndarray, first: np.ndarray) -> list[list[int]]:

@@ -13,12 +13,12 @@ from sqlanon.declared import METHODS
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
-from sqlanon.methods.method import code
+from sqlanon.methods.method import import_method
 from sqlanon.methods.onedim.arranged import Order
 from sqlanon.methods.onedim.method import OneDimensional
 from sqlanon.methods.shared.kernel_input import Loaded, rows_of
 from sqlanon.privacy.base import Requirement
-from sqlanon.privacy.requirements import requirements
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.progress import Silent
 from sqlanon.spec import PrivacySpec
 from tests.oracle.domains import Table
@@ -28,7 +28,7 @@ from tests.properties.kernel import geometry, product_codes
 
 def kinds() -> dict[str, type[OneDimensional]]:
     """The one-dimensional methods of the registry."""
-    every = {name: code(declared) for name, declared in METHODS.items()}
+    every = {name: import_method(declared) for name, declared in METHODS.items()}
     return {name: kind for name, kind in every.items() if issubclass(kind, OneDimensional)}
 
 
@@ -66,7 +66,7 @@ def by_number(group: Sequence[int] | np.ndarray) -> list[list[int]]:
 
 def asked_of(privacy: Privacy, names: tuple[str, ...]) -> tuple[Requirement, ...]:
     """The product's requirements."""
-    return requirements(
+    return make_requirements(
         PrivacySpec(k=privacy.k, l=privacy.l, distinct_l=privacy.distinct_l, joint=privacy.joint), names
     )
 

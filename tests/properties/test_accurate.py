@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.bounds import OVER, Bounds, most_anonymous, reach
+from sqlanon.kernels.bounds import OVER, Bounds, find_reach, most_anonymous
 from sqlanon.kernels.extent import Geometry
 from sqlanon.methods.onedim.kernels.bounded_groups import accurate_groups, least_privacy
 from tests.contract.cases import Case
@@ -48,7 +48,7 @@ def solve(table: Table, values: list[int], bounds: Bounds, adjust: bool = True) 
 def reaches(table: Table, bounds: Bounds) -> tuple[np.ndarray, Geometry]:
     rows, shape = in_order(table)
     start = np.empty(table.rows, np.int64)
-    reach(rows.codes, shape, bounds, start)
+    find_reach(rows.codes, shape, bounds, start)
     return start, shape
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.random import below, seeded, shuffle
+from sqlanon.kernels.random import draw_below, seed_state, shuffle
 from sqlanon.methods.anatomy.kernels import anatomy_groups
 from tests.properties.onedim import by_number
 from tests.properties.strategies import examples
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.property
 
 def solve(values: list[int], l: int, seed: int) -> list[list[int]]:  # noqa: E741
     group = np.full(len(values), -1, np.int32)
-    made = anatomy_groups(np.array(values, np.int32), max(values) + 1, l, seeded(seed), group)
+    made = anatomy_groups(np.array(values, np.int32), max(values) + 1, l, seed_state(seed), group)
     if made == 0:
         return []
     found = by_number(group)
@@ -61,8 +61,8 @@ def test_rows_groups_and_numbers_are_drawn() -> None:
 
 
 def test_generator() -> None:
-    state = seeded(7)
-    draws = Counter(int(below(state, 10)) for _ in range(20_000))
+    state = seed_state(7)
+    draws = Counter(int(draw_below(state, 10)) for _ in range(20_000))
     assert set(draws) == set(range(10))
     assert all(1800 < count < 2200 for count in draws.values())
     items = np.arange(50)

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from sqlanon.declared.parameters import Closeness
 from sqlanon.kernels.dealt_halves import dealt_halves
-from sqlanon.kernels.random import seeded
+from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.unions import boxes_of, measure_of
 from sqlanon.kernels.unite import unite_failing
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import annealing
 from sqlanon.methods.shared.kernel_input import WholeTable
-from sqlanon.methods.shared.search import searched
-from sqlanon.privacy.requirements import requirements
+from sqlanon.methods.shared.search import search_classes
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.spec import PrivacySpec
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
@@ -96,7 +96,7 @@ def test_failing_classes_are_united_and_others_divided(case: Case, data: st.Data
     codes, sensitive = of_rows(table)
     key = np.unique(np.array([*sensitive, np.zeros(table.rows, np.int32)]), axis=1, return_inverse=True)[1]
     made = dealt_halves(
-        codes, box, rows.sets, measure, asked, key.reshape(-1).astype(np.int64), group, privacy.k, seeded(1)
+        codes, box, rows.sets, measure, asked, key.reshape(-1).astype(np.int64), group, privacy.k, seed_state(1)
     )
     halves = by_number(group)
     assert made == len(halves) >= len(united)
@@ -166,8 +166,10 @@ def found_best(model: str, tables: int, most: int) -> int:
                 return meets(table, rows, worth)
 
             spec, whole = PrivacySpec(k=2, l=Fraction(3, 2)), WholeTable()
-        context.requirements = requirements(spec, ("s",))  # type: ignore[misc]
-        group = searched(context, codes, sensitive, in_order(table)[1], whole, np.zeros(table.rows, np.int64), 100)
+        context.requirements = make_requirements(spec, ("s",))  # type: ignore[misc]
+        group = search_classes(
+            context, codes, sensitive, in_order(table)[1], whole, np.zeros(table.rows, np.int64), 100
+        )
         after = by_number(group)
         assert all(allowed(rows) for rows in after)
         least, reached = least_loss(table, allowed), gcp(table, after)
@@ -194,7 +196,7 @@ def test_many_classes_where_values_depend_on_place() -> None:
         (Sensitive("s", tuple("ab"[at // 20] for at in range(40))),),
     )
     context = seeded_context(table, Privacy(k=2), 0)
-    context.requirements = requirements(PrivacySpec(k=2, more={"t": Closeness(Fraction(0), "equal")}), ("s",))  # type: ignore[misc]
+    context.requirements = make_requirements(PrivacySpec(k=2, more={"t": Closeness(Fraction(0), "equal")}), ("s",))  # type: ignore[misc]
     after = annealed(table, context, WholeTable([np.bincount(table.sensitive[0].codes)]), [list(range(40))], 2000)
     assert len(after) == 20
     assert all(sorted(row // 20 for row in rows) == [0, 1] for rows in after)

@@ -21,7 +21,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.requirements import new_counters
-from sqlanon.methods.clustering.kernels.class_costs import lone, nearest, new_priced, priced
+from sqlanon.methods.clustering.kernels.class_costs import find_cheapest_cluster, make_lone_slot, new_priced, price_slot
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
 from sqlanon.methods.clustering.kernels.dealing import deal
 from sqlanon.methods.clustering.kernels.without import without_each
@@ -97,22 +97,22 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(case: Case, data: st.
     for g, members in enumerate(classes):
         for row in members:
             made.after[row], made.head[g] = made.head[g], row
-        priced(made, priced_for, rows.codes, value, g, -1, g)
+        price_slot(made, priced_for, rows.codes, value, g, -1, g)
     assert made.cost[:past].tolist() == [cost(table, members, objective) for members in classes]
     room = (asked, rows.number, new_counters(asked, n), np.empty(n, np.int64))
     for row in range(n):
         own = next(g for g, members in enumerate(classes) if row in members)
-        lone(made, priced_for, rows.codes, value, row, past)
+        make_lone_slot(made, priced_for, rows.codes, value, row, past)
         dearer = [
             (cost(table, [*members, row], objective) - cost(table, members, objective), g)
             for g, members in enumerate(classes)
             if g != own
         ]
-        found = nearest(made, priced_for, past, row, own, 0, past, -1, MANY, *room)
+        found = find_cheapest_cluster(made, priced_for, past, row, own, 0, past, -1, MANY, *room)
         assert found == (min(dearer)[::-1] if dearer else (-1, MANY))
         if dearer:
-            assert nearest(made, priced_for, past, row, own, 0, past, -1, min(dearer)[0], *room)[0] == -1
-        priced(made, priced_for, rows.codes, value, own, row, past)
+            assert find_cheapest_cluster(made, priced_for, past, row, own, 0, past, -1, min(dearer)[0], *room)[0] == -1
+        price_slot(made, priced_for, rows.codes, value, own, row, past)
         assert made.cost[past] == cost(table, [r for r in classes[own] if r != row], objective)
     alone = np.empty(n, np.int64)
     for g, members in enumerate(classes):
@@ -127,7 +127,7 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(case: Case, data: st.
             for h, other in enumerate(classes)
             if h != g
         ]
-        found = nearest(made, priced_for, g, -1, g, 0, past, -1, MANY, *room)
+        found = find_cheapest_cluster(made, priced_for, g, -1, g, 0, past, -1, MANY, *room)
         assert found == (min(dearer)[::-1] if dearer else (-1, MANY))
 
 

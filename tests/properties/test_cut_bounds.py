@@ -19,7 +19,7 @@ from sqlanon.papers.koptimize.kernels.cut_bounds import (
     at_least,
     bound_of_groups,
     cut_bounds,
-    totals,
+    sum_groups,
 )
 from tests.properties.strategies import examples
 
@@ -102,7 +102,7 @@ def test_every_cut_adds_what_the_divided_groups_say(records: list[Record], k: in
             found += at_least(kind, size, int(least[own].sum()), large, few, k, full)
         return found, gone
 
-    sums = totals(group, len(names), rows, least, k)
+    sums = sum_groups(group, len(names), rows, least, k)
     before, gone = bound(group.tolist())
     assert bound_of_groups(kind, sums, k, full) == before
     made = cut_bounds(codes, 5, rows, least, group, sums, kind, k, full)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.bounds import OVER, widest
+from sqlanon.kernels.bounds import OVER, measure_widest
 from tests.contract.cases import Case
 from tests.contract.dual import Bound, classes_of, numbered, privacy
 from tests.oracle.divisions import wide
@@ -75,8 +75,8 @@ def test_widest_is_the_widest_class(case: Case, data: st.DataObject) -> None:
         data.draw(st.lists(st.integers(0, 4), min_size=case.table.rows, max_size=case.table.rows)), np.int32
     )
     found = [wide(case.table, members) for members in by_number(group)]
-    assert widest(rows.codes, group, 5, shape, bounds_of(case.table)) == max(found)
+    assert measure_widest(rows.codes, group, 5, shape, bounds_of(case.table)) == max(found)
     alone = {0: list(range(len(set(case.table.quasi[0].codes)) + case.table.quasi[0].size + 2))}
     apart = any(len({case.table.quasi[0].codes[i] for i in members}) > 1 for members in by_number(group))
-    reached = widest(rows.codes, group, 5, shape, bounds_of(case.table, until=alone))
+    reached = measure_widest(rows.codes, group, 5, shape, bounds_of(case.table, until=alone))
     assert (reached == OVER) == apart

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.freeform_graph import are_in_order, boxes_in_order, rows_of_boxes
-from sqlanon.methods.freeform.draw import drawn, remixed
+from sqlanon.methods.freeform.draw import draw_matching, remix_matchings
 from sqlanon.methods.freeform.kernels.assign import assign
-from sqlanon.methods.freeform.kernels.prices import prices
-from sqlanon.methods.freeform.kernels.remix import decomposed, remix, split, swap
-from sqlanon.methods.freeform.kernels.stream import below, choice, refill, stream, word
-from sqlanon.methods.freeform.walk import walked, windows_of
-from sqlanon.papers.matchings.kernels.cost import coordinates, joined, total
+from sqlanon.methods.freeform.kernels.prices import price_window
+from sqlanon.methods.freeform.kernels.remix import decompose_graph, remix, split, swap
+from sqlanon.methods.freeform.kernels.stream import draw_below, draw_choice, draw_word, refill, stream
+from sqlanon.methods.freeform.walk import walk_blocks, windows_of
+from sqlanon.papers.matchings.kernels.cost import joint_width, prepare_rows, sum_widths
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.extent import extent
@@ -40,7 +40,7 @@ def key_of(number: int) -> bytes:
 def walk(table: Table, k: int, block: int = 0, passes: int = 2, threads: int = 1) -> np.ndarray:
     codes = np.array([product_codes(column) for column in table.quasi], np.int32)
     _, shape = in_order(table)
-    return walked(codes, shape, k, block or max(table.rows, 2 * k), passes, KEY, threads)
+    return walk_blocks(codes, shape, k, block or max(table.rows, 2 * k), passes, KEY, threads)
 
 
 def check(targets: np.ndarray) -> None:
@@ -70,15 +70,15 @@ def test_matchings_have_no_common_edge_and_passes_are_never_worse(case: Case, k:
     k = min(k, table.rows)
     block = max(block, 2 * k)
     rows, shape = in_order(table)
-    own = coordinates(rows.places, rows.sets, rows.codes, shape)
+    own = prepare_rows(rows.places, rows.sets, rows.codes, shape)
     losses = []
     for passes in range(4):
         targets = walk(table, k, block, passes)
         check(targets)
-        losses.append(total(own, targets))
+        losses.append(sum_widths(own, targets))
         assert losses[-1] == loss(table, targets.tolist())
     assert losses == sorted(losses, reverse=True)
-    after = remixed(held_of(targets), KEY)
+    after = remix_matchings(held_of(targets), KEY)
     assert graph(after) == graph(targets)
     check(after)
     assert (walk(table, k, block, 3, threads=2) == targets).all()
@@ -93,13 +93,13 @@ def test_costs_are_how_much_boxes_grow(case: Case, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, n))
     codes = np.array([product_codes(column) for column in table.quasi], np.int32)
     rows, shape = in_order(table)
-    own = coordinates(rows.places, rows.sets, rows.codes, shape)
+    own = prepare_rows(rows.places, rows.sets, rows.codes, shape)
     targets, t = cyclic(k, n), data.draw(st.integers(0, k - 1))
     if k == 1:
         return
     held = np.argsort(targets, axis=1)
     cost = np.empty((n, n), np.int32)
-    prices(codes, shape, held, t, k, 0, n, targets[t].copy(), cost)
+    price_window(codes, shape, held, t, k, 0, n, targets[t].copy(), cost)
     without = np.delete(targets, t, axis=0)
     for b, box in enumerate(targets[t].tolist()):
         others = rows_of_boxes_of(without.tolist())[box]
@@ -110,7 +110,7 @@ def test_costs_are_how_much_boxes_grow(case: Case, data: st.DataObject) -> None:
             wide = [sum(c.weight * extent_of(c, some) for c in table.quasi) for some in (others, [*others, i])]
             assert cost[b, i] == wide[1] - wide[0]
             if len(others) == 1:
-                both = joined(own.box, own.mask, others[0], own.box, own.mask, i, own.measure)
+                both = joint_width(own.box, own.mask, others[0], own.box, own.mask, i, own.measure)
                 assert both == wide[1]
 
 
@@ -192,8 +192,8 @@ def test_each_edge_is_drawn_as_often() -> None:
     n, k, keys = 12, 4, 2000
     counts = np.zeros((n, n))
     for number in range(keys):
-        targets = remixed(held_of(cyclic(k, n)), key_of(number))
-        counts[np.arange(n), targets[drawn(k, key_of(number))]] += 1
+        targets = remix_matchings(held_of(cyclic(k, n)), key_of(number))
+        counts[np.arange(n), targets[draw_matching(k, key_of(number))]] += 1
     expected = keys / k
     assert ((counts > 0).sum(axis=1) == k).all()
     assert ((counts[counts > 0] - expected) ** 2 / expected).sum() < 67.99
@@ -210,7 +210,7 @@ def test_one_known_match_leaves_the_other_rows_a_choice() -> None:
     known, held = targets[0, 7], held_of(targets)
     counts = np.zeros((n, n))
     for number in range(keys):
-        after = remixed(held, key_of(number))
+        after = remix_matchings(held, key_of(number))
         (t,) = np.flatnonzero(after[:, 7] == known)
         counts[np.arange(n), after[t]] += 1
     counts[7] = 0
@@ -219,7 +219,7 @@ def test_one_known_match_leaves_the_other_rows_a_choice() -> None:
 
 def test_a_graph_is_divided_with_the_identity_first() -> None:
     edges = np.sort(cyclic(4, 9), axis=0).T.copy()
-    targets = decomposed(edges, stream(KEY))
+    targets = decompose_graph(edges, stream(KEY))
     check(targets)
     assert targets[0].tolist() == list(range(9))
     assert graph(targets) == edges.tolist()
@@ -245,7 +245,7 @@ def test_a_graph_is_remixed_in_one_way_whatever_it_was_divided_into(n: int, data
         assert are_in_order(held) == (held.tolist() == sorted(held.tolist()))
         held = held[boxes_in_order(held)]
         assert held.tolist() == sorted(held_of(one).tolist())
-        made.append(remixed(held, KEY))
+        made.append(remix_matchings(held, KEY))
     check(made[0])
     assert graph(made[0]) == np.sort([np.flatnonzero((held == i).any(axis=1)) for i in range(n)]).tolist()
     assert (made[0] == made[1]).all()
@@ -285,9 +285,9 @@ def test_the_stream_is_chacha20() -> None:
         d2826446 079faa09 14c2d705 d98b02a2 b5129cd1 de164eb9 cbd083e8 a2503c4e"""
     assert state[16:32].tobytes() == bytes.fromhex(expected)
     state = stream(KEY)
-    assert {below(state, 5) for _ in range(200)} == set(range(5))
-    assert {choice(state, 5) for _ in range(200)} == set(range(5))
-    assert word(stream(KEY)) != word(stream(KEY, 1))
+    assert {draw_below(state, 5) for _ in range(200)} == set(range(5))
+    assert {draw_choice(state, 5) for _ in range(200)} == set(range(5))
+    assert draw_word(stream(KEY)) != draw_word(stream(KEY, 1))
 
 
 @pytest.mark.parametrize("bound", [1, 3, 7, 10, 48, 51, 64, 65])
@@ -304,14 +304,14 @@ def test_few_things_are_chosen_as_often(bound: int) -> None:
             state[32] = 0
             while state[32] < 16 or state[34] > 0:
                 block = state[12]
-                found = choice(state, bound)
+                found = draw_choice(state, bound)
                 if state[12] != block:
                     break  # the last bytes were left out
                 seen.append(found)
             state[34] = 0
         assert np.bincount(seen).tolist() == [256 // bound] * bound
         return
-    counts = np.bincount([choice(state, bound) for _ in range(200 * bound)], minlength=bound)
+    counts = np.bincount([draw_choice(state, bound) for _ in range(200 * bound)], minlength=bound)
     assert ((counts - 200) ** 2 / 200).sum() < 115  # the 0.9999 quantile of 64 degrees of freedom
 
 

@@ -13,8 +13,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sqlanon.methods.freeform.draw import remixed
-from sqlanon.methods.freeform.walk import walked
+from sqlanon.methods.freeform.draw import remix_matchings
+from sqlanon.methods.freeform.walk import walk_blocks
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.freeform import Box, posterior, published
 from tests.properties.kernel import product_codes
@@ -82,7 +82,9 @@ def test_no_value_of_a_row_is_surer_than_one_in_k(points: list[tuple[int, ...]],
     codes = np.array([product_codes(column) for column in table.quasi], np.int32)
     _, shape = in_order(table)
     matchings = [
-        remixed(held_of(walked(codes, shape, k, 2 * k, passes, key_of(number), 1)), key_of(number)).tolist()
+        remix_matchings(
+            held_of(walk_blocks(codes, shape, k, 2 * k, passes, key_of(number), 1)), key_of(number)
+        ).tolist()
         for number in range(3)
     ]
     equal = [i for i in range(n) if points[i] == points[0]]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.papers.idistance.kernels import FRACTION, MOST_AXES, distance_keys, find_centres, offset
+from sqlanon.papers.idistance.kernels import FRACTION, MOST_AXES, distance_keys, find_centres, find_offset
 from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property
@@ -36,7 +36,7 @@ def test_keys_are_the_nearest_centre_s_offset_and_the_distance(
     for point, key in zip(points, out.tolist(), strict=True):
         squares = [sum((a - b) ** 2 for a, b in zip(point, c, strict=True)) for c in centres.tolist()]
         best = min(squares)
-        assert key == squares.index(best) * offset(d) + isqrt(best << (2 * FRACTION))
+        assert key == squares.index(best) * find_offset(d) + isqrt(best << (2 * FRACTION))
 
 
 @pytest.mark.parametrize("d", [1, 7, 30, 60, MOST_AXES])
@@ -45,12 +45,12 @@ def test_an_offset_exceeds_the_largest_distance(d: int) -> None:
     out = np.empty(2, np.int64)
     distance_keys(corners, corners[:1], out)
     assert out.tolist() == [0, isqrt(d << (40 + 2 * FRACTION))]
-    assert out[1] < offset(d)
-    assert offset(d) * 2**20 < 2**63
+    assert out[1] < find_offset(d)
+    assert find_offset(d) * 2**20 < 2**63
 
 
 def test_one_axis_more_would_not_fit() -> None:
-    """A squared distance of `offset` and keys, with its binary digits, is a signed integer of 64 bits."""
+    """A squared distance of `find_offset` and keys, with its binary digits, is a signed integer of 64 bits."""
     assert MOST_AXES << (40 + 2 * FRACTION) < 2**63 <= (MOST_AXES + 1) << (40 + 2 * FRACTION)
 
 

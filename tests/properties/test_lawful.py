@@ -64,10 +64,10 @@ def test_pieces_change_nothing(case: Case, most: int, threads: int, before: int)
 
 def test_some_pieces_are_taken_and_some_solved_again(monkeypatch: pytest.MonkeyPatch) -> None:
     solved: list[int] = []
-    real = parallel_runs._requiring
+    real = parallel_runs._solve_requiring
     monkeypatch.setattr(parallel_runs, "_LEAST_LAWFUL", 1)
     monkeypatch.setattr(parallel_runs, "_BEFORE", 1)
-    monkeypatch.setattr(parallel_runs, "_requiring", lambda *a: solved.append(a[4].shape[1]) or real(*a))
+    monkeypatch.setattr(parallel_runs, "_solve_requiring", lambda *a: solved.append(a[4].shape[1]) or real(*a))
     again = {True: 0, False: 0}
     for seed in range(40):
         rng = random.Random(seed)

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from sqlanon.attack.kernels.fitting import Boxes
-from sqlanon.attack.kernels.linkage import MOST_SETS, crowded, linked
-from sqlanon.attack.kernels.mistakes import mistaken
+from sqlanon.attack.kernels.linkage import MOST_SETS, count_candidate_persons, count_candidates
+from sqlanon.attack.kernels.mistakes import add_mistaken_success
 
 CODES = (300, 5, 4)
 """Codes of the columns: the first is ordered, with code 0 beside some ranges, the others have sets."""
@@ -85,7 +85,7 @@ def test_candidates(seed: int) -> None:
     boxes, rows, _ = drawn(seed)
     victims = [1 + i % 3 for i in range(len(rows))]
     fewest, chance = np.full(8, np.iinfo(np.int64).max), np.zeros(8)
-    linked(as_arrays(boxes), np.array(rows, np.int32), np.array(victims, np.int64), fewest, chance)
+    count_candidates(as_arrays(boxes), np.array(rows, np.int32), np.array(victims, np.int64), fewest, chance)
     every = tuple(range(len(CODES)))
     for number, known in [*known_sets(), (7, every)]:
         found = [candidates(boxes, row, known) for row in rows]
@@ -124,7 +124,7 @@ def test_persons_in_many_boxes(seed: int, columns: int) -> None:
         np.ones(60, np.int64),
     )
     fewest, chance = np.full(1 << columns, np.iinfo(np.int64).max), np.zeros(1 << columns)
-    crowded(
+    count_candidate_persons(
         arrays,
         np.array(rows, np.int32),
         np.full(len(rows), 2, np.int64),
@@ -156,7 +156,7 @@ def test_one_wrong_value(seed: int) -> None:
         for a, n in enumerate(CODES)
     ]
     chance, best = np.zeros(1 << KNOWN), np.zeros(1 << KNOWN)
-    mistaken(
+    add_mistaken_success(
         as_arrays(boxes),
         np.array(rows, np.int32),
         np.arange(len(rows) + 1),

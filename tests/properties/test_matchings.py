@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sqlanon.methods.shared.kernel_input import rows_of
 from sqlanon.papers.matchings import solvers
 from sqlanon.papers.matchings.kernels import greedy as freeform_greedy
-from sqlanon.papers.matchings.kernels.cost import Coordinates, coordinates, total
-from sqlanon.papers.matchings.solvers import MOST_ROWS, lexicographic, ring, solved
+from sqlanon.papers.matchings.kernels.cost import Coordinates, prepare_rows, sum_widths
+from sqlanon.papers.matchings.solvers import MOST_ROWS, lexicographic, ring, solve_matchings
 from tests.contract.cases import Case
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Quasi, Table
@@ -31,7 +31,7 @@ def rows_in(table: Table) -> Coordinates:
     columns = np.array([product_codes(column) for column in table.quasi], np.int32)
     shape, _ = geometry(table)
     rows = rows_of(columns, np.arange(table.rows, dtype=np.int32), shape)
-    return coordinates(rows.places, rows.sets, rows.codes, shape)
+    return prepare_rows(rows.places, rows.sets, rows.codes, shape)
 
 
 def members(targets: np.ndarray) -> list[list[int]]:
@@ -52,8 +52,8 @@ def test_a_solver_gives_k_matchings_without_a_common_edge(solver: str, case: Cas
     n = case.table.rows
     k = data.draw(st.integers(1, (n + 2) // 2 if "greedy" in solver else n))
     rows = rows_in(case.table)
-    targets = solved(solver, rows, min(k, n))
-    assert sum(wide(case.table, held) for held in members(targets)) == total(rows, targets)
+    targets = solve_matchings(solver, rows, min(k, n))
+    assert sum(wide(case.table, held) for held in members(targets)) == sum_widths(rows, targets)
 
 
 def line(values: list[int]) -> Table:
@@ -71,7 +71,7 @@ def small(data: st.DataObject, case: Case) -> int:
 def test_mip_is_the_optimum(case: Case, data: st.DataObject) -> None:
     """Hierarchies, NULLs, sets and weights included."""
     k = small(data, case)
-    found = members(solved("mip", rows_in(case.table), k))
+    found = members(solve_matchings("mip", rows_in(case.table), k))
     assert sum(wide(case.table, rows) for rows in found) == least_loss(case.table, k)
 
 
@@ -79,7 +79,7 @@ def test_mip_is_the_optimum(case: Case, data: st.DataObject) -> None:
 @given(case=cases(max_rows=6), data=st.data())
 def test_flow_is_the_least_sum_of_pairs_and_the_optimum_for_two(case: Case, data: st.DataObject) -> None:
     k = small(data, case)
-    found = members(solved("flow", rows_in(case.table), k))
+    found = members(solve_matchings("flow", rows_in(case.table), k))
     assert sum(pairs(case.table, rows) for rows in found) == cheapest_pairs(case.table, k)
     if k <= 2:
         assert sum(wide(case.table, rows) for rows in found) == least_loss(case.table, k)
@@ -89,11 +89,11 @@ def test_flow_is_the_least_sum_of_pairs_and_the_optimum_for_two(case: Case, data
 @given(case=cases(max_rows=24), data=st.data())
 def test_rings_stay_in_classes_of_k_to_twice_k_rows(case: Case, data: st.DataObject) -> None:
     k, rows = data.draw(st.integers(1, case.table.rows)), rows_in(case.table)
-    found = ring.classes(rows, k)
+    found = ring.divide_rows(rows, k)
     assert np.concatenate(found).tolist() == list(range(case.table.rows))
     assert all(k <= len(one) <= 2 * k - 1 for one in found)
     number = np.repeat(np.arange(len(found)), [len(one) for one in found])
-    assert all((number[target] == number).all() for target in solved("ring", rows, k))
+    assert all((number[target] == number).all() for target in solve_matchings("ring", rows, k))
 
 
 def greedily(table: Table, order: list[int], k: int, *, by_edge: bool) -> list[list[int]] | None:
@@ -126,12 +126,12 @@ def greedily(table: Table, order: list[int], k: int, *, by_edge: bool) -> list[l
 @given(case=cases(max_rows=12), k=st.integers(1, 4))
 def test_greedy_choices_are_the_papers(solver: str, case: Case, k: int) -> None:
     table, rows = case.table, rows_in(case.table)
-    order = lexicographic.lexicographic(rows.codes).tolist()
+    order = lexicographic.sort_rows(rows.codes).tolist()
     if 2 * k >= len(order) + 3:
         return
     expected = greedily(table, order, k, by_edge=solver == "sortgreedy")
     if expected is not None:
-        assert members(solved(solver, rows, k)) == expected
+        assert members(solve_matchings(solver, rows, k)) == expected
 
 
 @pytest.mark.parametrize("remembered", [1, 3])
@@ -141,7 +141,7 @@ def test_boxes_that_are_looked_for_again_are_the_same(remembered: int) -> None:
     The plain function takes the number as it is.
     """
     rows = rows_in(line([0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 7, 9, 9, 9]))
-    expected = solved("sortgreedy", rows, 4)
+    expected = solve_matchings("sortgreedy", rows, 4)
     keep, freeform_greedy.CANDIDATES = freeform_greedy.CANDIDATES, remembered
     try:
         targets = np.empty((4, 14), np.int64)
@@ -154,12 +154,12 @@ def test_boxes_that_are_looked_for_again_are_the_same(remembered: int) -> None:
 @pytest.mark.skipif(find_spec("scipy") is not None, reason="SciPy is there")
 def test_mip_without_scipy_names_the_extra() -> None:
     with pytest.raises(ValueError, match=r"install sqlanon\[mip\], or use method freeform"):
-        solved("mip", rows_in(line([1, 2, 3])), 2)
+        solve_matchings("mip", rows_in(line([1, 2, 3])), 2)
 
 
 def test_columns_of_few_values_come_first() -> None:
     codes = np.array([[2, 0], [1, 1], [0, 1], [3, 0]], np.int32)
-    assert lexicographic.lexicographic(codes).tolist() == [0, 3, 2, 1]
+    assert lexicographic.sort_rows(codes).tolist() == [0, 3, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -189,14 +189,14 @@ def test_columns_of_few_values_come_first() -> None:
     ],
 )
 def test_what_is_too_large_names_the_default(solver: str, rows: int, k: int, words: str) -> None:
-    assert solvers.refusal(solver, rows, k) == words
-    assert solvers.refusal(solver, min(rows, MOST_ROWS[solver]), 2) is None
+    assert solvers.explain_refusal(solver, rows, k) == words
+    assert solvers.explain_refusal(solver, min(rows, MOST_ROWS[solver]), 2) is None
 
 
 def test_a_measurement_takes_rows_of_any_number(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = rows_in(line([3, 1, 2, 5, 4]))
-    made = solved("greedy", rows, 2)
+    made = solve_matchings("greedy", rows, 2)
     monkeypatch.setitem(solvers.MOST_ROWS, "greedy", 4)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at most 4 rows at a time"):
-        solved("greedy", rows, 2)
-    assert (solved("greedy", rows, 2, any_size=True) == made).all()
+        solve_matchings("greedy", rows, 2)
+    assert (solve_matchings("greedy", rows, 2, any_size=True) == made).all()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sqlanon.kernels.canonical_order import settle
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import orders
-from sqlanon.methods.onedim.arranged import Order, Sorted, canonical
+from sqlanon.methods.onedim.arranged import Order, Sorted, make_canonical
 from sqlanon.methods.shared import threads as threads_module
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.papers.idistance.curve import IDistance
@@ -133,7 +133,7 @@ def test_as_many_centres_as_asked(n: int, centres: int) -> None:
 def test_the_canonical_order_is_that_of_the_codes(case: Case, data: st.DataObject) -> None:
     table = case.table
     stored = data.draw(st.permutations(range(table.rows)))
-    found = canonical(context_of(table, Privacy()), loaded(table, stored)).bare.number.tolist()
+    found = make_canonical(context_of(table, Privacy()), loaded(table, stored)).bare.number.tolist()
     assert tuples(table, [stored[i] for i in found]) == tuples(table, oracle.canonical(table))
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.random import seeded
+from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.search import search
 from sqlanon.methods.shared import search as blocks
 from sqlanon.methods.shared.kernel_input import WholeTable
@@ -50,7 +50,7 @@ def searched(table: Table, privacy: Privacy, classes: Classes, trials: int, seed
         least,
         16 * least,
         trials,
-        seeded(seed),
+        seed_state(seed),
     )
     return by_number(group), gain
 
@@ -167,7 +167,7 @@ def test_threads_change_nothing_and_the_seed_does(monkeypatch: pytest.MonkeyPatc
         context = context_of(table, privacy, threads=threads)
         context.search_seed = seed  # type: ignore[misc]
         codes, group = rows.codes[:, :2].T.copy(), np.repeat(np.arange(50), 8)
-        return by_number(blocks.searched(context, codes, [], shape, WholeTable(), group, 9))
+        return by_number(blocks.search_classes(context, codes, [], shape, WholeTable(), group, 9))
 
     one = classes(1, 0)
     assert sorted(row for rows in one for row in rows) == list(range(400))

@@ -12,8 +12,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sqlanon.kernels.exchangeable import exchangeable
-from sqlanon.kernels.regular_graph import fitting, greatest_flow
+from sqlanon.kernels.exchangeable import count_exchangeable
+from sqlanon.kernels.regular_graph import find_fitting, greatest_flow
 from tests.oracle.freeform import regular_graph_exists
 
 Fits = list[list[int]]
@@ -84,7 +84,7 @@ def test_candidates_are_possible_where_an_assignment_of_all_records_has_them(see
             for i in range(n)
         ]
         at, other = listed(fits)
-        assert exchangeable(at, other.astype(np.int64)).tolist() == [len(rows) for rows in possible]
+        assert count_exchangeable(at, other.astype(np.int64)).tolist() == [len(rows) for rows in possible]
 
 
 def test_rows_fit_what_covers_them_in_every_column() -> None:
@@ -110,8 +110,8 @@ def test_rows_fit_what_covers_them_in_every_column() -> None:
     low, high = (np.array([end[side] for end in ends], np.int32) for side in (0, 1))
     bits = np.array([value in members for members in sets for value in range(4)])
     size, start = np.array([0, 4]), np.array([0, 0])
-    at, box = fitting(codes, cells, low, high, np.array(null), start, size, bits, 100)
+    at, box = find_fitting(codes, cells, low, high, np.array(null), start, size, bits, 100)
     assert [box[at[i] : at[i + 1]].tolist() for i in range(8)] == expected
     pairs = sum(map(len, expected))
-    assert len(fitting(codes, cells, low, high, np.array(null), start, size, bits, pairs)[0]) == 9
-    assert len(fitting(codes, cells, low, high, np.array(null), start, size, bits, pairs - 1)[0]) == 1
+    assert len(find_fitting(codes, cells, low, high, np.array(null), start, size, bits, pairs)[0]) == 9
+    assert len(find_fitting(codes, cells, low, high, np.array(null), start, size, bits, pairs - 1)[0]) == 1

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.boxes import cover, widths
-from sqlanon.kernels.runs import GCP, MOST, SUM, best_line_runs, best_runs, exact_runs, line_runs, shortened
+from sqlanon.kernels.boxes import cover, measure_widths
+from sqlanon.kernels.runs import GCP, MOST, SUM, best_line_runs, best_runs, exact_runs, line_runs, shorten_keys
 from tests.contract.cases import Case
 from tests.oracle.divisions import OBJECTIVES, gcp, most_extent, partitions, runs, sum_of_extents, wide
 from tests.oracle.domains import Quasi, Table
@@ -85,9 +85,9 @@ def test_line_runs_are_the_best_of_all_divisions(keys: list[int], k: int, object
 
 def test_long_keys_lose_digits_before_sums_overflow() -> None:
     keys = np.array([0, 1, 2**62, 2**63 - 1], np.int64)
-    short = shortened(keys, 2**63 - 1, 1000)
+    short = shorten_keys(keys, 2**63 - 1, 1000)
     assert int(short[-1]) * 1999 < 2**62
-    assert shortened(np.array([5], np.int64), 2**40, 10).tolist() == [5]
+    assert shorten_keys(np.array([5], np.int64), 2**40, 10).tolist() == [5]
 
 
 @examples(40)
@@ -141,7 +141,7 @@ def test_groups_are_merged_into_the_best_runs(case: Case, k: int, data: st.DataO
     high, mask = np.empty_like(low), np.zeros((units, rows.sets.shape[1]), np.uint64)
     sizes, wides = np.empty(units, np.int64), np.empty(units, np.int64)
     cover(rows.places, rows.sets, np.array([names.index(g) for g in group], np.int32), low, high, mask, sizes)
-    widths(low, high, mask, shape, wides)
+    measure_widths(low, high, mask, shape, wides)
     assert sizes.tolist() == [len(each) for each in members]
     assert wides.tolist() == [wide(table, each) for each in members]
     for objective, score in enumerate(OBJECTIVES):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.runs import MOST, NEVER
-from sqlanon.methods.onedim.ipcsd import THRESHOLD, ipcsd, least_bound
+from sqlanon.methods.onedim.ipcsd import THRESHOLD, least_bound, search_l
 from sqlanon.methods.onedim.kernels.optimal_diverse import best_accurate, best_diverse
 from tests.properties.strategies import examples
 
@@ -25,7 +25,7 @@ def test_a_monotone_method_is_searched_to_the_threshold(steps: list[int], bound:
     def solve(l: Fraction) -> int | None:  # noqa: E741
         return losses[min(int(l) - 1, len(losses) - 1)]
 
-    found = ipcsd(solve, top, bound)
+    found = search_l(solve, top, bound)
     assert found.broken == ()
     allowed = [l for l in range(1, len(losses) + 1) if losses[l - 1] <= bound]  # noqa: E741
     if not allowed:
@@ -39,13 +39,13 @@ def test_a_monotone_method_is_searched_to_the_threshold(steps: list[int], bound:
 
 def test_probes_that_break_the_assumption_are_reported() -> None:
     losses = {Fraction(3): 9, Fraction(2): 5, Fraction(5, 2): 1}
-    found = ipcsd(lambda asked: losses.get(asked, 4), Fraction(5), 6, Fraction(3, 4))
+    found = search_l(lambda asked: losses.get(asked, 4), Fraction(5), 6, Fraction(3, 4))
     assert [(a.l, b.l) for a, b in found.broken] == [(Fraction(2), Fraction(5, 2))]
     assert found.l == Fraction(5, 2)
 
 
 def test_a_method_without_a_solution() -> None:
-    found = ipcsd({}.get, Fraction(1), 10)
+    found = search_l({}.get, Fraction(1), 10)
     assert found.l is None
     assert [probe.loss for probe in found.probes] == [None]
 

@@ -64,7 +64,7 @@ def test_boxes_of_classes_by_several(sizes: list[int], workers: int, data: st.Da
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threads, "LEAST_ROWS", 4)
         geometry = Geometry(facts, np.zeros(1, np.int64))
-        low, high, mask, size = class_boxes.boxes(rows, group, geometry, len(sizes), workers)
+        low, high, mask, size = class_boxes.find_boxes(rows, group, geometry, len(sizes), workers)
     for place, rows_of in enumerate(sizes):
         own = [[value for value, of in zip(column, group, strict=True) if of == place] for column in columns]
         assert size[place] == rows_of

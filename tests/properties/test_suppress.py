@@ -15,9 +15,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.suppress import height
-from sqlanon.methods.suppress.kernels.phases import complete
-from sqlanon.methods.suppress.optimal import matched
+from sqlanon.kernels.suppress import measure_height
+from sqlanon.methods.suppress.kernels.phases import complete_residue
+from sqlanon.methods.suppress.optimal import match_pairs
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, meets
 from tests.oracle.suppress import Giving, eligible, phase_one, suppressing
@@ -44,7 +44,7 @@ BAGS = st.lists(st.integers(0, 3), max_size=7).map(Counter)
 @given(rows=st.lists(st.integers(1, 30), min_size=1, max_size=12), l=st.sampled_from(LS))
 def test_phase_one_is_removing_rows_one_by_one(rows: list[int], l: Fraction) -> None:  # noqa: E741
     p, q = l.numerator, l.denominator
-    cut = height(np.array(rows, np.int64), p, q, np.zeros(-(-p // q), np.int64))
+    cut = measure_height(np.array(rows, np.int64), p, q, np.zeros(-(-p // q), np.int64))
     left = phase_one(Counter(dict(enumerate(rows))), l)
     assert [min(count, cut) for count in rows] == [left[value] for value in range(len(rows))]
 
@@ -57,7 +57,7 @@ def phases(bags: list[Counter[int]], l: Fraction, k: int) -> tuple[int, list[Cou
     held = np.array([value for bag in cut for value in sorted(bag)], np.int64)
     kept = np.array([bag[value] for bag in cut for value in sorted(bag)], np.int64)
     left = np.array([rest[value] for value in range(4)], np.int64)
-    phase = complete(start, held, kept, left, k, l.numerator, l.denominator)
+    phase = complete_residue(start, held, kept, left, k, l.numerator, l.denominator)
     ended = [+Counter(dict(zip(held[a:b].tolist(), kept[a:b].tolist(), strict=True))) for a, b in pairwise(start)]
     return phase, ended, +Counter(dict(enumerate(left.tolist())))
 
@@ -186,7 +186,7 @@ def test_the_matching_stars_least(pairs: int, draw: st.DataObject) -> None:
     table = Table(quasi, (Sensitive("s", tuple(draw.draw(st.permutations(["a", "b"] * pairs)))),))
     cells = cells_of(table)
     cells = replace(cells, value=cells.value - 1)  # the oracle keeps 0 for NULL
-    parts, found = matched(cells)
+    parts, found = match_pairs(cells)
     best = min(
         sum(stars([table.codes[row] for row in rows]) for rows in division)
         for division in partitions(list(range(n)))

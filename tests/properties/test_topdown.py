@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.random import seeded
-from sqlanon.methods.onedim.arranged import canonical
-from sqlanon.papers.topdown.kernels import clusters, repair
+from sqlanon.kernels.random import seed_state
+from sqlanon.methods.onedim.arranged import make_canonical
+from sqlanon.papers.topdown.kernels import cluster_top_down, repair
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Table
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.property
 def solve(table: Table, k: int, seed: int) -> tuple[list[list[int]], list[list[int]]]:
     rows, shape = in_order(table)
     group = np.full(table.rows, -1, np.int32)
-    made = clusters(rows.places, rows.sets, shape, k, seeded(seed), group)
+    made = cluster_top_down(rows.places, rows.sets, shape, k, seed_state(seed), group)
     before = by_number(group)
     assert len(before) == made
     left = repair(rows.places, rows.sets, shape, k, group, made)
@@ -54,9 +54,9 @@ def test_classes_are_those_of_the_oracle(case: Case, k: int, seed: int, data: st
     k = min(k, table.rows)
     stored = data.draw(st.permutations(range(table.rows)))
     arrays = loaded(table, stored)
-    rows = canonical(context_of(table, Privacy(k=k)), arrays).arranged(arrays.geometry, 1).rows
+    rows = make_canonical(context_of(table, Privacy(k=k)), arrays).arranged(arrays.geometry, 1).rows
     group = np.zeros(table.rows, np.int32)
-    made = clusters(rows.places, rows.sets, arrays.geometry, k, seeded(seed), group)
+    made = cluster_top_down(rows.places, rows.sets, arrays.geometry, k, seed_state(seed), group)
     repair(rows.places, rows.sets, arrays.geometry, k, group, made)
     found = [[stored[rows.number[i]] for i in members] for members in by_number(group)]
     assert shown(table, found) == shown(table, topdown(table, k, seed))

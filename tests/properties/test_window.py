@@ -69,10 +69,10 @@ def test_pieces_change_nothing(case: Case, k: int, threads: int, before: int) ->
 def test_some_pieces_are_solved_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways are taken: counted on rows of a few far values, whose divisions are long in agreeing."""
     solved: list[int] = []
-    real = parallel_runs._solved
+    real = parallel_runs._solve_prefixes
     monkeypatch.setattr(parallel_runs, "_LEAST", 1)
     monkeypatch.setattr(parallel_runs, "_BEFORE", 4)
-    monkeypatch.setattr(parallel_runs, "_solved", lambda *a: solved.append(len(a[3])) or real(*a))
+    monkeypatch.setattr(parallel_runs, "_solve_prefixes", lambda *a: solved.append(len(a[3])) or real(*a))
     again = {True: 0, False: 0}
     for seed in range(40):
         rng = random.Random(seed)

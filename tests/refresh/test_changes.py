@@ -9,19 +9,19 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.release.catalog.policy_diff import differences, weakenings
-from sqlanon.release.catalog.redacted_policy import redacted
+from sqlanon.release.catalog.policy_diff import list_differences, list_weakenings
+from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec, ReleaseSpec
 
 PLAIN = ReleaseSpec("r", "t", (ColumnSpec("age", "quasi"), ColumnSpec("d", "sensitive")), PrivacySpec(k=5))
 
 
 def kept(spec: ReleaseSpec) -> dict:
-    return json.loads(json.dumps(redacted(spec)))
+    return json.loads(json.dumps(redact(spec)))
 
 
 def reported(old: ReleaseSpec, new: ReleaseSpec) -> tuple[str, ...]:
-    return tuple(map(str, differences(kept(old), kept(new))))
+    return tuple(map(str, list_differences(kept(old), kept(new))))
 
 
 def test_the_same_policy() -> None:
@@ -33,7 +33,7 @@ def test_a_policy_of_an_older_sqlanon_has_the_defaults() -> None:
     older = kept(PLAIN)
     for later in ("key", "refresh", "refine"):
         del older[later]
-    assert differences(older, kept(PLAIN)) == ()
+    assert list_differences(older, kept(PLAIN)) == ()
 
 
 def test_a_hierarchy_is_what_it_holds() -> None:
@@ -69,7 +69,7 @@ def test_persons_that_nobody_counts_any_more() -> None:
     assert reported(ignored, both) == ("persons ignored -> none",)
     older = kept(both)
     del older["persons"]
-    assert differences(older, kept(both)) == ()
+    assert list_differences(older, kept(both)) == ()
 
 
 PRIVACY = st.builds(
@@ -89,6 +89,6 @@ def test_weaker_is_less_of_anything_that_was_asked(old: PrivacySpec, new: Privac
         (new.distinct_l or 0) < (old.distinct_l or 0),
         old.joint and not new.joint,
     ]
-    found = differences(kept(replace(PLAIN, privacy=old)), kept(replace(PLAIN, privacy=new)))
-    assert len(weakenings(found)) == sum(less)
+    found = list_differences(kept(replace(PLAIN, privacy=old)), kept(replace(PLAIN, privacy=new)))
+    assert len(list_weakenings(found)) == sum(less)
     assert bool(found) == (old != new)

@@ -51,7 +51,7 @@ def write(db: Any, table: str, source: Source, illness: str = "i") -> None:
 def graphs(monkeypatch: pytest.MonkeyPatch) -> list[Graph]:
     """The graph of every version that is made, as it was drawn."""
     made: list[Graph] = []
-    draw = own_boxes.drawn
+    draw = own_boxes.draw_boxes
 
     def seen(context: Any, *more: Any) -> Any:
         found = draw(context, *more)
@@ -64,7 +64,7 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> list[Graph]:
         made.append({age: (drawn[rid], frozenset(fits[rid])) for rid, age in ages.items()})
         return found
 
-    monkeypatch.setattr(own_boxes, "drawn", seen)
+    monkeypatch.setattr(own_boxes, "draw_boxes", seen)
     return made
 
 

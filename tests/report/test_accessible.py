@@ -114,7 +114,7 @@ def looked_at(folder: Path, text: str, scheme: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def pages(folder: Path, connect_module: Any) -> dict[str, str]:
     """Reports of every kind."""
-    from sqlanon.report.page import written
+    from sqlanon.report.page import write_page
 
     db = connect_module(PAIR[0])
     name = released(db, key="id")
@@ -126,7 +126,7 @@ def pages(folder: Path, connect_module: Any) -> dict[str, str]:
     return {
         "owner": db.report(name, workload=workload),
         "readers": db.report(name, audience="readers"),
-        "hostile": written(hostile()),
+        "hostile": write_page(hostile()),
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import sqlanon
-from sqlanon.report.compare import compared
+from sqlanon.report.compare import compare_release
 from tests.engines import create_table
 from tests.report.pages import Read, number, released
 
@@ -74,7 +74,7 @@ def test_shares_and_associations(shared_db: Any) -> None:
     rows = drawn()
     name = released(shared_db, rows, k=8, l=1)
     single, double = expected(shared_db, name, rows)
-    columns, pairs = compared(shared_db.engine, name)
+    columns, pairs = compare_release(shared_db.engine, name)
     assert [one.name for one in columns] == ["age", "zip"]
     for one in columns:
         wanted = {str(value): shares for (column, value), shares in single.items() if column == one.name}
@@ -121,7 +121,7 @@ def test_few_rows_are_compared_without_a_search_for_plans(monkeypatch: pytest.Mo
 
         monkeypatch.setattr(db.engine, "few_rows", watched)
         monkeypatch.setattr(db.engine, "fetch", seen)
-        compared(db.engine, name)
+        compare_release(db.engine, name)
         assert ("report/joint", True) in asked
         assert not entered
 
@@ -140,7 +140,7 @@ def test_many_values_are_binned(shared_db: Any) -> None:
         for n in range(400)
     ]
     name = released(shared_db, rows, k=4, l=1)
-    (age, place), pairs = compared(shared_db.engine, name)
+    (age, place), pairs = compare_release(shared_db.engine, name)
     for column in (age, place):
         assert sum(n for _, n, _ in column.bins) == pytest.approx(1)
         assert sum(m for _, _, m in column.bins) + column.beyond == pytest.approx(1)
@@ -200,7 +200,7 @@ def test_types_of_columns(shared_db: Any) -> None:
         k=5,
         l=1,
     )
-    found, pairs = compared(shared_db.engine, "typed")
+    found, pairs = compare_release(shared_db.engine, "typed")
     assert [one.name for one in found] == list(columns)[1:-1]
     for one in found:
         assert sum(m for _, _, m in one.bins) + one.beyond == pytest.approx(1)

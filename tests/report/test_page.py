@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from sqlanon.report.document import Facts, Page, Picture, Section, Text, table
-from sqlanon.report.page import written
-from sqlanon.report.pictures import bars, heat, pairs
-from sqlanon.report.sizes import binned
+from sqlanon.report.document import Facts, Page, Picture, Section, Text, make_table
+from sqlanon.report.page import write_page
+from sqlanon.report.pictures import draw_bars, draw_heat, draw_pairs
+from sqlanon.report.sizes import bin_sizes
 from tests.engines import create_table
 from tests.report.pages import Read, released
 
@@ -27,11 +27,11 @@ HOSTILE = (
 def hostile() -> Page:
     """A page with the same odd text in every place."""
     rows = [(HOSTILE, HOSTILE)]
-    figures = table(HOSTILE, f"{HOSTILE.replace('|', '')} | >n", rows)
+    figures = make_table(HOSTILE, f"{HOSTILE.replace('|', '')} | >n", rows)
     drawings = [
-        bars([(HOSTILE, 1.0)], HOSTILE, HOSTILE),
-        pairs([(HOSTILE, 0.5, 0.25)], HOSTILE),
-        heat([(0, 0, 0.5, 0.25)], [HOSTILE], [HOSTILE], HOSTILE),
+        draw_bars([(HOSTILE, 1.0)], HOSTILE, HOSTILE),
+        draw_pairs([(HOSTILE, 0.5, 0.25)], HOSTILE),
+        draw_heat([(0, 0, 0.5, 0.25)], [HOSTILE], [HOSTILE], HOSTILE),
     ]
     blocks = (
         figures,
@@ -45,7 +45,7 @@ def hostile() -> Page:
 
 
 def test_no_value_becomes_markup() -> None:
-    page = Read(written(hostile()))
+    page = Read(write_page(hostile()))
     tags = {tag for tag, _ in page.elements}
     assert not tags & {
         "img",
@@ -70,7 +70,7 @@ def test_no_value_becomes_markup() -> None:
 
 
 def test_no_value_becomes_markdown() -> None:
-    text = written(hostile(), "md")
+    text = write_page(hostile(), "md")
     assert "<img" not in text
     assert "](javascript" not in text.replace("\\]", "")
     assert not re.search(r"(?<!\\)[\[*_`]\w*(?<!\\)[\]*_`]\(", text)
@@ -84,11 +84,11 @@ def test_no_value_becomes_markdown() -> None:
 
 def test_the_same_page_is_the_same_bytes() -> None:
     for form in ("html", "md"):
-        assert written(hostile(), form) == written(hostile(), form)
+        assert write_page(hostile(), form) == write_page(hostile(), form)
 
 
 def test_pages_ask_nothing_of_anybody() -> None:
-    text = written(hostile())
+    text = write_page(hostile())
     page = Read(text)
     assert "default-src 'none'" in text
     outside = {
@@ -104,7 +104,7 @@ def test_pages_ask_nothing_of_anybody() -> None:
 
 
 def test_pictures_have_a_title_and_a_text() -> None:
-    page = Read(written(hostile()))
+    page = Read(write_page(hostile()))
     drawn = [attributes for tag, attributes in page.elements if tag == "svg"]
     names = {attributes.get("id") for _, attributes in page.elements}
     assert len(drawn) == 3
@@ -152,7 +152,7 @@ def test_bins_hold_every_class_once(most: int) -> None:
     for top in (3, 40, 5000):
         size = np.unique(draw.integers(1, top + 1, 60))
         classes = draw.integers(1, 9, len(size))
-        bins = binned(Sizes(size, size * classes, classes), most)
+        bins = bin_sizes(Sizes(size, size * classes, classes), most)
         assert len(bins) <= max(most, 1)
         assert sum(one.classes for one in bins) == classes.sum()
         assert sum(one.rows for one in bins) == (size * classes).sum()

@@ -14,8 +14,8 @@ from itertools import pairwise
 
 import pytest
 
-from sqlanon.report.pictures import bars, estimates, heat, pairs, svg
-from sqlanon.report.svg import Drawing, steps
+from sqlanon.report.pictures import draw_bars, draw_estimates, draw_heat, draw_pairs, write_svg
+from sqlanon.report.svg import Drawing, choose_steps
 
 Element = ET.Element
 NAMES = [
@@ -27,7 +27,7 @@ NAMES = [
 
 
 def read(drawing: Drawing) -> Element:
-    return ET.fromstring(re.sub(' xmlns="[^"]*"', "", svg(drawing, "title", "text", 1)))
+    return ET.fromstring(re.sub(' xmlns="[^"]*"', "", write_svg(drawing, "title", "text", 1)))
 
 
 def rects(root: Element) -> list[dict[str, float]]:
@@ -70,7 +70,7 @@ def between(ticks: list[tuple[float, float]], grown: Callable[[float], float], v
 
 @pytest.mark.parametrize("values", [[3.0, 1200.0, 0.0], [0.0123, 0.4], [5.0], [1.0] * 24, [987654321.0, 1.0]])
 def test_heights_of_bars(values):
-    root = read(bars([(f"n{at}", value) for at, value in enumerate(values)], "x", "y"))
+    root = read(draw_bars([(f"n{at}", value) for at, value in enumerate(values)], "x", "y"))
     drawn = rects(root)
     assert len(drawn) == len(values)
     for one, value in zip(drawn, values, strict=True):
@@ -82,7 +82,7 @@ def test_heights_of_bars(values):
 @pytest.mark.parametrize("most", [1.0, 0.031])
 def test_heights_of_pairs(most):
     shares = [(most * n / 9, most * (9 - n) / 9) for n in range(10)]
-    root = read(pairs([(f"n{n}", *both) for n, both in enumerate(shares)], "x"))
+    root = read(draw_pairs([(f"n{n}", *both) for n, both in enumerate(shares)], "x"))
     drawn, colours = rects(root), [one.get("fill") for one in root.iter("rect")]
     for at, share in enumerate(share for both in shares for share in both):
         assert drawn[at]["y"] == pytest.approx(between(axis(root, "end"), float, share), abs=0.3)
@@ -101,7 +101,7 @@ def test_cells_of_a_heat_map():
     rng = random.Random(3)
     cells = [(x, y, rng.random() * (x != y), rng.random()) for x in range(5) for y in range(4)]
     largest = max(share for *_, one, two in cells for share in (one, two))
-    root = read(heat(cells, list("abcde"), list("ABCD"), "x"))
+    root = read(draw_heat(cells, list("abcde"), list("ABCD"), "x"))
     width, height = 240 / 5, 170 / 4
     drawn = {(round(one["x"]), round(one["y"])): at for at, one in enumerate(rects(root))}
     strength = [float(one.get("fill-opacity", "1")) for one in root.iter("rect")]
@@ -123,7 +123,7 @@ def test_places_of_estimates(size, negative):
     for _ in range(40):
         truth = rng.random() ** 3 * size * (rng.choice((-1, 1)) if negative else 1)
         points.append((truth, truth * 1.1, truth - abs(truth) / 2, truth + abs(truth)))
-    root = read(estimates(points))
+    root = read(draw_estimates(points))
 
     def grown(value: float) -> float:
         return math.copysign(math.log1p(abs(value)), value)
@@ -145,10 +145,10 @@ def test_nothing_is_outside_of_a_picture(names):
     """Labels at 7 pixels a letter, turned ones as well."""
     share = 1 / len(names)
     drawings = [
-        bars([(name, 10.0**at) for at, name in enumerate(names)], names[-1], "classes"),
-        pairs([(name, share, share) for name in names], names[0]),
-        heat([(0, 0, share, share)], names[:6], names[:6], names[0]),
-        estimates([(0, 0, 0, 0)] if len(names) == 1 else [(10.0**at, 1, 0, 10.0**at) for at in range(len(names))]),
+        draw_bars([(name, 10.0**at) for at, name in enumerate(names)], names[-1], "classes"),
+        draw_pairs([(name, share, share) for name in names], names[0]),
+        draw_heat([(0, 0, share, share)], names[:6], names[:6], names[0]),
+        draw_estimates([(0, 0, 0, 0)] if len(names) == 1 else [(10.0**at, 1, 0, 10.0**at) for at in range(len(names))]),
     ]
     for drawing in drawings:
         for one in read(drawing).iter():
@@ -174,7 +174,7 @@ def test_steps_are_round():
         low = rng.choice((0.0, rng.uniform(-1, 1) * 10 ** rng.randint(-6, 9)))
         high = low + rng.random() * 10 ** rng.randint(-6, 9)
         most = rng.randint(2, 6)
-        found = steps(low, high, most)
+        found = choose_steps(low, high, most)
         assert 1 <= len(found) <= most
         assert all(low - 1e-6 * (high - low) <= one <= high + 1e-6 * (high - low) for one in found)
         if len(found) > 1 and found != [low, high]:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from sqlanon.risk.digamma import digamma
-from sqlanon.risk.individual import individual
+from sqlanon.risk.individual import measure_individual
 from sqlanon.risk.sizes import Sizes
-from sqlanon.risk.uniques import estimated, pitman, shlosser, snb, zayatz
+from sqlanon.risk.uniques import estimate_uniques, pitman, shlosser, snb, zayatz
 from tests.oracle import risk as oracle
 
 
@@ -38,10 +38,10 @@ def test_individual_by_hand() -> None:
     """Benedetti and Franconi's closed forms for one and two rows; one row of p = 1/2 has ln 2."""
     p = 0.1
     one, two = p / (1 - p) * -math.log(p), p / (1 - p) ** 2 * (p * math.log(p) + 1 - p)
-    assert individual([1, 2, 1], [p, p, 0.5]) == pytest.approx([one, two, math.log(2)])
-    assert individual([4, 1], [1.0, 1.0]).tolist() == [0.25, 1]
+    assert measure_individual([1, 2, 1], [p, p, 0.5]) == pytest.approx([one, two, math.log(2)])
+    assert measure_individual([4, 1], [1.0, 1.0]).tolist() == [0.25, 1]
     for f, drawn in ((1, 0.02), (5, 0.3), (29, 0.01), (31, 0.02), (40, 0.6), (3, 0.97)):
-        assert individual(f, drawn) == pytest.approx(oracle.individual(f, drawn, 60_000), rel=1e-9), (
+        assert measure_individual(f, drawn) == pytest.approx(oracle.individual(f, drawn, 60_000), rel=1e-9), (
             f,
             drawn,
         )
@@ -54,10 +54,10 @@ def test_individual_is_the_hypergeometric_function() -> None:
 
     for f in (1, 2, 3, 7, 15):
         p = np.array([1e-3, 0.01, 0.2, 0.499, 0.5, 0.501, 0.9, 0.999])
-        assert individual(f, p) == pytest.approx(p**f / f * hyp2f1(f, f, f + 1, 1 - p), rel=1e-8)
+        assert measure_individual(f, p) == pytest.approx(p**f / f * hyp2f1(f, f, f + 1, 1 - p), rel=1e-8)
     # Many rows: E(1 / F) is near p / f, whatever branch computes it.
-    assert individual(10**6, [0.001, 0.7]) * 10**6 == pytest.approx([0.001, 0.7], rel=1e-5)
-    steps = individual(np.arange(25, 36), 0.4999)
+    assert measure_individual(10**6, [0.001, 0.7]) * 10**6 == pytest.approx([0.001, 0.7], rel=1e-5)
+    steps = measure_individual(np.arange(25, 36), 0.4999)
     assert (np.diff(steps) < 0).all()
 
 
@@ -125,7 +125,7 @@ def test_estimators_without_a_solution() -> None:
     for sizes in ([1, 1, 1], [5], [2, 2, 2], [1]):
         assert pitman(sizes_of(sizes), 100) is None
         assert snb(sizes_of(sizes), 100) is None
-    found = estimated(sizes_of([1, 1, 1]), 100)
+    found = estimate_uniques(sizes_of([1, 1, 1]), 100)
     assert (found.pitman, found.snb, found.rule) == (None, None, "zayatz")
 
 
@@ -169,7 +169,7 @@ def test_the_rule_of_dankar() -> None:
     for pi in (0.05, 0.4):
         drawn = np.random.default_rng(2).choice(people, int(pi * population), replace=False)
         listed = list(Counter(drawn.tolist()).values())
-        found = estimated(sizes_of(listed), population)
+        found = estimate_uniques(sizes_of(listed), population)
         assert found.pitman is not None
         assert found.zayatz is not None
         assert found.snb is not None

@@ -58,7 +58,7 @@ def test_both_ways_count_the_same() -> None:
     masks, pattern = np.unique(codes != 0, axis=0, return_inverse=True)
     one = wildcard._by_pattern(codes, n, masks, pattern.ravel())
     assert (one == wildcard._by_pair(codes, n)).all()
-    assert (one == wildcard.compatible(codes, n)).all()
+    assert (one == wildcard.count_compatible(codes, n)).all()
 
 
 @pytest.mark.thorough

@@ -8,7 +8,7 @@ from sqlanon.declared import METHODS
 from sqlanon.engines.duckdb import engine as duckdb  # noqa: F401
 from sqlanon.engines.postgres import engine as postgres  # noqa: F401
 from sqlanon.formats import format_of
-from sqlanon.methods.method import code
+from sqlanon.methods.method import import_method
 from sqlanon.methods.onedim import direct, dual, orders  # noqa: F401
 from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs  # noqa: F401
 from sqlanon.release import run  # noqa: F401
@@ -20,7 +20,7 @@ from tests.safety import people  # noqa: F401
 
 format_of("ranges")
 for name in ("mondrian", "tree"):
-    code(METHODS[name])
+    import_method(METHODS[name])
 kernel_mondrian(MIXED.table, MIXED.privacy, "strict", "loss")
 for folder in ("catalog", "loss", "publish", "recode", "refresh", "table", "verify"):
     for path in _root().glob(f"*/{folder}/*.sql"):

@@ -365,13 +365,13 @@ def test_a_file_that_another_process_opens_meanwhile_is_refused(
 ) -> None:
     """Between our connection's end and the lock of the one that copies; then neither has lost anything."""
     url, path = small
-    opens = fresh_copy._open
+    opens = fresh_copy._attach_unlocked
 
     def late(*arguments: Any) -> None:
         assert hear(start(hold_file, str(path))[1]) == "here"
         opens(*arguments)
 
-    monkeypatch.setattr(fresh_copy, "_open", late)
+    monkeypatch.setattr(fresh_copy, "_attach_unlocked", late)
     refused(url, path, "is locked by process", sqlanon.LockedError)
 
 

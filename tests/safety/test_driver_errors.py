@@ -77,10 +77,10 @@ def test_libpqs_words_are_distinguished(said, advice):
 
 
 def test_a_password_is_removed_from_libpqs_words():
-    from sqlanon.engines.postgres.connect import without
+    from sqlanon.engines.postgres.connect import redact_message
 
     text = f"connection failed:\n\tbad {CANARY} and {escaped('p@ss')} and p@ss here"
-    assert without(text, CANARY, "p@ss") == "connection failed: bad *** and *** and *** here"
+    assert redact_message(text, CANARY, "p@ss") == "connection failed: bad *** and *** and *** here"
 
 
 def lose(db: Any) -> None:

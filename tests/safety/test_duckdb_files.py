@@ -20,7 +20,7 @@ import pytest
 import sqlanon
 from sqlanon import private_folder
 from sqlanon.cli.failures import describe
-from sqlanon.engines.duckdb.errors import meaning
+from sqlanon.engines.duckdb.errors import explain
 from sqlanon.private_folder import MARKER, PrivateFolder, sweep
 from tests.engines import ENGINES
 from tests.invoked import invoke
@@ -358,5 +358,5 @@ def test_a_column_is_named_where_the_statement_names_it() -> None:
         "Conversion Error: Could not convert string 'when casting from source column x' to INT32 when casting from "
         "source column age"
     )
-    assert "column age" in meaning(error, 'SELECT CAST("age" AS INTEGER)')
-    assert "column" not in meaning(error, 'SELECT CAST("x" AS INTEGER)')
+    assert "column age" in explain(error, 'SELECT CAST("age" AS INTEGER)')
+    assert "column" not in explain(error, 'SELECT CAST("x" AS INTEGER)')

@@ -73,7 +73,7 @@ class Place:
             self.sql(f"INSERT INTO {name}_metadata (column_name, published) VALUES ('', '{facts}'), ('age', '[]')")
         self.before, self.after = (self.entry(version) for version in (1, 2))
         self.calm = self.engine()
-        two_phase.point(self.calm, self.before, None)
+        two_phase.point_views(self.calm, self.before, None)
 
     def entry(self, version: int) -> Entry:
         report = {"published_sensitive": VIEWS[1] if len(self.shapes[version - 1]) > 1 else None}
@@ -144,9 +144,9 @@ def made(case: str, rows: int = 2) -> Iterator[Place]:
 
 def published(place: Place, engine: WeakestEngine) -> None:
     """As `publish` and `rollback` do it."""
-    shown = two_phase.pointings(engine, place.after.view, place.after.physical, pair=len(place.shapes[1]) > 1)
+    shown = two_phase.list_pointings(engine, place.after.view, place.after.physical, pair=len(place.shapes[1]) > 1)
     two_phase.commit(engine, shown, place.before)
-    two_phase.point(engine, place.after, place.before)
+    two_phase.point_views(engine, place.after, place.before)
 
 
 def killed(place: Place, after: int) -> bool:
@@ -194,10 +194,10 @@ def test_one_version_after_every_statement(case):
                 if reached[-1] == 1:
                     two_phase.take_back(place.calm, place.after, [place.before, place.after])
                 else:
-                    two_phase.point(place.calm, place.after, place.before)
+                    two_phase.point_views(place.calm, place.after, place.before)
                 assert place.seen() == reached[-1]
                 place.plain()
-                two_phase.point(place.calm, place.before, place.after)
+                two_phase.point_views(place.calm, place.before, place.after)
                 if ended:
                     break
             assert reached == sorted(reached)
@@ -234,7 +234,7 @@ def test_metadata_of_an_older_sqlanon():
                 place.sql('ALTER TABLE _sqlanon.people_v1_metadata RENAME role TO "Role"')
                 place.sql("CREATE OR REPLACE VIEW release.people_metadata AS SELECT 1 AS none")
                 place.sql("ALTER TABLE _sqlanon.people_v1_metadata DROP declared")
-                two_phase.point(place.calm, place.before, None)
+                two_phase.point_views(place.calm, place.before, None)
                 ended = not killed(place, after)
                 assert place.seen() == 2 or not ended
                 if ended:
@@ -270,7 +270,7 @@ def test_names_that_differ_in_case_where_that_makes_them_others(connect):
             metadata=place("followed"),
             before=place("v1_metadata"),
             after=place("v2_metadata"),
-            columns=two_phase._alike(*facts),
+            columns=two_phase._match_columns(*facts),
             view=place("people"),
             shown=place("v2"),
             column="Age",

@@ -79,7 +79,7 @@ def unpublish_until(reported: Connection, url: str, stage: str, file: str) -> No
     import sqlanon
     from sqlanon.release.publish import unpublish
 
-    unlink, withdrawn = Path.unlink, unpublish.withdrawn
+    unlink, withdrawn = Path.unlink, unpublish.record_withdrawal
 
     def stopping(path: Path, *arguments: Any, **options: Any) -> None:
         if path.name == file and stage == "unlink":
@@ -94,7 +94,7 @@ def unpublish_until(reported: Connection, url: str, stage: str, file: str) -> No
         withdrawn(*arguments)
 
     Path.unlink = stopping  # type: ignore[method-assign, assignment]
-    unpublish.withdrawn = before  # type: ignore[assignment]
+    unpublish.record_withdrawal = before  # type: ignore[assignment]
     with sqlanon.connect(url, threads=1) as db:
         db.unpublish("people", purge=True)
     reported.send("done")

@@ -65,13 +65,13 @@ def test_a_server_that_is_gone_stays_so() -> None:
     engine._session, engine._gone = object(), False
 
     def one() -> None:
-        with pytest.raises(DatabaseError), engine._translated("another"):
+        with pytest.raises(DatabaseError), engine._translate_errors("another"):
             raise ConnectionResetError
         raise AnalysisException(message="")
 
-    with pytest.raises(DatabaseError), engine._translated("one"):
+    with pytest.raises(DatabaseError), engine._translate_errors("one"):
         one()
-    with pytest.raises(DatabaseError, match="connect again"), engine._translated("later"):
+    with pytest.raises(DatabaseError, match="connect again"), engine._translate_errors("later"):
         pass
 
 

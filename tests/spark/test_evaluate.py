@@ -13,7 +13,7 @@ import pytest
 import sqlanon
 from sqlanon.engines.base import Statement
 from sqlanon.query.refusal import Refused
-from sqlanon.sqltext.apart import apart
+from sqlanon.sqltext.apart import separate_values
 from tests.spark.tables import CANARY, arrow, in_duckdb, load
 from tests.spark.test_walk import Log, same_answers
 
@@ -131,13 +131,13 @@ def test_values_apart_mean_what_they_mean_in_the_text(session: Any, events: Path
     )
     with sqlanon.connect(session, temporary=True) as db:
         for written in WRITTEN:
-            query = written.replace("{t}", "`apart`")
+            query = written.replace("{t}", "`separate_values`")
             plain = db.engine.describe(query), db.engine.fetch(Statement("plain", query))
-            with db.engine.conceals(apart):
+            with db.engine.conceals(separate_values):
                 kept = db.engine.describe(query), db.engine.fetch(Statement("apart", query))
             assert repr(kept) == repr(plain), query
         log = Log(session, events)
-        with db.engine.conceals(apart):
+        with db.engine.conceals(separate_values):
             db.engine.fetch(
                 Statement(
                     "apart",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sqlanon
-from sqlanon.engines.spark.names import qualified
+from sqlanon.engines.spark.names import qualify
 from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.publish import publish
@@ -37,12 +37,12 @@ def test_a_run_that_has_lost_its_lock_drops_nothing_of_the_next_one(session, mon
             if engine is late.engine:
                 made.append(next_one.anonymize("people", **options).report.version)
             else:
-                publish._tidy(late.engine, "taken")
+                publish._clean_up(late.engine, "taken")
             commit(engine, *given)
 
         write_people(late, 0)
         monkeypatch.setattr(publish, "commit", meanwhile)
-        monkeypatch.setattr(next_one.engine._locks, "_alive", lambda _: False)
+        monkeypatch.setattr(next_one.engine._locks, "_is_alive", lambda _: False)
         with pytest.raises(LockedError, match="another one has taken over"):
             late.anonymize("people", **options)
         assert made == [2]
@@ -55,7 +55,7 @@ def test_a_run_that_has_lost_its_lock_drops_nothing_of_the_next_one(session, mon
             lambda: next_one.anonymize("people", **options),
             next_one.clean,
         ):  # a server finishes a table after its run is gone
-            late.engine.execute(f"CREATE TABLE {qualified(physical[1])} AS SELECT 1 AS n")
+            late.engine.execute(f"CREATE TABLE {qualify(physical[1])} AS SELECT 1 AS n")
             again()
             assert not late.engine.exists(physical[1])
             assert late.engine.exists(physical[2])

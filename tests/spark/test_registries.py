@@ -19,7 +19,7 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.errors import PolicyError
-from sqlanon.testing.assigned import assigned, encoded_table
+from sqlanon.testing.assigned import assign_classes, encoded_table
 from tests.contract.axes import Way, executions, ways
 from tests.contract.cases import plain
 from tests.spark.dealt import ALWAYS, PEOPLE, PLACES, dealt, table
@@ -93,7 +93,7 @@ def test_classes_are_those_of_duckdb(encoded: list[Any], way: Way, execution: st
     }
     tried = ({"k": 3 if execution == "kernel" else 40, "l": 2}, {"k": 2, "l": 2}, {"k": 3})
     spec = next(spec for asked in tried if (spec := accepted(**given, **asked)))
-    (mine, used), (theirs, _) = (assigned(*one, spec, execution) for one in encoded)
+    (mine, used), (theirs, _) = (assign_classes(*one, spec, execution) for one in encoded)
     assert used == execution
     assert classes(mine) == classes(theirs)
 

@@ -356,7 +356,7 @@ def test_a_lock_is_one_runs(session):
             with pytest.raises(LockedError), two.engine.lock("release x"):
                 pass
             # Another session has taken over a lease that had run out: the first may not publish.
-            two.engine._locks._alive = lambda _: False
+            two.engine._locks._is_alive = lambda _: False
             with two.engine.lock("release x"):
                 with pytest.raises(LockedError, match="another one has taken over"):
                     one.engine._locks.check()

@@ -6,7 +6,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
-from sqlanon.privacy.base import as_number, reachable
+from sqlanon.privacy.base import as_number, round_reachable
 
 
 def test_whole_values_are_integers() -> None:
@@ -24,5 +24,5 @@ def test_what_is_printed_can_be_asked_for() -> None:
     """2/3 is reached: 0.666 is less and can be asked for; of an upper bound 0.667."""
     for at_most, shown in ((False, 0.666), (True, 0.667)):
         requirement: Any = SimpleNamespace(at_most=at_most)
-        assert reachable(requirement, Fraction(2, 3)) == shown
-        assert reachable(requirement, Fraction(5, 2)) == 2.5
+        assert round_reachable(requirement, Fraction(2, 3)) == shown
+        assert round_reachable(requirement, Fraction(5, 2)) == 2.5

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.engines.base import Statement
-from sqlanon.engines.spark.batches import run, steps
+from sqlanon.engines.spark.batches import run, split_steps
 
 TABLES = [f"`c`.`s`.`_sqlanon_0123abcd_t{i}`" for i in range(5)]
 
@@ -40,7 +40,7 @@ def batches(draw: Any) -> list[tuple[Statement, str, str | None, set[str]]]:
 
 @given(batches())
 def test_no_two_depend_on_each_other(batch: list[tuple[Statement, str, str, set[str]]]) -> None:
-    parts = steps([one for one, *_ in batch])
+    parts = split_steps([one for one, *_ in batch])
     place = {one.name: at for at, part in enumerate(parts) for one in part}
     assert len(place) == len(batch)
     for later, (one, kind, name, read) in enumerate(batch):
@@ -71,7 +71,7 @@ def test_tables_of_a_version_are_dropped_in_order() -> None:
     version = [f"`c`.`_sqlanon`.`people_v3{part}`" for part in ("", "_link", "_meta")]
     drops = [Statement(str(at), f"/* name: x */ DROP TABLE IF EXISTS {name}") for at, name in enumerate(version)]
     scratch = [Statement(f"s{at}", f"DROP TABLE IF EXISTS {name}") for at, name in enumerate(TABLES[:2])]
-    assert [[one.name for one in part] for part in steps(drops + scratch)] == [
+    assert [[one.name for one in part] for part in split_steps(drops + scratch)] == [
         ["0"],
         ["1"],
         ["2"],

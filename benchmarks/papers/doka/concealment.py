@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from sqlanon.kernels.strong_components import strong_components
-from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joined
+from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joint_width
 
 Longs = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
@@ -48,7 +48,7 @@ def _expand(c: Coordinates, k: int, box: Places, mask: Masks) -> None:
             near, least = -1, np.int64(0)
             for i in range(n):
                 if inside[i] != j:
-                    wide = joined(box, mask, j, c.box, c.mask, i, c.measure)
+                    wide = joint_width(box, mask, j, c.box, c.mask, i, c.measure)
                     if near < 0 or wide < least:
                         near, least = i, wide
             inside[near] = j
@@ -63,7 +63,9 @@ def _cover(c: Coordinates, k: int, box: Places, mask: Masks) -> None:
     for i in range(n):
         lacks = k
         for j in range(n):
-            price[j] = joined(box, mask, j, c.box, c.mask, i, c.measure) - joined(box, mask, j, box, mask, j, c.measure)
+            price[j] = joint_width(box, mask, j, c.box, c.mask, i, c.measure) - joint_width(
+                box, mask, j, box, mask, j, c.measure
+            )
             if price[j] == 0:
                 lacks -= 1
                 price[j] = -1
@@ -78,11 +80,11 @@ def _edges(c: Coordinates, box: Places, mask: Masks) -> tuple[Longs, Longs]:
     n = len(box)
     wide, start = np.empty(n, np.int64), np.zeros(n + 1, np.int64)
     for j in range(n):
-        wide[j] = joined(box, mask, j, box, mask, j, c.measure)
+        wide[j] = joint_width(box, mask, j, box, mask, j, c.measure)
     held = np.empty((n, n), np.bool_)
     for i in range(n):
         for j in range(n):
-            held[i, j] = joined(box, mask, j, c.box, c.mask, i, c.measure) == wide[j]
+            held[i, j] = joint_width(box, mask, j, c.box, c.mask, i, c.measure) == wide[j]
             start[i + 1] += held[i, j]
     for i in range(n):
         start[i + 1] += start[i]
@@ -126,7 +128,7 @@ def concealed(c: Coordinates, k: int) -> tuple[Places, Masks, int]:
                 price = np.full(start[i + 1] - start[i], -1, np.int64)
                 for at in range(start[i], start[i + 1]):
                     if part[boxes[at]] != part[i]:
-                        price[at - start[i]] = joined(box, mask, i, c.box, c.mask, boxes[at], c.measure)
+                        price[at - start[i]] = joint_width(box, mask, i, c.box, c.mask, boxes[at], c.measure)
                 for near in _cheapest(price, k - matches):
                     grow(box, mask, i, c.box, c.mask, boxes[start[i] + near])
         if fewest >= k:

@@ -18,7 +18,7 @@ from benchmarks.loss import ADULT
 from examples.sources import data_folder
 from sqlanon.kernels.extent import ORDERED, SCALE, SET, Geometry
 from sqlanon.methods.shared.kernel_input import rows_of
-from sqlanon.papers.matchings.kernels.cost import Coordinates, coordinates
+from sqlanon.papers.matchings.kernels.cost import Coordinates, prepare_rows
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -74,7 +74,7 @@ class Rows:
     def coordinates(self) -> Coordinates:
         """As solvers take them."""
         rows = rows_of(self.codes, np.arange(self.size, dtype=np.int32), self.geometry)
-        return coordinates(rows.places, rows.sets, rows.codes, self.geometry)
+        return prepare_rows(rows.places, rows.sets, rows.codes, self.geometry)
 
     def gcp(self, total: int) -> float:
         """The paper's GCP of a sum of extents over all boxes: a mean over rows and columns."""

@@ -16,7 +16,7 @@ from benchmarks.kept import Kept
 from benchmarks.papers.doka.data import Rows
 from benchmarks.papers.doka.experiments import Point
 from benchmarks.papers.doka.systems import NotMeasuredError
-from sqlanon.papers.matchings.solvers.lexicographic import lexicographic
+from sqlanon.papers.matchings.solvers.lexicographic import sort_rows
 
 Figures = dict[str, Any]
 
@@ -84,7 +84,7 @@ def _solved(rows: Rows, point: Point, work: float) -> tuple[int, int]:
     """
     if not point.segment:
         return point.who.total(rows, point.k, work), 1
-    order, size = lexicographic(rows.codes.T), point.segment
+    order, size = sort_rows(rows.codes.T), point.segment
     cuts = list(range(size, rows.size - size // 2, size))
     parts = np.split(order, cuts)
     return sum(point.who.total(rows.picked(part), point.k, work) for part in parts), len(parts)

@@ -15,12 +15,12 @@ from sqlanon.kernels.refine import refine
 from sqlanon.kernels.requirements import demands_of
 from sqlanon.methods.freeform.kernels.remix import SWAPS, remix
 from sqlanon.methods.freeform.kernels.stream import stream
-from sqlanon.methods.freeform.walk import walked
-from sqlanon.methods.shared.kernel_input import bare_of, room, rows_of
-from sqlanon.papers.matchings.kernels.cost import joined, total
-from sqlanon.papers.matchings.solvers import MOST_ROWS, refusal, solved
-from sqlanon.papers.matchings.solvers.lexicographic import lexicographic
-from sqlanon.papers.matchings.solvers.ring import classes
+from sqlanon.methods.freeform.walk import walk_blocks
+from sqlanon.methods.shared.kernel_input import bare_of, make_room, rows_of
+from sqlanon.papers.matchings.kernels.cost import joint_width, sum_widths
+from sqlanon.papers.matchings.solvers import MOST_ROWS, explain_refusal, solve_matchings
+from sqlanon.papers.matchings.solvers.lexicographic import sort_rows
+from sqlanon.papers.matchings.solvers.ring import divide_rows
 from sqlanon.spec import RefineSpec
 
 KEY = bytes(32)
@@ -68,13 +68,13 @@ class System:
 def in_tree_order(rows: Rows) -> Rows:
     """The rows along the leaves of a loss-cut tree, as method `tree` orders tables of so many rows."""
     n, d = rows.size, len(rows.codes)
-    order = lexicographic(rows.codes.T)
+    order = sort_rows(rows.codes.T)
     bare, domains = (
         bare_of(rows.codes, order.astype(np.int32), rows.geometry),
         rows.codes.max(axis=1).astype(np.int64) + 1,
     )
     first, bounds, free = np.zeros(n, np.bool_), np.array([0, n]), demands_of(1, [])
-    grow(bare, room(n, d, rows.geometry), first, bounds, rows.geometry, free, domains, False, False, 0)
+    grow(bare, make_room(n, d, rows.geometry), first, bounds, rows.geometry, free, domains, False, False, 0)
     return rows.picked(bare.number.astype(np.int64))
 
 
@@ -91,34 +91,34 @@ def _matched(rows: Rows, targets: Longs) -> int:
     """The sum of extents, after the matchings are drawn anew as for a release: the paper's times have that too."""
     found, k = checked(targets).copy(), len(targets)
     remix(found, SWAPS * k, k, stream(KEY))
-    return total(rows.coordinates(), found)
+    return sum_widths(rows.coordinates(), found)
 
 
 def _solver(name: str, rows: Rows, k: int, *, ordered: bool = False, any_size: bool = False) -> int:
     """``any_size``: as the paper has it, not only as many rows as a policy may give a solver."""
-    if refusal(name, min(rows.size, MOST_ROWS[name]) if any_size else rows.size, k) is not None:
+    if explain_refusal(name, min(rows.size, MOST_ROWS[name]) if any_size else rows.size, k) is not None:
         raise NotMeasuredError
     rows = in_tree_order(rows) if ordered else rows
-    return _matched(rows, solved(name, rows.coordinates(), k, any_size=any_size))
+    return _matched(rows, solve_matchings(name, rows.coordinates(), k, any_size=any_size))
 
 
 def _hungarian(rows: Rows, k: int, *, block: int = 0, passes: int = 0) -> int:
     rows = in_tree_order(rows) if block else rows
-    targets = walked(rows.codes, rows.geometry, k, block or rows.size, passes, KEY, 1)
+    targets = walk_blocks(rows.codes, rows.geometry, k, block or rows.size, passes, KEY, 1)
     return _matched(rows, targets)
 
 
 def _concealed(rows: Rows, k: int) -> int:
     c = rows.coordinates()
     box, mask, _ = concealed(c, k)
-    return sum(joined(box, mask, j, box, mask, j, c.measure) for j in range(rows.size))
+    return sum(joint_width(box, mask, j, box, mask, j, c.measure) for j in range(rows.size))
 
 
 def _refined(rows: Rows, k: int) -> int:
     """Classes of at least k rows along the tree's order, refined."""
     rows = in_tree_order(rows)
     c, found = rows.coordinates(), rows_of(rows.codes, np.arange(rows.size, dtype=np.int32), rows.geometry)
-    parts = classes(c, k)
+    parts = divide_rows(c, k)
     group = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
     spec = RefineSpec()
     refine(
@@ -140,7 +140,7 @@ def _width(rows: Rows) -> int:
     """The extents of the one box of some rows."""
     c, k = rows.coordinates(), rows.size
     around = (np.arange(k)[:, None] + np.arange(k)) % k
-    return total(c, around) // k
+    return sum_widths(c, around) // k
 
 
 NH = System("NH (ring)", "^-", partial(_solver, "ring", ordered=True), power=1)

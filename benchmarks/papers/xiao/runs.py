@@ -56,8 +56,8 @@ def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> lis
 def _released(db: Database, hierarchies: dict[str, Path], point: Point, seed: int, source: str) -> dict[str, Any]:
     """Release once. What cannot be released is noted, and the others go on."""
     from sqlanon.errors import SqlanonError
-    from sqlanon.evaluate.divergence import divergence, mean
-    from sqlanon.evaluate.subject import subject
+    from sqlanon.evaluate.divergence import average_divergence, measure_divergence
+    from sqlanon.evaluate.subject import find_subject
 
     start = time.perf_counter()
     try:
@@ -80,7 +80,9 @@ def _released(db: Database, hierarchies: dict[str, Path], point: Point, seed: in
         seconds = time.perf_counter() - start
         stars, kld = report.loss.stars, None
         if point.divergence and source != "warm":
-            kld = mean(divergence(db.engine, subject(db.engine, "xiao"), [point.quasi], point.data.sensitive))
+            kld = average_divergence(
+                measure_divergence(db.engine, find_subject(db.engine, "xiao"), [point.quasi], point.data.sensitive)
+            )
     except SqlanonError as refused:
         print(f"{type(refused).__name__}: {refused}", flush=True)
         return {"refused": type(refused).__name__}

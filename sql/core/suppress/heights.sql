@@ -1,6 +1,6 @@
 -- name: suppress/heights
 -- params: heights (table to make), cells (table), keys (columns), value (SA code column), p, q (l = p / q)
--- returns: the keys, height bigint: the count that phase one of TP cuts every value of a group to, see `sqlanon.kernels.suppress.height`
+-- returns: the keys, height bigint: the count that phase one of TP cuts every value of a group to, see `sqlanon.kernels.suppress.measure_height`
 -- A group with fewer than l values has a sum of 0 after its last one: nothing of it can be kept.
 CREATE {{ heights | scratch }} AS
 SELECT {% for key in keys %}r.{{ key }} AS {{ key }}, {% endfor %}

@@ -56,7 +56,7 @@ class Seen(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def unseen(boxes: Boxes) -> Seen:
+def mark_all_unseen(boxes: Boxes) -> Seen:
     """No row was seen yet."""
     d, b = boxes.low.shape
     return Seen(np.full(d, -1, np.int32), np.empty((d, b), np.int32), np.empty(b, np.int32))
@@ -78,7 +78,7 @@ def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
             code, off = row[a], np.int32(~(1 << boxes.place[a]))
             seen.last[a] = code
             if boxes.kinds[a]:
-                has, cells = having(boxes, a, code), boxes.cells[a]
+                has, cells = cells_with_code(boxes, a, code), boxes.cells[a]
                 for j in range(len(found)):
                     part[j] = np.int32(-1) if has[cells[j]] else off
             else:
@@ -97,22 +97,22 @@ def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
 
 
 @njit(nogil=True, cache=True)
-def having(boxes: Boxes, a: int, code: int) -> Bools:
+def cells_with_code(boxes: Boxes, a: int, code: int) -> Bools:
     """Which cells of a column of sets have a code."""
     first = boxes.start[a] + code * boxes.kinds[a]
     return boxes.sets[first : first + boxes.kinds[a]]
 
 
 @njit(nogil=True, cache=True)
-def inside(boxes: Boxes, a: int, j: int, code: int) -> bool:
+def covers_code(boxes: Boxes, a: int, j: int, code: int) -> bool:
     """Whether a box's cell covers a code."""
     if boxes.kinds[a]:
-        return bool(having(boxes, a, code)[boxes.cells[a, j]])
+        return bool(cells_with_code(boxes, a, code)[boxes.cells[a, j]])
     return bool(boxes.low[a, j] <= code <= boxes.high[a, j]) or bool(code == 0 and boxes.null[a, j])
 
 
 @njit(nogil=True, cache=True)
-def supersets(counts: Longs) -> None:
+def add_supersets(counts: Longs) -> None:
     """Add to every number's count those of all its supersets, in place; int64[2^w]. Cost: O(w 2^w)."""
     step = 1
     if len(counts) >= 4:
@@ -131,7 +131,9 @@ def supersets(counts: Longs) -> None:
 
 
 @njit(nogil=True, cache=True)
-def owners(boxes: Boxes, rows: Ints, begins: Longs, order: Longs, first: Longs, past: Longs) -> tuple[Longs, Longs]:
+def find_owners(
+    boxes: Boxes, rows: Ints, begins: Longs, order: Longs, first: Longs, past: Longs
+) -> tuple[Longs, Longs]:
     """The boxes that may be those of groups of rows: they cover all of the group.
 
     Args:
@@ -154,7 +156,7 @@ def owners(boxes: Boxes, rows: Ints, begins: Longs, order: Longs, first: Longs, 
             fits = True
             for i in range(begins[g], begins[g + 1]):
                 for a in range(rows.shape[1]):
-                    if not inside(boxes, a, order[place], rows[i, a]):
+                    if not covers_code(boxes, a, order[place], rows[i, a]):
                         fits = False
                         break
                 if not fits:

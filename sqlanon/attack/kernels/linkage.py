@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.attack.kernels.fitting import Boxes, cover, supersets, unseen
+from sqlanon.attack.kernels.fitting import Boxes, add_supersets, cover, mark_all_unseen
 from sqlanon.kernels.compiled import njit
 
 Ints = npt.NDArray[np.int32]
@@ -32,7 +32,7 @@ def _go_on(counts: Longs, victims: int, fewest: Longs, chance: Doubles) -> None:
 
 
 @njit(nogil=True, cache=True)
-def linked(boxes: Boxes, rows: Ints, victims: Longs, fewest: Longs, chance: Doubles) -> None:
+def count_candidates(boxes: Boxes, rows: Ints, victims: Longs, fewest: Longs, chance: Doubles) -> None:
     """Candidates of each row for every set of known columns.
 
     Args:
@@ -44,25 +44,25 @@ def linked(boxes: Boxes, rows: Ints, victims: Longs, fewest: Longs, chance: Doub
 
     Cost: O(r (b d + w 2^w)).
     """
-    seen, counts = unseen(boxes), np.empty(len(fewest), np.int64)
+    seen, counts = mark_all_unseen(boxes), np.empty(len(fewest), np.int64)
     found = seen.found
     for i in range(len(rows)):
         cover(boxes, rows[i], seen)
         counts[:] = 0
         for j in range(len(found)):
             counts[found[j]] += boxes.members[j]
-        supersets(counts)
+        add_supersets(counts)
         _go_on(counts, victims[i], fewest, chance)
 
 
 @njit(nogil=True, cache=True)
-def crowded(
+def count_candidate_persons(
     boxes: Boxes, rows: Ints, victims: Longs, at: Longs, person: Ints, persons: int, fewest: Longs, chance: Doubles
 ) -> None:
-    """As `linked`, of different persons among the candidates.
+    """As `count_candidates`, of different persons among the candidates.
 
     Args:
-        boxes: see `linked`, as ``rows``, ``victims``, ``fewest`` and ``chance``.
+        boxes: see `count_candidates`, as ``rows``, ``victims``, ``fewest`` and ``chance``.
         rows: see there.
         victims: see there.
         at: int64[b + 1], where a box's persons begin in ``person``.
@@ -77,7 +77,7 @@ def crowded(
     Cost: one step a person of each box for every row; 2^m more for a person with m sets, or m 2^w if m > `MOST_SETS`; w
     2^w for the row.
     """
-    seen, counts = unseen(boxes), np.empty(len(fewest), np.int64)
+    seen, counts = mark_all_unseen(boxes), np.empty(len(fewest), np.int64)
     common, sign = np.empty(1 << MOST_SETS, np.int64), np.empty(1 << MOST_SETS, np.int64)
     first = np.full(persons, -1, np.int64)
     after, node = np.empty(len(person), np.int64), np.empty(len(person), np.int64)
@@ -117,7 +117,7 @@ def crowded(
                 for e in range(1, 1 << sets):
                     counts[common[e]] += sign[e]
                 first[touched[t]] = -1
-        supersets(counts)
+        add_supersets(counts)
         for t in range(n):
             begin = first[touched[t]]
             if begin >= 0:
@@ -133,7 +133,7 @@ def crowded(
 
 
 @njit(nogil=True, cache=True)
-def guessed(
+def count_top_values(
     boxes: Boxes, rows: Ints, at: Longs, value: Ints, times: Longs, values: int, top: Longs, every: Longs, has: Bools
 ) -> None:
     """The sensitive values among the candidates of each row that is known by all columns.
@@ -151,7 +151,7 @@ def guessed(
 
     Cost: O(r b d), and one step a value of each candidate box.
     """
-    seen, tally, listed = unseen(boxes), np.zeros(values, np.int64), np.empty(values, np.int32)
+    seen, tally, listed = mark_all_unseen(boxes), np.zeros(values, np.int64), np.empty(values, np.int32)
     for i in range(len(rows)):
         covers = cover(boxes, rows[i], seen)
         n, most, total = 0, np.int64(0), np.int64(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.attack.kernels.fitting import Boxes, cover, having, inside, supersets, unseen
+from sqlanon.attack.kernels.fitting import Boxes, add_supersets, cells_with_code, cover, covers_code, mark_all_unseen
 from sqlanon.kernels.compiled import njit
 
 Ints = npt.NDArray[np.int32]
@@ -36,7 +36,7 @@ def _by_code(boxes: Boxes, a: int, first: int, wanted: Bools, others: Ints, here
         cells = boxes.cells[a]
         for n in range(len(wanted)):
             if wanted[n]:
-                has, counts = having(boxes, a, first + n), here[n]
+                has, counts = cells_with_code(boxes, a, first + n), here[n]
                 for j in range(len(others)):
                     if has[cells[j]]:
                         counts[others[j]] += boxes.members[j]
@@ -65,7 +65,7 @@ def _by_code(boxes: Boxes, a: int, first: int, wanted: Bools, others: Ints, here
 
 
 @njit(nogil=True, cache=True)
-def mistaken(
+def add_mistaken_success(
     boxes: Boxes,
     rows: Ints,
     at: Longs,
@@ -99,7 +99,7 @@ def mistaken(
     a code of a set costs O(b) more.
     """
     sets = 1 << known
-    seen, others = unseen(boxes), np.empty(boxes.low.shape[1], np.int32)
+    seen, others = mark_all_unseen(boxes), np.empty(boxes.low.shape[1], np.int32)
     right, here = np.empty(sets, np.int64), np.empty((AT_ONCE + 1, sets // 2), np.int64)
     success, gain, columns = np.empty(sets), np.empty(sets // 2), np.empty(sets, np.int64)
     for i in range(len(rows)):
@@ -107,7 +107,7 @@ def mistaken(
         right[:] = 0
         for j in range(len(others)):
             right[seen.found[j] & (sets - 1)] += boxes.members[j]
-        supersets(right)
+        add_supersets(right)
         for e in range(at[i], at[i + 1]):
             success[:] = 0
             columns[:] = 0
@@ -129,13 +129,13 @@ def mistaken(
                     for first in range(low, past, AT_ONCE):
                         wanted = np.zeros(min(AT_ONCE, past - first), np.bool_)
                         for code in range(first, first + len(wanted)):
-                            wanted[code - first] = code != true and rates[code] and inside(boxes, a, own[e], code)
+                            wanted[code - first] = code != true and rates[code] and covers_code(boxes, a, own[e], code)
                         if not wanted.any():
                             continue
                         _by_code(boxes, a, first, wanted, others, here)
                         for n in range(len(wanted)):
                             if wanted[n]:
-                                supersets(here[n])
+                                add_supersets(here[n])
                                 for s in range(len(gain)):
                                     gain[s] += rates[first + n] / here[n, s]
                 for s in range(len(gain)):

@@ -20,9 +20,9 @@ from sqlanon.cli.options import (
     Ignore,
     Null,
     Types,
-    database,
+    collect_reading,
     first_option,
-    reading,
+    open_database,
 )
 from sqlanon.cli.policy_options import given_options, with_policy_options
 from sqlanon.cli.screen import Screen
@@ -61,7 +61,7 @@ def anonymize(
     **given: Any,
 ) -> int | None:
     """Anonymize one file, or one table where it lives."""
-    read = reading(null, delimiter, encoding, types, decimal, ignore, date_format)
+    read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     name = given["name"] or (Path(source).name.partition(".")[0] if db is None else source.rpartition(".")[2])
     try:
         asked = given_options(given)
@@ -113,7 +113,7 @@ def _table(
         check_file(Path(file), escape_formulas=escape_formulas)
     elif escape_formulas:
         raise PolicyError("--escape-formulas is for a CSV file: name one with --to")
-    with database(db, screen) as connected:
+    with open_database(db, screen) as connected:
         release = connected.anonymize(
             source,
             allow_weaker=allow_weaker,
@@ -161,7 +161,7 @@ def _next(
 ) -> list[str]:
     if db is None:
         return []
-    from sqlanon.cli.show.text import command, listed, shown_url
+    from sqlanon.cli.show.text import command, list_option, shown_url
 
     where = f"duckdb:///{publish_file}" if publish_file else shown_url(db)
     view = (None if to and to.lower().endswith(SUFFIXES) else to) or report.published.removesuffix(
@@ -170,5 +170,5 @@ def _next(
     releases = command("releases", report.release, options=["--db", shown_url(db), *screen.confirmed])
     if report.certificate and publish_file:
         return [releases]  # without a policy no audit finds both the file and the certificate
-    sensitive = [] if report.certificate else listed("--sensitive", asked.get("sensitive", ()))
+    sensitive = [] if report.certificate else list_option("--sensitive", asked.get("sensitive", ()))
     return [command("audit", view, options=[*sensitive, "--db", where, *screen.confirmed]), releases]

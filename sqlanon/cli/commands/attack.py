@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.arguments import names
-from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.arguments import parse_names
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
 from sqlanon.cli.screen import Screen
 
 
@@ -44,9 +44,9 @@ def attack(
 
     Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l.
     """
-    spec = found(db, policy)
-    with database(url(db, spec), screen, read_only=True) as connected:
-        report = connected.attack(release, known=names("--known", known) or None, victims=victims)
+    spec = find_policy(db, policy)
+    with open_database(find_url(db, spec), screen, read_only=True) as connected:
+        report = connected.attack(release, known=parse_names("--known", known) or None, victims=victims)
     screen.emit(report.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.attack import attack_report

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlanon.cli.arguments import names
+from sqlanon.cli.arguments import parse_names
 from sqlanon.cli.options import (
     DateFormat,
     Db,
@@ -20,11 +20,11 @@ from sqlanon.cli.options import (
     Null,
     PolicyFile,
     Types,
-    database,
+    collect_reading,
+    find_policy,
+    find_url,
     first_option,
-    found,
-    reading,
-    url,
+    open_database,
 )
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
@@ -142,7 +142,7 @@ def audit(
     """
     if sum(one is not None for one in (table, together, history)) != 1:
         raise PolicyError("audit wants one TABLE, or --together A B, or --history NAME")
-    read = reading(null, delimiter, encoding, types, decimal, ignore, date_format)
+    read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     about = {
         "weight": weight,
         "population": population,
@@ -151,9 +151,9 @@ def audit(
         "null_is": null_is,
     }
     asked = _Asked(
-        names("--qi", qi) or None,
-        names("--sensitive", sensitive),
-        names("--identifier", identifier),
+        parse_names("--qi", qi) or None,
+        parse_names("--sensitive", sensitive),
+        parse_names("--identifier", identifier),
         {name: value for name, value in about.items() if value is not None},
     )
     if find_qi and table is not None and asked.about:
@@ -172,14 +172,14 @@ def audit(
         return _file(screen, table, asked, read, policy, find_qi=find_qi)
     if read:
         raise PolicyError(f"{first_option(read)} is for CSV files; a table in a database has types of its own")
-    spec = found(db, policy)
-    where = url(db, spec)
+    spec = find_policy(db, policy)
+    where = find_url(db, spec)
     if history is not None:
         return _history(screen, where, history)
     if together is not None:
-        return _together(screen, where, together)
+        return _audit_pair(screen, where, together)
     assert table is not None
-    with database(where, screen, read_only=True) as connected:
+    with open_database(where, screen, read_only=True) as connected:
         from sqlanon.release.audit.place import table_named
         from sqlanon.release.prepare.row_security import measured_in_part
 
@@ -190,7 +190,7 @@ def audit(
         if find_qi:
             return _identifying(screen, _found_qi(connected, table, asked))
         release = _release_of(connected, spec, table)
-        report = _audited(connected, table, asked, release)
+        report = _audit_table(connected, table, asked, release)
         # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
         # is read there.
         plain = report.groups is None and not report.candidates and not (release and release.publish_file)
@@ -199,8 +199,8 @@ def audit(
                 f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that "
                 "are seen in it"
             )
-        risk = _assessed(connected, table, report, asked) if plain else None
-    return _shown(screen, report, risk, warned)
+        risk = _assess_risk(connected, table, report, asked) if plain else None
+    return _show_reports(screen, report, risk, warned)
 
 
 @dataclass(frozen=True)
@@ -218,12 +218,12 @@ def _is_file(table: str) -> bool:
 
 
 def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy: Path | None, *, find_qi: bool) -> int:
-    from sqlanon.database import opened
+    from sqlanon.database import open_file
 
     if policy is not None:
         raise PolicyError(f"{path} is a file, and a policy is for tables of a database; leave -p out")
     about = dict(asked.about)
-    with opened(path, population=about.pop("population", None), progress=screen.progress(), **read) as file:
+    with open_file(path, population=about.pop("population", None), progress=screen.progress(), **read) as file:
         connected, name, people = file.database, file.table, file.population
         screen.warn(file.notes)
         if find_qi:
@@ -231,19 +231,19 @@ def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy
             screen.close()
             return _identifying(screen, found_qi)
         asked = replace(asked, about=about | ({"population": people} if people else {}))
-        report = replace(_audited(connected, name, asked, None), table=path)
-        risk = replace(_assessed(connected, name, report, asked), table=path)
+        report = replace(_audit_table(connected, name, asked, None), table=path)
+        risk = replace(_assess_risk(connected, name, report, asked), table=path)
     screen.close()
-    return _shown(screen, report, risk)
+    return _show_reports(screen, report, risk)
 
 
-def _audited(connected: Database, table: str, asked: _Asked, spec: ReleaseSpec | None) -> AuditReport:
+def _audit_table(connected: Database, table: str, asked: _Asked, spec: ReleaseSpec | None) -> AuditReport:
     return connected.audit(
         table, quasi=asked.quasi, sensitive=asked.sensitive, identifiers=asked.identifiers, spec=spec
     )
 
 
-def _assessed(connected: Database, table: str, report: AuditReport, asked: _Asked) -> RiskReport:
+def _assess_risk(connected: Database, table: str, report: AuditReport, asked: _Asked) -> RiskReport:
     """The figures over the columns that the audit found."""
     sensitive = [one.column for one in report.sensitive]
     return connected.assess(
@@ -265,7 +265,7 @@ def _identifying(screen: Screen, report: IdentifyingReport) -> int:
     return 0
 
 
-def _shown(screen: Screen, report: AuditReport, risk: RiskReport | None, warned: Sequence[str] = ()) -> int:
+def _show_reports(screen: Screen, report: AuditReport, risk: RiskReport | None, warned: Sequence[str] = ()) -> int:
     more = {"warnings": list(warned)} if warned else {}
     screen.emit(report.to_dict() | {"risk": risk.to_dict() if risk else None} | more)
     if not screen.silent:
@@ -278,8 +278,8 @@ def _shown(screen: Screen, report: AuditReport, risk: RiskReport | None, warned:
     return 0 if report.satisfied else 1
 
 
-def _together(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
-    with database(where, screen, read_only=True) as connected:
+def _audit_pair(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
+    with open_database(where, screen, read_only=True) as connected:
         report = connected.together(*pair)
     screen.emit(report.to_dict())
     if not screen.silent:
@@ -290,7 +290,7 @@ def _together(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
 
 
 def _history(screen: Screen, where: str, name: str) -> int | None:
-    with database(where, screen, read_only=True) as connected:
+    with open_database(where, screen, read_only=True) as connected:
         reports = connected.history(name)
     screen.emit({"release": name, "history": [report.to_dict() for report in reports]})
     if not screen.silent:

@@ -11,7 +11,17 @@ import typer
 from sqlanon.cli import compacting
 from sqlanon.cli.compacting import Compact
 from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
-from sqlanon.cli.options import AllowWeaker, Db, PolicyFile, database, found, load, next_command, pick, url
+from sqlanon.cli.options import (
+    AllowWeaker,
+    Db,
+    PolicyFile,
+    find_policy,
+    find_url,
+    load,
+    next_command,
+    open_database,
+    pick,
+)
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -40,7 +50,7 @@ def releases(
             "releases wants nothing, a NAME, or: show NAME@VERSION, such as: sqlanon releases show patients@2"
         )
     name = words[0] if words else None
-    with database(url(db, found(db, policy)), screen, read_only=True) as connected:
+    with open_database(find_url(db, find_policy(db, policy)), screen, read_only=True) as connected:
         rows = connected.releases(name)
         others = sorted({row.release for row in connected.releases()}) if name and not rows else []
     screen.emit({"releases": [row.to_dict() for row in rows]})
@@ -52,7 +62,7 @@ def releases(
 
 
 def _show(screen: Screen, name: str, db: str | None, policy: Path | None) -> int | None:
-    with database(url(db, found(db, policy)), screen, read_only=True) as connected:
+    with open_database(find_url(db, find_policy(db, policy)), screen, read_only=True) as connected:
         report = connected.version(name)
     screen.emit(report.to_dict())
     if not screen.silent:
@@ -64,7 +74,7 @@ def _show(screen: Screen, name: str, db: str | None, policy: Path | None) -> int
 
 def diff(screen: Screen, first: Version, second: Version, db: Db = None, policy: PolicyFile = None) -> int | None:
     """Compare two versions: rows, loss, requirements, policy."""
-    with database(url(db, found(db, policy)), screen, read_only=True) as connected:
+    with open_database(find_url(db, find_policy(db, policy)), screen, read_only=True) as connected:
         report = connected.diff(first, second)
     screen.emit(report.to_dict())
     if not screen.silent:
@@ -91,7 +101,7 @@ def rollback(
     policy: PolicyFile = None,
 ) -> int | None:
     """Publish an earlier version of a release again: readers have the one or the other, whole."""
-    with database(url(db, found(db, policy)), screen) as connected:
+    with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         report = connected.rollback(name, to, allow_weaker=allow_weaker)
     screen.emit(report.to_dict())
     screen.warn(report.warnings)
@@ -123,7 +133,7 @@ def unpublish(
     def following(command: str, *about: str, own: Sequence[str] = ()) -> str:
         return next_command(screen, command, policy, None, db, *about, own=own)
 
-    with database(url(db, found(db, policy)), screen) as connected:
+    with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         compacting.check(connected, compact=compact)
         report = connected.unpublish(name, purge=purge)
         outcome = compacting.attempt(
@@ -170,13 +180,13 @@ def erase(
         about = [name] if command == "erase" else []
         return next_command(screen, command, policy, None, db, *about, own=words)
 
-    erase_keys(screen, url(db, spec), release, key_file, following, yes=yes, compact=compact)
+    erase_keys(screen, find_url(db, spec), release, key_file, following, yes=yes, compact=compact)
     return None
 
 
 def clean(screen: Screen, compact: Compact = False, db: Db = None, policy: PolicyFile = None) -> int | None:
     """Drop what killed runs left behind."""
-    with database(url(db, found(db, policy)), screen) as connected:
+    with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         compacting.check(connected, compact=compact)
         dropped = connected.clean()
         outcome = compacting.attempt(

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from sqlanon.cli.batch import each, planned
+from sqlanon.cli.batch import select_plan_options, work_on_each
 from sqlanon.cli.command import Commands, register
 from sqlanon.cli.compacting import Compact
 from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
-from sqlanon.cli.options import AllowWeaker, Due, Full, NewLineage, RecordFile, database, next_command
+from sqlanon.cli.options import AllowWeaker, Due, Full, NewLineage, RecordFile, next_command, open_database
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
@@ -105,17 +105,17 @@ def plan(
 
             plan_report(screen, report, sql=False, run=following("run", anew, select))
 
-    with database(_url(project), screen, read_only=True) as connected:
-        made = _guarded(
+    with open_database(_url(project), screen, read_only=True) as connected:
+        made = _refuse_unbuilt(
             project,
             lambda spec: connected.plan(spec, beside=project.policy.releases, new_lineage=new_lineage),
         )
-        return each(
+        return work_on_each(
             screen,
-            _picked(project, select),
+            _select_releases(project, select),
             made,
             done,
-            again=lambda spec, words: following("plan", planned(words), [spec.name]),
+            again=lambda spec, words: following("plan", select_plan_options(words), [spec.name]),
         )
 
 
@@ -147,8 +147,8 @@ def run(
         project = _load(project_dir, profiles_dir, profile, target, target_path, db)
         if written:
             written.policy = str(project.policy.path)
-        releases = _picked(project, select)
-        with database(_url(project), screen) as connected:
+        releases = _select_releases(project, select)
+        with open_database(_url(project), screen) as connected:
 
             def work(spec: ReleaseSpec) -> RunReport:
                 return connected.run(spec, full=full, allow_weaker=allow_weaker, only_due=due, new_lineage=new_lineage)
@@ -157,8 +157,8 @@ def run(
                 more = [*words, *(["--record", str(record)] if record else [])]
                 return _next("run", more, [spec.name], project_dir, profiles_dir, profile, target, target_path, db)
 
-            guarded, noted = _guarded(project, work), written.add if written else None
-            code = each(screen, releases, guarded, done, noted, again=again)
+            guarded, noted = _refuse_unbuilt(project, work), written.add if written else None
+            code = work_on_each(screen, releases, guarded, done, noted, again=again)
         if written:
             written.exit_code = code
         return code
@@ -179,7 +179,7 @@ def erase(
 ) -> int | None:
     """Erase keys from the release of a model with refresh: {mode: frozen}, as `sqlanon erase` does."""
     project = _load(project_dir, profiles_dir, profile, target, target_path, db)
-    found = _picked(project, [name])
+    found = _select_releases(project, [name])
     release = next((one for one in found if one.name == name), found[0])
 
     def following(command: str, words: Sequence[str]) -> str:
@@ -238,7 +238,7 @@ def _url(project: Project) -> str:
     return project.policy.connection
 
 
-def _picked(project: Project, select: Sequence[str] | None) -> tuple[ReleaseSpec, ...]:
+def _select_releases(project: Project, select: Sequence[str] | None) -> tuple[ReleaseSpec, ...]:
     """The releases that --select names, by their own name or their model's; all of them without it."""
     releases = project.policy.releases
     if not select:
@@ -252,7 +252,7 @@ def _picked(project: Project, select: Sequence[str] | None) -> tuple[ReleaseSpec
     return tuple(spec for spec in releases if {spec.name, project.models[spec.name]} & set(select))
 
 
-def _guarded(project: Project, work: Callable[[ReleaseSpec], R]) -> Callable[[ReleaseSpec], R]:
+def _refuse_unbuilt(project: Project, work: Callable[[ReleaseSpec], R]) -> Callable[[ReleaseSpec], R]:
     """The work, refused for a release whose model dbt did not build."""
 
     def guarded(spec: ReleaseSpec) -> R:

@@ -34,9 +34,9 @@ def demo(
     ] = "duckdb",
 ) -> int | None:
     """Release a synthetic hospital twice, and show what that does."""
-    from sqlanon.demo.tour import tour
+    from sqlanon.demo.tour import run_tour
 
-    report = tour(directory, rows or ROWS[engine], seed, screen.progress(), engine)
+    report = run_tour(directory, rows or ROWS[engine], seed, screen.progress(), engine)
     screen.close()
     screen.emit(report.to_dict())
     if not screen.silent:

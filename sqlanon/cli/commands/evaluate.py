@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -47,12 +47,12 @@ def evaluate(
         raise PolicyError(
             "--plot: the picture is in the report of a release: sqlanon report NAME -w workload.yml -o report.html"
         )
-    spec = found(db, policy)
-    with database(url(db, spec), screen, read_only=True) as connected:
+    spec = find_policy(db, policy)
+    with open_database(find_url(db, spec), screen, read_only=True) as connected:
         report = connected.evaluate(release, chosen)
     screen.emit(report.to_dict())
     if not screen.silent:
-        from sqlanon.cli.show.evaluate import evaluation
+        from sqlanon.cli.show.evaluate import show_evaluation
 
-        evaluation(screen, report)
+        show_evaluation(screen, report)
     return 0 if report.sound else 1

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
 from sqlanon.cli.screen import Screen
 
 
@@ -22,8 +22,8 @@ def hierarchy(
 
     The output is for the owner: nodes are values.
     """
-    spec = found(db, policy)
-    with database(url(db, spec), screen, read_only=True) as connected:
+    spec = find_policy(db, policy)
+    with open_database(find_url(db, spec), screen, read_only=True) as connected:
         report = connected.hierarchy(release, column)
     made = report.to_dict()
     if not values:

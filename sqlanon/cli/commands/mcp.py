@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.cli.commands.serve import Owner, Releases, Role, Timeout, missing, opened
-from sqlanon.cli.options import Db, PolicyFile, found, url
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url
 from sqlanon.cli.screen import Screen
 
 
@@ -20,7 +20,7 @@ def mcp(
 
     The tools are releases, describe and ask; none reaches a source.
     """
-    where = url(db, found(db, policy))
+    where = find_url(db, find_policy(db, policy))
     try:
         from sqlanon.serve.mcp import make_server
         from sqlanon.serve.released import Reader

@@ -25,16 +25,16 @@ def methods(
 
     if name is not None and name not in METHODS:
         raise PolicyError(str(unknown_method(name)))
-    every = (works.methods(), works.formats(), works.requirements(), works.engines())
+    every = (works.list_methods(), works.list_formats(), works.list_requirements(), works.list_engines())
     found = {table.title.lower(): table.to_dict() for table in every}
     screen.emit(found if name is None else {"methods": {name: found["methods"][name]}})
     if not screen.silent:
-        _show(screen, works.methods(), name)
+        _show(screen, works.list_methods(), name)
     return None
 
 
 def _show(screen: Screen, table: Works, name: str | None) -> None:
-    from sqlanon.cli.show.text import table as sheet
+    from sqlanon.cli.show.text import make_sheet as sheet
     from sqlanon.declared import METHODS
 
     if name is None:

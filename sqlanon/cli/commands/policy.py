@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlanon.cli.batch import each, planned
+from sqlanon.cli.batch import select_plan_options, work_on_each
 from sqlanon.cli.new_file import ensure_new, write_new
 from sqlanon.cli.options import (
     POLICY,
@@ -30,15 +30,15 @@ from sqlanon.cli.options import (
     RecordFile,
     Select,
     Types,
-    database,
+    collect_reading,
+    find_url,
     first_option,
     load,
     next_command,
+    open_database,
     pick,
-    reading,
-    url,
 )
-from sqlanon.cli.questions import asked, check_terminal
+from sqlanon.cli.questions import ask_all, check_terminal
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError, SqlanonError
@@ -88,7 +88,7 @@ def init(
     date_format: DateFormat = None,
 ) -> int | None:
     """Profile a table or a file and propose a policy, or a command, that fits it."""
-    from sqlanon.cli.show.init import file_command, written
+    from sqlanon.cli.show.init import file_command, format_written
     from sqlanon.cli.show.text import command
     from sqlanon.shell import word
 
@@ -96,12 +96,12 @@ def init(
         ensure_new(output)
     if interactive:
         check_terminal(screen)
-    read = reading(null, delimiter, encoding, types, decimal, ignore, date_format)
+    read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     if db is not None:
         if read:
             raise PolicyError(f"{first_option(read)} is for CSV files; a table has types of its own")
-        with database(db, screen, read_only=True) as connected:
-            proposal = _proposed(screen, connected, table, interactive=interactive, from_labels=from_labels)
+        with open_database(db, screen, read_only=True) as connected:
+            proposal = _propose(screen, connected, table, interactive=interactive, from_labels=from_labels)
         text = proposal.policy(db, table)
         following = command("plan", options=[] if output == POLICY else ["-p", str(output)])
     else:
@@ -121,27 +121,27 @@ def init(
             }
         )
     elif output is not None:
-        screen.show(*proposal.notes(), written(output, following))
+        screen.show(*proposal.notes(), format_written(output, following))
     else:
         screen.product(text)
     return None
 
 
-def _proposed(screen: Screen, connected: Database, table: str, *, interactive: bool, from_labels: bool) -> Proposal:
+def _propose(screen: Screen, connected: Database, table: str, *, interactive: bool, from_labels: bool) -> Proposal:
     proposal = connected.propose(table, from_labels=from_labels)
-    return connected.checked(asked(screen, proposal), table) if interactive else proposal
+    return connected.checked(ask_all(screen, proposal), table) if interactive else proposal
 
 
 def _of_file(screen: Screen, file: str, read: dict[str, Any], *, interactive: bool) -> Proposal:
-    from sqlanon.database import FILES, opened
+    from sqlanon.database import FILES, open_file
 
     if not file.lower().endswith(FILES) and not Path(file).is_file():
         raise PolicyError(
             f"{file} is not a {', '.join(FILES)} file; a table needs --db duckdb:///path, postgresql://... or sc://..."
         )
     try:
-        with opened(file, progress=screen.progress(), **read) as found:
-            proposal = _proposed(screen, found.database, found.table, interactive=interactive, from_labels=False)
+        with open_file(file, progress=screen.progress(), **read) as found:
+            proposal = _propose(screen, found.database, found.table, interactive=interactive, from_labels=False)
             return replace(proposal, warned=(*proposal.warned, *found.notes))
     finally:
         screen.close()
@@ -166,13 +166,15 @@ def plan(
             plan_report(screen, report, sql=sql, run=next_command(screen, "run", policy, select, db, own=anew))
 
     releases = pick(spec, select)
-    with database(url(db, spec), screen, read_only=True) as connected:
-        return each(
+    with open_database(find_url(db, spec), screen, read_only=True) as connected:
+        return work_on_each(
             screen,
             releases,
             lambda release: connected.plan(release, beside=spec.releases, new_lineage=new_lineage),
             done,
-            again=lambda release, words: next_command(screen, "plan", policy, [release.name], db, own=planned(words)),
+            again=lambda release, words: next_command(
+                screen, "plan", policy, [release.name], db, own=select_plan_options(words)
+            ),
         )
 
 
@@ -202,7 +204,7 @@ def run(
     with written or nullcontext():
         spec = load(policy, db)
         releases = pick(spec, select)
-        with database(url(db, spec), screen) as connected:
+        with open_database(find_url(db, spec), screen) as connected:
             tables: dict[str, dict[str, RunReport] | SqlanonError] = {}
 
             def together(release: ReleaseSpec, name: str) -> RunReport:
@@ -238,7 +240,7 @@ def run(
                 recorded = ["--record", str(record)] if record else []
                 return next_command(screen, "run", policy, [release.name], db, own=[*words, *recorded])
 
-            code = each(screen, releases, work, done, written.add if written else None, again=again)
+            code = work_on_each(screen, releases, work, done, written.add if written else None, again=again)
         if written:
             written.exit_code = code
         return code
@@ -264,11 +266,13 @@ def _following(
 
     A release in a file of its own is audited in that file, but boxes of their own in the database of the certificate.
     """
-    from sqlanon.cli.show.text import command, listed
+    from sqlanon.cli.show.text import command, list_option
 
     view = release.publish or report.published
     sensitive = (
-        [] if report.certificate else listed("--sensitive", [column.name for column in release.with_role("sensitive")])
+        []
+        if report.certificate
+        else list_option("--sensitive", [column.name for column in release.with_role("sensitive")])
     )
     if release.publish_file and not report.certificate:
         audit = command("audit", view, options=[*sensitive, "--db", f"duckdb:///{release.publish_file}"])

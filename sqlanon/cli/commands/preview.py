@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, database, load, next_command, pick, url
+from sqlanon.cli.options import Db, PolicyFile, find_url, load, next_command, open_database, pick
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -36,7 +36,7 @@ def preview(
         raise PolicyError(
             f"preview shows one release, and the policy has several: {', '.join(one.name for one in chosen)}"
         )
-    with database(url(db, spec), screen, read_only=True) as connected:
+    with open_database(find_url(db, spec), screen, read_only=True) as connected:
         found = connected.preview(chosen[0], rows)
     screen.emit(found.to_dict())
     if not screen.silent:

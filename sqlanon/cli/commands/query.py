@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
 from sqlanon.cli.screen import Screen
 
 
@@ -68,8 +68,8 @@ def query(
 
     FROM names the source or the release.
     """
-    spec = found(db, policy)
-    with database(url(db, spec), screen, read_only=True) as connected:
+    spec = find_policy(db, policy)
+    with open_database(find_url(db, spec), screen, read_only=True) as connected:
         # Several releases may stem from one source: which is meant is looked up where they are.
         own = spec.releases[0] if spec is not None and len(spec.releases) == 1 else None
         answer = connected.query(
@@ -113,7 +113,7 @@ def install_functions(
 
     Functions of these names in that schema are replaced.
     """
-    with database(url(db, found(db, policy)), screen) as connected:
+    with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         names = connected.install_functions(schema)
     screen.emit({"functions": list(names)})
     screen.show(*names)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from sqlanon.cli.new_file import ensure_new, write_new
-from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -64,8 +64,8 @@ def report(
     chosen = workload or (WORKLOAD if audience == "owner" and WORKLOAD.is_file() else None)
     form: Literal["html", "md"] = "md" if md else "html"
     reader: Literal["owner", "readers"] = "readers" if audience == "readers" else "owner"
-    spec = found(db, policy)
-    with database(url(db, spec), screen, read_only=True) as connected:
+    spec = find_policy(db, policy)
+    with open_database(find_url(db, spec), screen, read_only=True) as connected:
         text = connected.report(release, audience=reader, form=form, workload=chosen, attack=attack)
     described = {"release": release, "for": audience, "form": form}
     if output is None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from sqlanon.cli.confirmed import confirmations
-from sqlanon.cli.options import Db, FromVariables, PolicyFile, found, url
+from sqlanon.cli.confirmed import collect_confirmations
+from sqlanon.cli.options import Db, FromVariables, PolicyFile, find_policy, find_url
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError, UnsupportedError
 
@@ -79,7 +79,7 @@ def serve(
     Tables have the names and columns of the sources; answers are estimates, with bounds after SET sqlanon.bounds = on.
     Ends with Ctrl-C or SIGTERM.
     """
-    where = url(db, found(db, policy))
+    where = find_url(db, find_policy(db, policy))
     try:
         from sqlanon.serve.released import Reader
         from sqlanon.serve.server import Limits
@@ -116,7 +116,7 @@ def opened(where: str, screen: Screen) -> Database:
     """A connection that only reads; an error shows no value of a variable that the URL was made of."""
     from sqlanon import connect
 
-    confirmed: dict[str, Any] = dict(confirmations(where, screen.confirmed))
+    confirmed: dict[str, Any] = dict(collect_confirmations(where, screen.confirmed))
     try:
         return connect(where, read_only=True, **confirmed)
     except SqlanonError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import count, measure, note, safe, share, table, things
+from sqlanon.cli.show.text import clean, count, make_sheet, measure, note, share, things
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -26,7 +26,7 @@ def attack_report(screen: Screen, report: AttackReport) -> None:
     lost = report.victims - report.published
     left = f", {count(lost)} of them left out of the release" if lost else ""
     screen.show(
-        f"attacks on {safe(report.release)} ({safe(report.table)}), made of {safe(report.source)}",
+        f"attacks on {clean(report.release)} ({clean(report.table)}), made of {clean(report.source)}",
         f"  {things(report.victims, 'victim')}{left}; {count(report.boxes)} different boxes; success is expected, and "
         + (
             "exact: every victim is compared"
@@ -42,17 +42,17 @@ def attack_report(screen: Screen, report: AttackReport) -> None:
         )
     rows = [_linkage(one, report.counted) for one in report.linkage]
     rows += [_guess(one) for one in report.homogeneity]
-    rows += [_composed(one) for one in report.composition if not one.why_not]
-    screen.show("", table(HEAD, rows), "")
+    rows += [_format_composition(one) for one in report.composition if not one.why_not]
+    screen.show("", make_sheet(HEAD, rows), "")
     if len(report.quasi) > 1:
         best = "; ".join(
-            f"{', '.join(map(safe, one.worst))} ({share(one.worst_mean, 1)})"
+            f"{', '.join(map(clean, one.worst))} ({share(one.worst_mean, 1)})"
             for one in report.linkage
             if one.subsets > 1 and not one.errors
         )
         if best:
             screen.show(f"columns by which most is found: {best}")
-    _unpromised(screen, report)
+    _show_unpromised(screen, report)
     for one in report.composition:
         if one.why_not:
             screen.show(note(f"not measured: {one.kind} {one.other}: {one.why_not}"))
@@ -62,27 +62,27 @@ def attack_report(screen: Screen, report: AttackReport) -> None:
         screen.show("An attack EXCEEDS its promise.")
 
 
-def _unpromised(screen: Screen, report: AttackReport) -> None:
+def _show_unpromised(screen: Screen, report: AttackReport) -> None:
     """The figures that no model promises to bound."""
     head = (("no model bounds", "wrap"), ("mean", "right"), ("highest", "right"), ("by table alone", "right"))
     rows = []
     for gain in report.skewness:
-        name = safe(gain.column)
+        name = clean(gain.column)
         rows.append((f"{name}: a class adds", share(gain.mean, 1), share(gain.highest, 1), ""))
         rows.append((f"{name}: times likelier", measure(gain.mean_ratio), measure(gain.highest_ratio), ""))
     for one in report.bayes:
-        name, base = safe(one.column), share(one.baseline, 1)
+        name, base = clean(one.column), share(one.baseline, 1)
         rows.append((f"{name} by naive Bayes", share(one.accuracy, 1), "", base))
         if one.in_class is not None:
             rows.append((f"{name}, only values of candidates", share(one.in_class, 1), "", base))
     if rows:
-        screen.show(table(head, rows), "")
+        screen.show(make_sheet(head, rows), "")
 
 
-def _composed(one: CompositionAttack) -> tuple[str, ...]:
+def _format_composition(one: CompositionAttack) -> tuple[str, ...]:
     who = "" if one.who == "common" else f", {one.who}"
     return (
-        f"with {one.kind} {safe(one.other)}{who}",
+        f"with {one.kind} {clean(one.other)}{who}",
         share(one.mean, 1),
         "",
         share(one.highest, 1),
@@ -117,7 +117,7 @@ def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
 def _guess(one: GuessAttack) -> tuple[str, ...]:
     where = "class" if one.among == "class" else "candidates"
     return (
-        f"{safe(one.column)} by {where}",
+        f"{clean(one.column)} by {where}",
         share(one.mean, 1),
         "",
         share(one.highest, 1),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import requirements
-from sqlanon.cli.show.text import count, measure, safe, share, table
+from sqlanon.cli.show.run import format_requirements
+from sqlanon.cli.show.text import clean, count, make_sheet, measure, share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
     """Show the risk of one table."""
     if report.candidates:
         screen.show(
-            f"audit of {safe(report.table)}: {count(report.rows)} rows, each in a box of its own",
+            f"audit of {clean(report.table)}: {count(report.rows)} rows, each in a box of its own",
             f"  candidates of each row, by the certificate: {count(report.k)}"
             if report.k
             else "  candidates: not measured",
@@ -28,7 +28,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         _promises(screen, report)
         return
     screen.show(
-        f"audit of {safe(report.table)}: {count(report.rows)} rows in {count(report.classes)} classes",
+        f"audit of {clean(report.table)}: {count(report.rows)} rows in {count(report.classes)} classes",
         f"  classes are the groups over: {_columns(report.quasi)}",
     )
     if report.missing:
@@ -51,11 +51,11 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
     rows += [
         (f"fewest distinct {column} in a class", count(number)) for column, number in report.min_identifiers.items()
     ]
-    screen.show("", table((("measure", "wrap"), ("value", "left")), rows), "")
-    screen.show(*lowering(report))
+    screen.show("", make_sheet((("measure", "wrap"), ("value", "left")), rows), "")
+    screen.show(*format_lowering(report))
     if report.groups:
         screen.show(
-            f"sensitive values are counted by group in {safe(report.groups.table)}: {count(report.groups.groups)} "
+            f"sensitive values are counted by group in {clean(report.groups.table)}: {count(report.groups.groups)} "
             f"groups of {count(report.groups.smallest)} to {count(report.groups.largest)} rows",
             "presence is disclosed: k, risk and classes above are those of the exact columns; l below is that of the "
             "groups",
@@ -69,19 +69,19 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
 def _promises(screen: Screen, report: AuditReport | TogetherReport) -> None:
     """What policies ask for, and which of it could not be measured."""
     if report.requirements:
-        screen.show(requirements(report.requirements), "")
+        screen.show(format_requirements(report.requirements), "")
         if not all(result.satisfied for result in report.requirements):
             screen.show("A requirement is VIOLATED.")
     for what in report.not_measured:
-        screen.show(f"NOT MEASURED: {safe(what)}")
+        screen.show(f"NOT MEASURED: {clean(what)}")
 
 
-def lowering(report: AuditReport) -> list[str]:
+def format_lowering(report: AuditReport) -> list[str]:
     """The published columns outside of the classes that lower k, and what that means."""
     if report.k_all >= report.k:
         return []
     if report.lowering:
-        named = ", ".join(f"{safe(one.column)} (k {count(one.k)} with it)" for one in report.lowering)
+        named = ", ".join(f"{clean(one.column)} (k {count(one.k)} with it)" for one in report.lowering)
         which = f"k is lower than {count(report.k)} with {named}."
     elif report.lowering_together:
         which = (
@@ -107,10 +107,10 @@ def lowering(report: AuditReport) -> list[str]:
 def together_report(screen: Screen, report: TogetherReport) -> None:
     """Show what a reader of two releases learns."""
     screen.show(
-        f"{safe(report.first)} and {safe(report.second)} together, both of {safe(report.source)}",
+        f"{clean(report.first)} and {clean(report.second)} together, both of {clean(report.source)}",
         f"  {count(report.matched)} rows are in both, {count(report.unmatched)} of the source are not",
         "",
-        table(
+        make_sheet(
             (("measure", "wrap"), ("value", "left")),
             (
                 (f"k of {report.first}", count(report.k_first)),
@@ -125,11 +125,11 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
                     "rows with fewer candidates than both k"
                     if report.candidates
                     else "rows in groups smaller than both k",
-                    f"{_of(report.rows_below, report.matched)}",
+                    f"{_format_part(report.rows_below, report.matched)}",
                 ),
                 (
                     "rows with one candidate" if report.candidates else "rows alone",
-                    f"{_of(report.unique_rows, report.matched)}",
+                    f"{_format_part(report.unique_rows, report.matched)}",
                 ),
                 *(
                     (f"fewest distinct {column} of both together", count(number))
@@ -149,12 +149,12 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
 def sensitive_rows(audits: Sequence[SensitiveAudit]) -> Sheet:
     """Each sensitive column with its l."""
     rows = [(audit.column, count(audit.distinct_l), measure(audit.frequency_l)) for audit in audits]
-    return table((("sensitive", "left"), ("distinct l", "right"), ("frequency l", "right")), rows)
+    return make_sheet((("sensitive", "left"), ("distinct l", "right"), ("frequency l", "right")), rows)
 
 
-def _of(part: int, whole: int) -> str:
+def _format_part(part: int, whole: int) -> str:
     return f"{count(part)} ({share(part, whole)})"
 
 
 def _columns(names: Sequence[str]) -> str:
-    return ", ".join(safe(name) for name in names) or "none"
+    return ", ".join(clean(name) for name in names) or "none"

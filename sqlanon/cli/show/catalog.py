@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import (
+    format_loss,
+    format_reasons,
+    format_requirements,
+    format_sizes,
     history_tables,
     lineage_lines,
-    loss,
     next_commands,
-    reasons,
-    requirements,
     search_lines,
-    sizes,
 )
-from sqlanon.cli.show.text import command, count, measure, safe, seconds, table, things
+from sqlanon.cli.show.text import clean, command, count, format_seconds, make_sheet, measure, things
 from sqlanon.declared import FORMATS
 from sqlanon.results import RunReport
 
@@ -38,7 +38,7 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[st
     ``others``: names of the existing releases, shown if none has the given name.
     """
     if not rows:
-        there = f" under this name; there are: {', '.join(map(safe, others))}" if others else " yet"
+        there = f" under this name; there are: {', '.join(map(clean, others))}" if others else " yet"
         screen.show(f"nothing was released here{there}")
         return
     titles = (
@@ -62,13 +62,13 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[st
         )
         for row in rows
     ]
-    screen.show(table(titles, shown))
+    screen.show(make_sheet(titles, shown))
     if len({row.release for row in rows}) == 1:
         last = next((row for row in rows if row.status == "published"), rows[-1])
         screen.show(
             "",
-            f"source {safe(last.source)}, by {safe(last.published_by)}, {safe(last.method)}, sqlanon {last.sqlanon}",
-            f"requirements: {safe(last.requirements)}",
+            f"source {clean(last.source)}, by {clean(last.published_by)}, {clean(last.method)}, sqlanon {last.sqlanon}",
+            f"requirements: {clean(last.requirements)}",
             *([f"every row has a box of its own, which {count(last.min_class)} candidates fit"] if last.boxes else []),
         )
 
@@ -78,30 +78,30 @@ def version_report(screen: Screen, report: VersionReport) -> None:
     run = RunReport.from_dict(report.report)
     total = run.seconds.get("total", 0.0)
     screen.show(
-        f"{safe(report.release)}@{report.version}: {report.status}, {safe(run.published)}",
-        f"  source       {safe(report.source)}, {count(run.rows)} rows, fingerprint {report.fingerprint or 'none'}",
-        f"  made         {report.published_at} by {safe(report.published_by)}, sqlanon {report.sqlanon}, "
-        f"{seconds(total)}",
+        f"{clean(report.release)}@{report.version}: {report.status}, {clean(run.published)}",
+        f"  source       {clean(report.source)}, {count(run.rows)} rows, fingerprint {report.fingerprint or 'none'}",
+        f"  made         {report.published_at} by {clean(report.published_by)}, sqlanon {report.sqlanon}, "
+        f"{format_seconds(total)}",
         f"  looked at    {report.checked_at or report.published_at}",
         f"  replaces     {run.replaces or 'nothing'}",
-        *(f"    because    {safe(reason)}" for reason in run.why),
+        *(f"    because    {clean(reason)}" for reason in run.why),
         *lineage_lines(run.lineage, "  {:<13}"),
-        sizes(run, "  {:<13}"),
-        f"  method       {safe(run.method)}, {run.execution}; format {run.format}",
+        format_sizes(run, "  {:<13}"),
+        f"  method       {clean(run.method)}, {run.execution}; format {run.format}",
         *search_lines(run.search, "  search       "),
         f"  policy       sha256 {report.policy_hash}",
         "",
-        requirements(run.requirements),
+        format_requirements(run.requirements),
         "",
         *(["of the newest cohort alone:"] if run.lineage else []),
-        *loss(run.loss, run.rows, "box" if run.certificate else "class"),
+        *format_loss(run.loss, run.rows, "box" if run.certificate else "class"),
         "",
         *history_tables(run.history),
-        table((("policy", "left"), ("", "wrap")), [(key, text) for key, text in _policy(report.policy)]),
+        make_sheet((("policy", "left"), ("", "wrap")), [(key, text) for key, text in _policy(report.policy)]),
     )
 
 
-def _either(sides: Sequence[RunReport], classes: str, boxes: str) -> str:
+def _choose_label(sides: Sequence[RunReport], classes: str, boxes: str) -> str:
     """What a figure is called of versions with classes, with boxes of their own, or of one with each."""
     return ", ".join(dict.fromkeys(boxes if run.certificate else classes for run in sides))
 
@@ -121,8 +121,8 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
         ("made", *(one.published_at[:16].replace("T", " ") for one in (report.first, report.second))),
         ("rows", *(count(run.lineage.published if run.lineage else run.rows) for run in sides)),
         *_lineages(sides),
-        (_either(sides, "classes", "boxes"), *(count(run.classes) for run in sides)),
-        (_either(sides, "smallest class", "candidates"), *(count(run.min_class) for run in sides)),
+        (_choose_label(sides, "classes", "boxes"), *(count(run.classes) for run in sides)),
+        (_choose_label(sides, "smallest class", "candidates"), *(count(run.min_class) for run in sides)),
         ("GCP", *(f"{run.lineage.loss if run.lineage else run.loss.gcp:.4f}" for run in sides)),
         # Of a version of a lineage these are known of its newest cohort alone.
         ("DM", *("-" if run.lineage else measure(run.loss.dm) for run in sides)),
@@ -130,7 +130,7 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
             "C_AVG",
             *("-" if run.lineage or run.loss.c_avg is None else f"{run.loss.c_avg:.3f}" for run in sides),
         ),
-        ("seconds", *(seconds(run.seconds.get("total", 0.0)) for run in sides)),
+        ("seconds", *(format_seconds(run.seconds.get("total", 0.0)) for run in sides)),
     ]
     reached = [{r.title: r for r in run.requirements} for run in sides]
     for title in dict.fromkeys([*reached[0], *reached[1]]):
@@ -138,17 +138,17 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
         shown = [f"{measure(r.asked)}, reached {measure(r.reached)}" if r else "-" for r in both]
         rows.append((title, shown[0], shown[1]))
     names = [f"{one.release}@{one.version}" for one in (report.first, report.second)]
-    screen.show(table((("", "left"), *((name, "wrap") for name in names)), rows), "")
-    screen.show(*(reasons("policy", report.policy) or ["  policy    the same"]))
+    screen.show(make_sheet((("", "left"), *((name, "wrap") for name in names)), rows), "")
+    screen.show(*(format_reasons("policy", report.policy) or ["  policy    the same"]))
 
 
 def rollback_report(screen: Screen, report: RollbackReport) -> None:
     """Show what a rollback did."""
     withdrawn = "" if report.withdrawn is None else f"; version {report.withdrawn} is withdrawn"
     screen.show(
-        f"release {safe(report.release)}: version {report.version} is published again as "
-        f"{safe(report.published)}{withdrawn}",
-        *(f"warning: {safe(warning)}" for warning in report.warnings),
+        f"release {clean(report.release)}: version {report.version} is published again as "
+        f"{clean(report.published)}{withdrawn}",
+        *(f"warning: {clean(warning)}" for warning in report.warnings),
         "The next run makes a new version as soon as the source, the policy or sqlanon differs from this one's.",
     )
 
@@ -160,14 +160,14 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: 
     """
     if report.version is not None:
         screen.show(
-            f"release {safe(report.release)}: version {report.version} is withdrawn, {safe(report.published)} is "
+            f"release {clean(report.release)}: version {report.version} is withdrawn, {clean(report.published)} is "
             "removed"
         )
     if report.purged:
         numbers = ", ".join(map(str, report.purged))
-        screen.show(f"release {safe(report.release)}: tables of version {numbers} are dropped")
+        screen.show(f"release {clean(report.release)}: tables of version {numbers} are dropped")
     _kept_lineages(screen, report, erase)
-    screen.show(*(f"warning: {safe(warning)}" for warning in report.warnings))
+    screen.show(*(f"warning: {clean(warning)}" for warning in report.warnings))
     if report.version is not None:
         again = "" if report.purged else f"; {back} publishes it again"
         screen.show(f"A later run makes a new version: take the release out of the policy if that is not meant{again}.")
@@ -177,7 +177,7 @@ def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
     """Show the lineages that stay, why, and what removes them."""
     for one in report.lineages:
         screen.show(
-            f"release {safe(report.release)}: lineage {one.number} stays in {' and '.join(map(safe, one.tables))}: "
+            f"release {clean(report.release)}: lineage {one.number} stays in {' and '.join(map(clean, one.tables))}: "
             f"{count(one.keys)} keys, as hashes, with published values of {count(one.held)} of them"
         )
     if not report.lineages:
@@ -196,7 +196,7 @@ def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
 def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
     """Show what erasing keys costs, or did; ``again`` is the command that does it."""
     unseen = report.keys - report.published - report.waiting - report.left
-    name, does = safe(report.release), "left" if report.done else "would leave"
+    name, does = clean(report.release), "left" if report.done else "would leave"
     if report.apart:
         screen.show(
             f"release {name}: {things(report.apart, 'key')} erased by another key, type of it or secret: recognized no "

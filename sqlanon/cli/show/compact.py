@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import count, safe
+from sqlanon.cli.show.text import clean, count
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 def compact_report(screen: Screen, report: CompactReport) -> None:
     """Show what was written anew, and where values can be all the same."""
-    written = ", ".join(map(safe, report.written)) or "no table"
+    written = ", ".join(map(clean, report.written)) or "no table"
     screen.show(
         f"written anew: {written} ({count(report.before)} bytes before, {count(report.after)} now)",
         *(f"note: {sentence}" for sentence in report.stays),
     )
 
 
-def lingering(screen: Screen, leaves: str) -> None:
+def show_lingering(screen: Screen, leaves: str) -> None:
     """Show what dropped tables leave in files; nothing for an empty text."""
     if leaves:
         screen.show(f"note: {leaves} (docs/refresh.md, What dropped tables leave in files)")

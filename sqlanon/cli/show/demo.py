@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import loss, requirements
-from sqlanon.cli.show.text import command, count, safe, seconds, share, table
+from sqlanon.cli.show.run import format_loss, format_requirements
+from sqlanon.cli.show.text import clean, command, count, format_seconds, make_sheet, share
 from sqlanon.shell import word
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ def demo_report(screen: Screen, report: DemoReport) -> None:
     screen.show(
         f"A synthetic hospital of {count(report.rows)} patients (seed {report.seed}), released twice"
         f"{' on Spark' if report.engine == 'spark' else ''}.",
-        f"Made in {report.directory}/ in {seconds(report.seconds)}.",
+        f"Made in {report.directory}/ in {format_seconds(report.seconds)}.",
         "",
     )
     if report.replaced:
         screen.show(f"It replaces an earlier demo's {', '.join(report.replaced)}.", "")
     for one in report.releases:
         _release(screen, one)
-    _together(screen, report)
+    _show_together(screen, report)
     _sample(screen, report)
     screen.show("Try next:", "", *(f"  {line}" for line in _following(report, first, second)))
 
@@ -36,11 +36,11 @@ def _release(screen: Screen, one: Released) -> None:
     run, before, after = one.run, one.before, one.after
     verified = "verified" if run.verified else "NOT verified"
     screen.show(
-        f"== {run.release}: {safe(run.source)} -> view {safe(run.published)} ({verified}) ==",
+        f"== {run.release}: {clean(run.source)} -> view {clean(run.published)} ({verified}) ==",
         "",
         f"{count(run.rows)} rows in {count(run.classes)} classes of {count(run.min_class)} to "
         f"{count(run.max_class)} rows",
-        f"by {safe(run.method)} ({run.execution}) in {seconds(run.seconds['total'])}",
+        f"by {clean(run.method)} ({run.execution}) in {format_seconds(run.seconds['total'])}",
         "",
         "risk of being singled out by",
         f"  {', '.join(before.quasi)}",
@@ -55,13 +55,13 @@ def _release(screen: Screen, one: Released) -> None:
         rows.append((f"{old.column}: fewest values in a class", count(old.distinct_l), count(new.distinct_l)))
         most = f"{old.column}: surest guess in a class"
         rows.append((most, share(1 / old.frequency_l, 1), share(1 / new.frequency_l, 1)))
-    screen.show(table((("", "wrap"), ("source", "right"), ("release", "right")), rows), "")
+    screen.show(make_sheet((("", "wrap"), ("source", "right"), ("release", "right")), rows), "")
     if not any(result.column for result in run.requirements):
         screen.show("k-anonymity alone bounds no guess of a sensitive value: see the surest above.", "")
-    screen.show(requirements(run.requirements), "", *loss(run.loss, run.rows), "")
+    screen.show(format_requirements(run.requirements), "", *format_loss(run.loss, run.rows), "")
 
 
-def _together(screen: Screen, report: DemoReport) -> None:
+def _show_together(screen: Screen, report: DemoReport) -> None:
     both = report.together
     screen.show(
         "== what both releases reveal together ==",
@@ -80,10 +80,10 @@ def _sample(screen: Screen, report: DemoReport) -> None:
     """Rows of the published view, one below the other: a release has too many columns for a line."""
     names, rows = report.sample
     published = report.releases[0].run.published
-    screen.show(f"== {count(len(rows))} rows of {safe(published)} ==", "")
+    screen.show(f"== {count(len(rows))} rows of {clean(published)} ==", "")
     columns = (("column", "wrap"), *((f"row {number}", "wrap") for number in range(1, len(rows) + 1)))
     cells = [(name, *(_cell(row[at]) for row in rows)) for at, name in enumerate(names)]
-    screen.show(table(columns, cells), "")
+    screen.show(make_sheet(columns, cells), "")
 
 
 def _cell(value: object) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import asked
-from sqlanon.cli.show.text import count, safe, seconds, share, table
+from sqlanon.cli.show.run import format_metrics
+from sqlanon.cli.show.text import clean, count, format_seconds, make_sheet, share
 from sqlanon.evaluate.report import OVERFLOW
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ MOST_QUERIES = 30
 """Queries that are shown one by one: those of the file first. --json has them all."""
 
 
-def evaluation(screen: Screen, report: Evaluation) -> None:
+def show_evaluation(screen: Screen, report: Evaluation) -> None:
     """Show how a release answers for its source."""
     screen.show(
-        f"{safe(report.release)} ({safe(report.view)}, {count(report.released_rows)} rows) against "
-        f"{safe(report.source)} ({count(report.rows)} rows)",
+        f"{clean(report.release)} ({clean(report.view)}, {count(report.released_rows)} rows) against "
+        f"{clean(report.source)} ({count(report.rows)} rows)",
         "",
     )
     if report.rows != report.released_rows:
@@ -33,9 +33,9 @@ def evaluation(screen: Screen, report: Evaluation) -> None:
     if report.queries:
         _queries(screen, report)
     for cube in report.cubes:
-        by = f" by {safe(cube.sensitive)}" if cube.sensitive else ""
+        by = f" by {clean(cube.sensitive)}" if cube.sensitive else ""
         many = f", the mean of {count(len(cube.group_bys))} group-bys" if len(cube.group_bys) > 1 else ""
-        screen.show(f"{safe(cube.name)}{by}: KLD {_kld(cube.kld)}{many}")
+        screen.show(f"{clean(cube.name)}{by}: KLD {_kld(cube.kld)}{many}")
         if cube.missed:
             rows = sum(one.missed_rows for one in cube.group_bys)
             total = sum(one.rows for one in cube.group_bys)
@@ -45,8 +45,8 @@ def evaluation(screen: Screen, report: Evaluation) -> None:
                 f"{share(rows, total)} of its rows"
             )
     if report.loss is not None:
-        screen.show(*asked(report.loss))
-    screen.show("", f"total {seconds(report.seconds)}")
+        screen.show(*format_metrics(report.loss))
+    screen.show("", f"total {format_seconds(report.seconds)}")
 
 
 def _queries(screen: Screen, report: Evaluation) -> None:
@@ -61,7 +61,7 @@ def _queries(screen: Screen, report: Evaluation) -> None:
         ("width", "right", 4),
     )
     families = [*report.families, *([report.total] if len(report.families) > 1 else [])]
-    screen.show(table(head, [_family(family) for family in families]), "")
+    screen.show(make_sheet(head, [_family(family) for family in families]), "")
     single = sorted((one for one in report.queries if not one.refused), key=lambda one: one.family != "queries")
     single = [one for one in single if one.family == "queries"] or single[: MOST_QUERIES // 3]
     columns = (
@@ -73,13 +73,13 @@ def _queries(screen: Screen, report: Evaluation) -> None:
         ("error", "right", 1),
         ("in bounds", "right"),
     )
-    screen.show(table(columns, [_query(one) for one in single[:MOST_QUERIES]]))
+    screen.show(make_sheet(columns, [_query(one) for one in single[:MOST_QUERIES]]))
     if len(report.queries) > len(single[:MOST_QUERIES]):
         screen.show(f"{count(len(report.queries))} in all; --json has every one")
     screen.show("")
     for one in report.queries:
         if one.refused and (one.family == "queries" or one.refused == OVERFLOW):
-            screen.show(f"{safe(one.query)} has no answer over this release: {one.refused}", "")
+            screen.show(f"{clean(one.query)} has no answer over this release: {one.refused}", "")
     refused = sum(one.refused not in (None, OVERFLOW) for one in report.queries if one.family != "queries")
     if refused:
         screen.show(f"{count(refused)} generated queries have no answer over this release", "")
@@ -115,14 +115,14 @@ def _query(one: QueryResult) -> tuple[str, ...]:
     if one.groups == 1:
         return (
             name,
-            *(_plain(value) for value in (one.truth, one.estimate, one.low, one.high)),
+            *(_format(value) for value in (one.truth, one.estimate, one.low, one.high)),
             _percent(one.errors.relative.mean),
             inside,
         )
     return f"{name} ({count(one.groups)} groups)", "", "", "", "", _percent(one.errors.relative.mean), inside
 
 
-def _plain(value: float | None) -> str:
+def _format(value: float | None) -> str:
     return "-" if value is None else count(int(value)) if value == int(value) else f"{value:,.4g}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import count, safe, table
+from sqlanon.cli.show.text import clean, count, make_sheet
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def levels_report(screen: Screen, report: Levels, *, values: bool) -> None:
     """Show the levels, and of each but the lowest, with ``values`` of each, its nodes."""
     nulls = f", {count(report.nulls)} rows NULL" if report.nulls else ""
-    screen.show(f"{report.column} of {report.release}: {safe(report.built)}{nulls}")
+    screen.show(f"{report.column} of {report.release}: {clean(report.built)}{nulls}")
     shown = [
         (
             str(level.level),
@@ -25,11 +25,11 @@ def levels_report(screen: Screen, report: Levels, *, values: bool) -> None:
         for level in report.levels
     ]
     titles = (("level", "right"), ("nodes", "right"), ("fewest rows", "right"), ("most rows", "right"))
-    screen.show(table(titles, shown))
+    screen.show(make_sheet(titles, shown))
     nodes = [
-        (str(level.level), safe(label), count(rows))
+        (str(level.level), clean(label), count(rows))
         for level in report.levels
         if level.level or values
         for label, rows in level.rows.items()
     ]
-    screen.show(table((("level", "right"), ("node", "wrap"), ("rows", "right")), nodes))
+    screen.show(make_sheet((("level", "right"), ("node", "wrap"), ("rows", "right")), nodes))

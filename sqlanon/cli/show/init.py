@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.cli.show.text import listed, program, safe
+from sqlanon.cli.show.text import clean, list_option, program
 from sqlanon.shell import pair, word
 from sqlanon.spec import FormatSpec
 
@@ -33,19 +33,19 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any], *,
             ksh read.
     """
     lines = ["# Proposed by sqlanon init from names, types and counts. Check every role before it runs:"]
-    lines += [f"# {safe(column.name)}: {column.role}; {safe(column.reason)}" for column in proposal.columns]
+    lines += [f"# {clean(column.name)}: {column.role}; {clean(column.reason)}" for column in proposal.columns]
     lines += [f"# {note}" for note in proposal.notes()]
     if proposal.diversity:
-        lines.append(f"# {safe(proposal.diversity)}")
+        lines.append(f"# {clean(proposal.diversity)}")
     words: list[str] = []
     for role, option in OPTIONS:
-        words += listed(option, [column.name for column in proposal.columns if column.role == role])
-    words += listed("--accept-repeats", [column.name for column in proposal.columns if column.accept_repeats])
+        words += list_option(option, [column.name for column in proposal.columns if column.role == role])
+    words += list_option("--accept-repeats", [column.name for column in proposal.columns if column.accept_repeats])
     for column in proposal.columns:
         for key, value in column.settings:
             words += [f"--{key}", pair(column.name, value)]
     if proposal.person:
-        words += listed("--person", proposal.person)
+        words += list_option("--person", proposal.person)
     elif proposal.rows_are == "events":
         words += ["--rows-are", "events"]
     if proposal.null_person:
@@ -79,6 +79,6 @@ def _script(source: str, words: Sequence[str], quoted: Callable[[str], str]) -> 
     return f"{program()} anonymize {' '.join(map(quoted, ordered))}"
 
 
-def written(path: Path, following: str) -> str:
+def format_written(path: Path, following: str) -> str:
     """What to say when the proposal went to a file."""
     return f"wrote {word(str(path))}: check every role in it, then: {following}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import data_lines, history_tables, next_commands, reasons, second_table
-from sqlanon.cli.show.text import count, measure, note, safe, table
+from sqlanon.cli.show.run import data_lines, format_reasons, history_tables, next_commands, second_table
+from sqlanon.cli.show.text import clean, count, make_sheet, measure, note
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> None:
     """Show one plan; ``run`` is the command that carries it out."""
     screen.show(
-        f"release {safe(report.release)}: {safe(report.change)}",
-        *reasons("because", report.why),
+        f"release {clean(report.release)}: {clean(report.change)}",
+        *format_reasons("because", report.why),
         *data_lines(report.data),
-        f"  source    {safe(report.source)}, {count(report.rows)} rows",
-        f"  publish   {safe(report.publish)}",
+        f"  source    {clean(report.source)}, {count(report.rows)} rows",
+        f"  publish   {clean(report.publish)}",
         *second_table(report.publish_sensitive),
-        f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
+        f"  method    {clean(report.method)}, {report.execution}; format {report.format}",
         *_estimate(report.estimate),
         "",
     )
@@ -50,7 +50,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         *(["loses"] if measured else []),
         "publishes",
     )
-    screen.show(table([(title, _SIDE.get(title, "left"), _SPARE.get(title, 0)) for title in titles], rows), "")
+    screen.show(make_sheet([(title, _SIDE.get(title, "left"), _SPARE.get(title, 0)) for title in titles], rows), "")
     if report.feasible:
         feasible = [
             (
@@ -62,19 +62,19 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
             for one in report.feasible
         ]
         sides = (("requirement", "wrap"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
-        screen.show(table(sides, feasible), "")
+        screen.show(make_sheet(sides, feasible), "")
     if measured:
         screen.show(LOSES, "")
     screen.show(*history_tables(report.history))
-    screen.show(*[f"{'stages' if not at else '':<8}{safe(text)}" for at, text in enumerate(report.stages)], "")
+    screen.show(*[f"{'stages' if not at else '':<8}{clean(text)}" for at, text in enumerate(report.stages)], "")
     for one in report.notes:
         screen.show(note(one))
     if report.bound is not None:
-        screen.show(safe(report.bound))
+        screen.show(clean(report.bound))
     if report.weaker:
         screen.show("the policy is weaker than what is published: run wants --allow-weaker")
     for warning in report.warnings:
-        screen.show(f"warning: {safe(warning)}")
+        screen.show(f"warning: {clean(warning)}")
     if sql:
         for statement in report.statements:
             screen.show(statement.strip().rstrip(";") + ";", "")

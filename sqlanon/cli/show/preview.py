@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import exposed_lines
-from sqlanon.cli.show.text import count, safe, table
+from sqlanon.cli.show.text import clean, count, make_sheet
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def preview_report(screen: Screen, found: Preview, following: str) -> None:
     """Show the rows; ``following`` is the command that publishes."""
     screen.show(
-        f"release {safe(found.release)}: {len(found.pairs)} of {count(found.rows)} rows of {safe(found.source)}, "
+        f"release {clean(found.release)}: {len(found.pairs)} of {count(found.rows)} rows of {clean(found.source)}, "
         "drawn at random",
         f"  {count(found.classes)} classes, the smallest of {count(found.min_class)} rows; nothing was published",
         "  This shows the source. A run draws anew, so that its classes may differ.",
@@ -34,7 +34,7 @@ def preview_report(screen: Screen, found: Preview, following: str) -> None:
         [str(number), *(_cell(name, names, before, after) for name, names in found.columns)]
         for number, (before, after) in enumerate(found.pairs, 1)
     ]
-    screen.show(table(headings, rows), "", f"next: {following}")
+    screen.show(make_sheet(headings, rows), "", f"next: {following}")
 
 
 def _cell(name: str, names: Sequence[str], before: Mapping[str, object], after: Mapping[str, object] | None) -> str:
@@ -43,10 +43,10 @@ def _cell(name: str, names: Sequence[str], before: Mapping[str, object], after: 
         return f"{_text(before[name])} -> (left out)"
     if not names:
         return f"{_text(before[name])} -> (in another table)"
-    return f"{_text(before[name])} -> {_published(name, names, after)}"
+    return f"{_text(before[name])} -> {_format_published(name, names, after)}"
 
 
-def _published(name: str, names: Sequence[str], after: Mapping[str, object]) -> str:
+def _format_published(name: str, names: Sequence[str], after: Mapping[str, object]) -> str:
     values = {one.removeprefix(name).removeprefix("_"): after[one] for one in names}
     if "lo" in values and "hi" in values:
         low, high = _text(values.pop("lo")), _text(values.pop("hi"))

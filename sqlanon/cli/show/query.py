@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.cli.show.text import safe, table
+from sqlanon.cli.show.text import clean, make_sheet
 from sqlanon.query.answer import Bounded
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
         None,
     )
     for name in answer.columns:
-        columns.append((safe(name), "right" if name in answer.aggregates else "left"))
+        columns.append((clean(name), "right" if name in answer.aggregates else "left"))
         if bounds and name in answer.aggregates:
             columns.append(("low .. high", "left"))
             if level is not None:
@@ -60,7 +60,7 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
         for name in answer.columns:
             cell = row[name]
             if not isinstance(cell, Bounded):
-                cells.append("NULL" if cell is None else safe(cell))
+                cells.append("NULL" if cell is None else clean(cell))
                 continue
             cells.append(_number(cell.estimate))
             if bounds:
@@ -68,7 +68,7 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
                 if level is not None:
                     cells.append(_interval(cell))
         rows.append([*cells, "yes" if certain else "no"] if bounds else cells)
-    return table(columns, rows)
+    return make_sheet(columns, rows)
 
 
 def _bounds(cell: Bounded) -> str:
@@ -95,4 +95,4 @@ def _number(value: Any) -> str:  # noqa: ANN401 - an engine's value
         return "?"
     if isinstance(value, float):
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.1f}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else safe(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else clean(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import count, measure, safe, share, table
+from sqlanon.cli.show.text import clean, count, make_sheet, measure, share
 from sqlanon.results.figures import in_words
 
 if TYPE_CHECKING:
@@ -16,12 +16,13 @@ def risk_report(screen: Screen, report: RiskReport) -> None:
     """Show what every model reaches, and what could not be measured."""
     if report.models:
         rows = [
-            (_model(one), one.column or "", _reached(one), in_words(one.model, one.reached)) for one in report.models
+            (_model(one), one.column or "", _format_reached(one), in_words(one.model, one.reached))
+            for one in report.models
         ]
         screen.show(
             "privacy models, measured without a policy (docs/risk.md says what each figure means)",
             "",
-            table(
+            make_sheet(
                 (
                     ("model", "left"),
                     ("sensitive", "left"),
@@ -34,7 +35,7 @@ def risk_report(screen: Screen, report: RiskReport) -> None:
         )
     _attackers(screen, report)
     for what in report.not_measured:
-        screen.show(f"not measured: {safe(what)}")
+        screen.show(f"not measured: {clean(what)}")
 
 
 SHOWN = 5
@@ -45,7 +46,7 @@ def identifying_report(screen: Screen, report: IdentifyingReport) -> None:
     """Show of each size the sets of columns that identify best."""
     how = "the best of all sets of each size" if report.exhaustive else "grown by the column that separates most"
     screen.show(
-        f"columns of {safe(report.table)} that identify: {count(report.rows)} rows, {count(len(report.columns))} "
+        f"columns of {clean(report.table)} that identify: {count(report.rows)} rows, {count(len(report.columns))} "
         "columns",
         f"  sets of columns: {how}; --json has every set that was measured",
         "",
@@ -57,7 +58,7 @@ def identifying_report(screen: Screen, report: IdentifyingReport) -> None:
         shown[size] = shown.get(size, 0) + 1
         if shown[size] <= SHOWN:
             rows.append((", ".join(one.columns), share(one.distinction, 1), share(one.separation, 1)))
-    screen.show(table((("columns", "wrap"), ("distinction", "right"), ("separation", "right")), rows), "")
+    screen.show(make_sheet((("columns", "wrap"), ("distinction", "right"), ("separation", "right")), rows), "")
 
 
 def _attackers(screen: Screen, report: RiskReport) -> None:
@@ -106,7 +107,7 @@ def _attackers(screen: Screen, report: RiskReport) -> None:
             ]
             rule = f"estimated unique in the population, Dankar's rule ({found.rule})"
             unique.append((rule, _unique(found.dankar, found.population)))
-    screen.show(table(headings, rows), "", table((("uniques", "wrap"), ("", "left")), unique), "")
+    screen.show(make_sheet(headings, rows), "", make_sheet((("uniques", "wrap"), ("", "left")), unique), "")
 
 
 def _unique(number: float | None, population: float) -> str:
@@ -117,5 +118,5 @@ def _model(one: ModelFigure) -> str:
     return f"{one.model} ({one.form})" if one.form else one.model
 
 
-def _reached(one: ModelFigure) -> str:
+def _format_reached(one: ModelFigure) -> str:
     return "none holds" if one.reached is None else measure(one.reached)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import count, measure, note, safe, seconds, share, table
+from sqlanon.cli.show.text import clean, count, format_seconds, make_sheet, measure, note, share
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -35,34 +35,34 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
     """Show one run; ``following`` are commands to try next."""
     if report.outcome != "published":
         screen.show(
-            f"release {safe(report.release)}: {report.outcome}, version {report.version} stays published as "
-            f"{safe(report.published)}",
-            *(f"  {safe(reason)}" for reason in report.why),
-            *(f"warning: {safe(warning)}" for warning in report.warnings),
+            f"release {clean(report.release)}: {report.outcome}, version {report.version} stays published as "
+            f"{clean(report.published)}",
+            *(f"  {clean(reason)}" for reason in report.why),
+            *(f"warning: {clean(warning)}" for warning in report.warnings),
             "",
         )
         return
     verified = "verified" if report.verified else "NOT verified"
     screen.show(
-        f"release {safe(report.release)} version {report.version}: {verified}, published as {safe(report.published)}",
+        f"release {clean(report.release)} version {report.version}: {verified}, published as {clean(report.published)}",
         *second_table(report.published_sensitive),
-        *reasons("because", report.why if report.replaces else ()),
-        f"  source    {safe(report.source)}, {count(report.rows)} rows, {count(report.suppressed)} suppressed",
+        *format_reasons("because", report.why if report.replaces else ()),
+        f"  source    {clean(report.source)}, {count(report.rows)} rows, {count(report.suppressed)} suppressed",
         *data_lines(report.data),
         *lineage_lines(report.lineage),
-        sizes(report),
+        format_sizes(report),
         *(
-            f"  {safe(column)}: the surest value of a row's candidates has {share(of['mean'], 1)} of them on average, "
+            f"  {clean(column)}: the surest value of a row's candidates has {share(of['mean'], 1)} of them on average, "
             f"{share(of['worst'], 1)} at most"
             for column, of in report.surest.items()
         ),
-        f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
+        f"  method    {clean(report.method)}, {report.execution}; format {report.format}",
         *search_lines(report.search, "  search    "),
         *exposed_lines(report.exposed, _k(report)),
         "",
     )
     persons = [
-        f"  {safe(column)}: at least {count(fewest)} distinct in every class"
+        f"  {clean(column)}: at least {count(fewest)} distinct in every class"
         for column, fewest in report.min_identifiers.items()
     ]
     if report.max_person_share is not None:
@@ -70,37 +70,39 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
     if persons:
         screen.show(*persons, "")
     if report.requirements:
-        screen.show(requirements(report.requirements), "")
+        screen.show(format_requirements(report.requirements), "")
     if report.lineage:
         screen.show("of the newest cohort alone:")
-    screen.show(*loss(report.loss, report.rows, "box" if report.certificate else "class"), "")
+    screen.show(*format_loss(report.loss, report.rows, "box" if report.certificate else "class"), "")
     screen.show(*history_tables(report.history))
-    stages = ", ".join(f"{stage} {seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total")
-    screen.show(f"total {seconds(report.seconds.get('total', 0.0))}: {stages}")
+    stages = ", ".join(
+        f"{stage} {format_seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
+    )
+    screen.show(f"total {format_seconds(report.seconds.get('total', 0.0))}: {stages}")
     if report.scratch:
         lines = [
             (
-                safe(one.stage),
-                safe(one.statement) or "(loaded)",
-                safe(one.table.partition(".")[2]),
+                clean(one.stage),
+                clean(one.statement) or "(loaded)",
+                clean(one.table.partition(".")[2]),
                 count(one.rows),
-                seconds(one.seconds),
+                format_seconds(one.seconds),
             )
             for one in report.scratch
         ]
         screen.show("", "kept in the private schema, with source values, until the next run or sqlanon clean:")
-        screen.show(table(KEPT, lines), "")
+        screen.show(make_sheet(KEPT, lines), "")
     for one in report.notes:
         screen.show(note(one))
     for warning in report.warnings:
-        screen.show(f"warning: {safe(warning)}")
+        screen.show(f"warning: {clean(warning)}")
     next_commands(screen, following)
 
 
 def exposed_lines(exposed: Exposure | None, k: int) -> list[str]:
     """The warning about columns that undo k, if they do."""
     text = exposed.warning(k) if exposed is not None else None
-    return [f"warning: {safe(text)}"] if text else []
+    return [f"warning: {clean(text)}"] if text else []
 
 
 def _k(report: RunReport) -> int:
@@ -108,9 +110,9 @@ def _k(report: RunReport) -> int:
     return next((int(one.asked) for one in report.requirements if one.name == "k"), 1)
 
 
-def reasons(title: str, why: Sequence[str]) -> list[str]:
+def format_reasons(title: str, why: Sequence[str]) -> list[str]:
     """Why a version is made, a line each."""
-    return [f"  {title if not at else '':<9} {safe(reason)}" for at, reason in enumerate(why)]
+    return [f"  {title if not at else '':<9} {clean(reason)}" for at, reason in enumerate(why)]
 
 
 def data_lines(data: DataChange | None) -> list[str]:
@@ -152,7 +154,7 @@ def lineage_lines(found: LineageReport | None, title: str = "  {:<10}") -> list[
 
 def search_lines(search: Mapping[str, int], title: str) -> list[str]:
     """What the method reports of its search."""
-    said = ", ".join(f"{safe(name.replace('_', ' '))} {count(value)}" for name, value in search.items())
+    said = ", ".join(f"{clean(name.replace('_', ' '))} {count(value)}" for name, value in search.items())
     return [f"{title}{said}"] if said else []
 
 
@@ -161,7 +163,7 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
     shown: list[Sheet | str] = []
     for one in reports:
         if one.unknown:
-            text = f"versions {one.old} and {one.new} cannot be compared: {safe(one.unknown)}"
+            text = f"versions {one.old} and {one.new} cannot be compared: {clean(one.unknown)}"
             shown += [f"{text}; what they reveal together is unknown", ""]
             continue
         kinds = (("arrived", one.arrived), ("left", one.left), ("common", one.common))
@@ -195,13 +197,13 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
         )
         if one.candidates:
             title = f"versions {one.old} and {one.new} together: {count(one.failing)} rows with fewer candidates than k"
-        shown += [title, table(titles, rows), ""]
+        shown += [title, make_sheet(titles, rows), ""]
         if one.not_measured:
-            shown += [f"NOT MEASURED: {safe(one.not_measured)}", ""]
+            shown += [f"NOT MEASURED: {clean(one.not_measured)}", ""]
     return shown
 
 
-def requirements(results: Sequence[RequirementResult]) -> Sheet:
+def format_requirements(results: Sequence[RequirementResult]) -> Sheet:
     """Each requirement as asked and as reached."""
     rows = [
         (
@@ -212,15 +214,15 @@ def requirements(results: Sequence[RequirementResult]) -> Sheet:
         )
         for result in results
     ]
-    return table((("requirement", "wrap"), ("asked", "right"), ("reached", "right"), ("satisfied", "left")), rows)
+    return make_sheet((("requirement", "wrap"), ("asked", "right"), ("reached", "right"), ("satisfied", "left")), rows)
 
 
 def second_table(name: str | None) -> list[str]:
     """Format anatomy: where the sensitive values are."""
-    return [f"  and       {safe(name)}, the sensitive values of each group"] if name else []
+    return [f"  and       {clean(name)}, the sensitive values of each group"] if name else []
 
 
-def loss(report: LossReport, released: int, unit: str = "class") -> tuple[Sheet | str, ...]:
+def format_loss(report: LossReport, released: int, unit: str = "class") -> tuple[Sheet | str, ...]:
     """Show the loss per column, and the most important totals in two lines; the rest is in the JSON.
 
     ``released``: rows; ``unit``: class or box.
@@ -230,19 +232,19 @@ def loss(report: LossReport, released: int, unit: str = "class") -> tuple[Sheet 
         return (
             "loss: the quasi columns are exact; what is lost is which row of a group has which sensitive value",
             f"RCE {report.rce:,.1f}, {each}, {_sizes(report)}",
-            *asked(report),
+            *format_metrics(report),
         )
     rows = [
         (column, f"{values['ncp']:.4f}", f"{values['lm']:.4f}", _bar(values["ncp"]))
         for column, values in report.columns.items()
     ]
     rows.append(("all, weighted", f"{report.gcp:.4f}", f"{report.lm:.4f}", _bar(report.gcp)))
-    shown = table(
+    shown = make_sheet(
         (("loss of", "left"), ("NCP", "right"), ("LM", "right", 1), ("0 = exact, 1 = all lost", "left", 2)),
         rows,
     )
     totals = f"GCP {report.gcp:.4f}, {_sizes(report)}"
-    more = asked(report)
+    more = format_metrics(report)
     classes = f"NCP of a {unit}: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
     hidden = [] if report.stars is None else [_stars(report, report.stars)]
     hidden += (
@@ -251,11 +253,11 @@ def loss(report: LossReport, released: int, unit: str = "class") -> tuple[Sheet 
     return shown, totals, classes, *hidden, *more
 
 
-def asked(report: LossReport) -> list[str]:
+def format_metrics(report: LossReport) -> list[str]:
     """The metrics that were asked for, and those of extensions: a line, and one for each sensitive column."""
-    lines = [", ".join(f"{safe(name)} {value:.4f}" for name, value in report.more.items())] if report.more else []
+    lines = [", ".join(f"{clean(name)} {value:.4f}" for name, value in report.more.items())] if report.more else []
     for column, values in report.sensitive.items():
-        lines.append(f"{safe(column)}: " + ", ".join(f"{safe(name)} {value:.4f}" for name, value in values.items()))
+        lines.append(f"{clean(column)}: " + ", ".join(f"{clean(name)} {value:.4f}" for name, value in values.items()))
     return lines
 
 
@@ -276,7 +278,7 @@ def next_commands(screen: Screen, following: Sequence[str]) -> None:
         screen.show("", "next:", *(f"  {line}" for line in following))
 
 
-def sizes(report: RunReport, title: str = "  {:<10}") -> str:
+def format_sizes(report: RunReport, title: str = "  {:<10}") -> str:
     """Classes and their rows; with boxes of their own the candidates. ``title``: how the line begins."""
     if report.certificate is None:
         return (

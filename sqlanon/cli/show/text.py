@@ -12,10 +12,10 @@ from pathlib import Path
 
 from sqlanon import shell
 from sqlanon.cli.show.sheet import Heading, Sheet
-from sqlanon.results.figures import count, measure, safe, share, things
+from sqlanon.results.figures import clean, count, measure, share, things
 
 
-def seconds(number: float) -> str:
+def format_seconds(number: float) -> str:
     """``0.04 s``, ``12.3 s``."""
     return f"{number:.2f} s" if number < 10 else f"{number:.1f} s"
 
@@ -26,18 +26,18 @@ LONGEST_NOTE = 600
 
 def note(text: str) -> str:
     """A note of a plan or a report, on one line; a long list is cut, as ``--json`` prints the whole of it."""
-    shown = safe(text)
+    shown = clean(text)
     if len(shown) > LONGEST_NOTE:
         shown = f"{shown[:LONGEST_NOTE].rpartition(' ')[0]} ... ({len(shown)} characters; --json prints all)"
     return f"note: {shown}"
 
 
-def table(columns: Sequence[tuple[str, str] | tuple[str, str, int]], rows: Iterable[Sequence[str]]) -> Sheet:
+def make_sheet(columns: Sequence[tuple[str, str] | tuple[str, str, int]], rows: Iterable[Sequence[str]]) -> Sheet:
     """A table of plain text that fits the width; ``columns`` are those of `sqlanon.cli.show.sheet.Heading`."""
     headings = tuple(Heading(*column) for column in columns)
     return Sheet(
-        tuple(replace(heading, title=safe(heading.title)) for heading in headings),
-        tuple(tuple(safe(cell) for cell in row) for row in rows),
+        tuple(replace(heading, title=clean(heading.title)) for heading in headings),
+        tuple(tuple(clean(cell) for cell in row) for row in rows),
     )
 
 
@@ -56,9 +56,9 @@ def command(name: str, *arguments: str, options: Sequence[str] = ()) -> str:
     return shell.command(name, *arguments, options=options, program=program())
 
 
-def listed(option: str, names: Iterable[str]) -> list[str]:
-    """An option with its comma list, quoted as `sqlanon.cli.arguments.names` reads it; nothing for no names."""
-    text = shell.listed(names)
+def list_option(option: str, names: Iterable[str]) -> list[str]:
+    """An option with its comma list, quoted as `sqlanon.cli.arguments.parse_names` reads it; nothing for no names."""
+    text = shell.join_names(names)
     return [option, text] if text else []
 
 
@@ -69,16 +69,16 @@ def shown_url(url: str) -> str:
 
 
 __all__ = [
+    "clean",
     "command",
     "count",
-    "listed",
+    "format_seconds",
+    "list_option",
+    "make_sheet",
     "measure",
     "note",
     "program",
-    "safe",
-    "seconds",
     "share",
     "shown_url",
-    "table",
     "things",
 ]

@@ -42,7 +42,7 @@ def reason(cause: duckdb.Error) -> str:
     return next((words for kind, words in _REASONS if isinstance(cause, kind)), "DuckDB cannot compute it")
 
 
-def zoned(
+def fetch_zoned(
     connection: duckdb.DuckDBPyConnection, statement: Statement | str, places: Sequence[int], max_rows: int
 ) -> list[Row]:
     """Rows of a query with times of a zone in some places, for which the driver wants a package.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from sqlanon.engines.base import Row, Statement, TableRef
-from sqlanon.engines.duckdb.connection import Connection, quoted
+from sqlanon.engines.duckdb.connection import Connection, quote
 from sqlanon.engines.duckdb.lists import as_lists
 from sqlanon.errors import DatabaseError
 
@@ -27,7 +27,7 @@ class Arrays(Connection):
         """See `Engine.fetch_arrays`."""
         import numpy as np
 
-        with self._translated(statement.name, statement.text):
+        with self._translate_errors(statement.name, statement.text):
             arrays = list(self._run(statement).fetchnumpy().values())
         if any(np.ma.is_masked(array) for array in arrays):
             raise DatabaseError(f"{statement.name} returned a NULL where none can be")
@@ -41,7 +41,7 @@ class Arrays(Connection):
         The table keeps the query's order and spills to disk; DuckDB passes over what an OFFSET skips without reading
         it.
         """
-        spool = quoted(f"_sqlanon_stream_{secrets.token_hex(4)}")
+        spool = quote(f"_sqlanon_stream_{secrets.token_hex(4)}")
         try:
             self.execute(Statement(statement.name, f"CREATE TEMP TABLE {spool} AS {statement.text}", statement.binds))
             for start in itertools.count(0, rows):
@@ -63,7 +63,7 @@ class Arrays(Connection):
 
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """See `Engine.load_arrays`."""
-        name, view = self._qualified(table), "_sqlanon_arrays"
+        name, view = self._qualify(table), "_sqlanon_arrays"
         temporary = "TEMP " if table.schema is None else ""
         create = f"CREATE {temporary}TABLE IF NOT EXISTS {name}"
         few = as_lists(create, name, columns)
@@ -71,7 +71,7 @@ class Arrays(Connection):
             f"{create} AS SELECT * FROM {view} LIMIT 0; "  # noqa: S608
             f"INSERT INTO {name} BY NAME SELECT * FROM {view}"
         )
-        with self._translated(f"load {table.name}"):
+        with self._translate_errors(f"load {table.name}"):
             self._use(self._empty)
             if few is not None:
                 self._connection.execute(*few)
@@ -84,11 +84,11 @@ class Arrays(Connection):
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
         """See `Engine.load_rows`."""
-        name = self._qualified(table)
+        name = self._qualify(table)
         temporary = "TEMP " if table.schema is None else ""
-        defined = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns)
+        defined = ", ".join(f"{quote(column)} {kind}" for column, kind in columns)
         marks = ", ".join("?" for _ in columns)
-        with self._translated(f"load {table.name}"):
+        with self._translate_errors(f"load {table.name}"):
             self._use(self._empty)
             text = f"CREATE {temporary}TABLE IF NOT EXISTS {name} ({defined})"
             left = iter(rows)

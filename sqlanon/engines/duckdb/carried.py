@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.connection import quote
 from sqlanon.errors import PolicyError, PrivacyViolation
 
 TEXT = "VARCHAR"
@@ -101,10 +101,10 @@ class Carried:
     @property
     def expression(self) -> str:
         """SQL for the column as the target gets it, with its name."""
-        return f"{_cast(quoted(self.name), self.carried, str(self.type))} AS {quoted(self.name)}"
+        return f"{_cast(quote(self.name), self.carried, str(self.type))} AS {quote(self.name)}"
 
 
-def carried(connection: duckdb.DuckDBPyConnection, table: str, target: Target) -> list[Carried]:
+def carry_columns(connection: duckdb.DuckDBPyConnection, table: str, target: Target) -> list[Carried]:
     """The columns of a table as a target holds them.
 
     Args:
@@ -120,9 +120,9 @@ def carried(connection: duckdb.DuckDBPyConnection, table: str, target: Target) -
     relation = connection.query(f"SELECT * FROM {table}")  # noqa: S608
     found, refused = [], []
     for name, kind in zip(relation.columns, relation.types, strict=True):
-        chosen = _chosen(connection, table, name, kind, target)
+        chosen = _choose_type(connection, table, name, kind, target)
         if chosen is None:
-            refused.append(f"{name} ({shown(kind)})")
+            refused.append(f"{name} ({format_type(kind)})")
         else:
             found.append(Carried(name, kind, chosen))
     if refused:
@@ -133,17 +133,17 @@ def carried(connection: duckdb.DuckDBPyConnection, table: str, target: Target) -
     return found
 
 
-def shown(kind: Any) -> str:  # noqa: ANN401 - the driver's type
+def format_type(kind: Any) -> str:  # noqa: ANN401 - the driver's type
     """A type for people, without the values of an enum."""
     return "ENUM" if "ENUM(" in str(kind) else str(kind)
 
 
 def can_hold(connection: duckdb.DuckDBPyConnection, table: str, name: str, kind: Any, target: Target) -> bool:  # noqa: ANN401
     """Whether a target holds every value of a column, in whatever type."""
-    return _chosen(connection, table, name, kind, target) is not None
+    return _choose_type(connection, table, name, kind, target) is not None
 
 
-def _chosen(
+def _choose_type(
     connection: duckdb.DuckDBPyConnection,
     table: str,
     name: str,
@@ -151,17 +151,17 @@ def _chosen(
     target: Target,
 ) -> str | None:
     outside: set[str] = set()
-    first = _mapped(kind, target, outside)
+    first = _map_type(kind, target, outside)
     if first == str(kind) and not outside:
         return first
-    every = dict.fromkeys([first, _mapped(kind, target, None), TEXT])
+    every = dict.fromkeys([first, _map_type(kind, target, None), TEXT])
     for at, candidate in enumerate(every):
         if holds(connection, table, name, str(kind), candidate, outside if at == 0 else ()):
             return candidate
     return None
 
 
-def _mapped(kind: Any, target: Target, outside: set[str] | None, *, inner: bool = False) -> str:  # noqa: ANN401
+def _map_type(kind: Any, target: Target, outside: set[str] | None, *, inner: bool = False) -> str:  # noqa: ANN401
     """The type that a target gets for a type.
 
     Args:
@@ -173,14 +173,14 @@ def _mapped(kind: Any, target: Target, outside: set[str] | None, *, inner: bool 
     """
     if kind.id in ("list", "array"):
         size = f"[{kind.children[1][1]}]" if kind.id == "array" and target is not PARQUET else "[]"
-        return _mapped(kind.children[0][1], target, outside, inner=True) + size
+        return _map_type(kind.children[0][1], target, outside, inner=True) + size
     if kind.id == "struct":
-        parts = [(name, child, _mapped(child, target, outside, inner=True)) for name, child in kind.children]
+        parts = [(name, child, _map_type(child, target, outside, inner=True)) for name, child in kind.children]
         if all(part == str(child) for _, child, part in parts):
             return str(kind)
-        return f"STRUCT({', '.join(f'{quoted(name)} {part}' for name, _, part in parts)})"
+        return f"STRUCT({', '.join(f'{quote(name)} {part}' for name, _, part in parts)})"
     if kind.id == "map":
-        return f"MAP({', '.join(_mapped(child, target, outside, inner=True) for _, child in kind.children)})"
+        return f"MAP({', '.join(_map_type(child, target, outside, inner=True) for _, child in kind.children)})"
     if inner and kind.id == "interval" and kind.id in target.outside:
         return TEXT  # a library of frames has no durations there
     if kind.id in target.outside and (kind.id in target.kept or kind.id in target.instead):
@@ -196,7 +196,7 @@ def holds(
     connection: duckdb.DuckDBPyConnection, table: str, name: str, kind: str, candidate: str, outside: Iterable[str] = ()
 ) -> bool:
     """Whether every value of a column is again what it was after a cast there and back, and none is outside."""
-    column = quoted(name)
+    column = quote(name)
     lost = [f"CONTAINS(CAST({column} AS VARCHAR), '{text}')" for text in sorted(outside)]
     if candidate != kind:
         lost.append(f"CAST(TRY_CAST({column} AS {candidate}) AS {kind}) IS DISTINCT FROM {column}")
@@ -228,10 +228,13 @@ def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     Cost: one scan of each.
     """
     pairs = [
-        (_compared(f"t.{quoted(one.name)}", str(one.type), one), _compared(f"t.{quoted(one.name)}", "", one))
+        (
+            _comparable_expression(f"t.{quote(one.name)}", str(one.type), one),
+            _comparable_expression(f"t.{quote(one.name)}", "", one),
+        )
         for one in columns
     ]
-    check(connection, table, written, pairs, [f"{one.name} ({shown(one.type)})" for one in columns])
+    check(connection, table, written, pairs, [f"{one.name} ({format_type(one.type)})" for one in columns])
 
 
 def check(
@@ -253,7 +256,11 @@ def check(
         found = None
     if found == released:
         return
-    differ = [name for name, pair in zip(shown_as, pairs, strict=True) if not _alike(connection, table, written, pair)]
+    differ = [
+        name
+        for name, pair in zip(shown_as, pairs, strict=True)
+        if not _have_same_fingerprint(connection, table, written, pair)
+    ]
     which = f"column {', '.join(differ)}" if differ else "the rows"
     raise PrivacyViolation(
         f"what was written differs from the verified release in {which}; nothing was put in place: choose another "
@@ -261,7 +268,9 @@ def check(
     )
 
 
-def _alike(connection: duckdb.DuckDBPyConnection, table: str, written: str, pair: tuple[str, str]) -> bool:
+def _have_same_fingerprint(
+    connection: duckdb.DuckDBPyConnection, table: str, written: str, pair: tuple[str, str]
+) -> bool:
     try:
         return _fingerprint(connection, table, [pair[0]]) == _fingerprint(connection, written, [pair[1]])
     except _NO_CAST:
@@ -275,7 +284,7 @@ def _fingerprint(connection: duckdb.DuckDBPyConnection, source: str, expressions
     return tuple(connection.execute(query).fetchall()[0])
 
 
-def _compared(column: str, kind: str, one: Carried) -> str:
+def _comparable_expression(column: str, kind: str, one: Carried) -> str:
     """SQL of a value as it is compared: in the type that was to be written, or by its text."""
     value = _cast(column, one.carried, kind)
     if one.carried == str(one.type) and one.type.id in _TYPED:

@@ -47,13 +47,13 @@ class Compacting(Arrays):
     def check_compaction(self) -> None:
         """See `Compaction.check_compaction`."""
         assert self._path is not None
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             self._use(self._empty)
-            ((read_only,),) = self._sent(
+            ((read_only,),) = self._send(
                 "SELECT readonly FROM duckdb_databases() WHERE database_name = $name",
                 {"name": self._database},
             ).fetchall()
-            ((connections,),) = self._sent("SELECT * FROM duckdb_connection_count()").fetchall()
+            ((connections,),) = self._send("SELECT * FROM duckdb_connection_count()").fetchall()
         if read_only:
             raise DatabaseError(f"{self._path} is open for reading only; connect without read_only")
         if connections > 1:
@@ -67,7 +67,7 @@ class Compacting(Arrays):
         self.check_compaction()
         assert self._path is not None
         assert self._again is not None
-        with self._translated("settings"):
+        with self._translate_errors("settings"):
             settings = {
                 name: str(self._one(f"SELECT current_setting('{name}')")) for name in ("threads", "memory_limit")
             }

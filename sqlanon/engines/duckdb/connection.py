@@ -17,10 +17,10 @@ import duckdb
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Row, Statement, TableRef
 from sqlanon.engines.duckdb import answers
-from sqlanon.engines.duckdb.errors import refused
+from sqlanon.engines.duckdb.errors import translate_error
 from sqlanon.engines.duckdb.parsed import Parsed
 from sqlanon.engines.duckdb.spill import Spill, spill
-from sqlanon.engines.statements import batches, joined
+from sqlanon.engines.statements import join_statements, split_batches
 from sqlanon.errors import DatabaseError
 
 log = logging.getLogger("sqlanon.sql")
@@ -29,7 +29,7 @@ _ZONED = "TIMESTAMP WITH TIME ZONE"
 _OPTIMIZES = "SELECT CURRENT_SETTING('enable_optimizer') AND NOT CURRENT_SETTING('lock_configuration')"
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -76,22 +76,22 @@ class Connection:
     def _use(self, database: str) -> None:
         """Make a database the one where names are looked up that do not say theirs."""
         if self._current != database:
-            self._connection.execute(f"USE {quoted(database)}.main")
+            self._connection.execute(f"USE {quote(database)}.main")
             self._current = database
 
-    def _qualified(self, table: TableRef) -> str:
+    def _qualify(self, table: TableRef) -> str:
         database = table.database or (self._database if table.schema else None)
-        return ".".join(quoted(part) for part in (database, table.schema, table.name) if part)
+        return ".".join(quote(part) for part in (database, table.schema, table.name) if part)
 
     @contextmanager
-    def _translated(self, name: str, text: str = "") -> Iterator[None]:
+    def _translate_errors(self, name: str, text: str = "") -> Iterator[None]:
         start = time.perf_counter()
         try:
             yield
         except duckdb.InterruptException as error:
             raise KeyboardInterrupt from error
         except duckdb.Error as error:
-            raise refused(name, error, text) from error
+            raise translate_error(name, error, text) from error
         except RuntimeError as error:
             raise KeyboardInterrupt from error  # how DuckDB reports an interrupt
         log.debug("%s %.3f s", name, time.perf_counter() - start)
@@ -103,9 +103,9 @@ class Connection:
             self._use(self._database)
             return self._connection.execute(statement)
         self._use(self._empty)
-        return self._sent(statement.text, statement.binds)
+        return self._send(statement.text, statement.binds)
 
-    def _sent(self, text: str, binds: Mapping[str, Bind] | None = None) -> duckdb.DuckDBPyConnection:
+    def _send(self, text: str, binds: Mapping[str, Bind] | None = None) -> duckdb.DuckDBPyConnection:
         """Execute a text of ours."""
         made = self._parsed.of(text)
         if binds:
@@ -114,28 +114,30 @@ class Connection:
 
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`."""
-        with self._translated(_name(statement), _text(statement)):
+        with self._translate_errors(_name(statement), _text(statement)):
             self._run(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """See `Engine.execute_all`."""
-        for together in batches(statements):
-            self.execute(joined(together))
+        for together in split_batches(statements):
+            self.execute(join_statements(together))
 
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
     ) -> list[Row]:
         """See `Engine.fetch`."""
         if first and isinstance(statement, Statement):
-            *before, last = batches([*first, statement])
+            *before, last = split_batches([*first, statement])
             for together in before:
-                self.execute(joined(together))
-            statement = joined(last)
-        with self._translated(_name(statement), _text(statement)):
+                self.execute(join_statements(together))
+            statement = join_statements(last)
+        with self._translate_errors(_name(statement), _text(statement)):
             result = self._run(statement)
             zoned = [i for i, field in enumerate(result.description or ()) if str(field[1]) == _ZONED]
             rows = (
-                answers.zoned(self._connection, statement, zoned, max_rows) if zoned else result.fetchmany(max_rows + 1)
+                answers.fetch_zoned(self._connection, statement, zoned, max_rows)
+                if zoned
+                else result.fetchmany(max_rows + 1)
             )
         if len(rows) > max_rows:
             raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
@@ -143,7 +145,7 @@ class Connection:
 
     def describe(self, text: str) -> tuple[str, ...]:
         """See `Engine.describe`: DESCRIBE binds a query and does not optimize it, so that no constant is computed."""
-        with self._translated("the query"):
+        with self._translate_errors("the query"):
             if len(self._connection.extract_statements(text)) != 1:
                 raise DatabaseError("one query is described at a time")
             self._use(self._empty)
@@ -157,7 +159,7 @@ class Connection:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._translated("BEGIN"):
+        with self._translate_errors("BEGIN"):
             self._connection.execute("BEGIN TRANSACTION")
         try:
             yield
@@ -165,7 +167,7 @@ class Connection:
             with suppress(duckdb.Error):  # whatever ended it already is what the caller must hear of
                 self._connection.execute("ROLLBACK")
             raise
-        with self._translated("COMMIT"):
+        with self._translate_errors("COMMIT"):
             self._connection.execute("COMMIT")
 
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
@@ -180,9 +182,9 @@ class Connection:
 
         What another run has changed is left to that run to undo; where the configuration is locked, nothing is changed.
         """
-        with self._translated("PRAGMA"):
+        with self._translate_errors("PRAGMA"):
             self._use(self._empty)
-            optimized = self._sent(_OPTIMIZES).fetchall()[0][0]
+            optimized = self._send(_OPTIMIZES).fetchall()[0][0]
             if optimized:
                 self._connection.execute("PRAGMA disable_optimizer")
         try:
@@ -198,7 +200,7 @@ class Connection:
 
     def close(self) -> None:
         """See `Engine.close`."""
-        with self._translated("to close the database"):
+        with self._translate_errors("to close the database"):
             try:
                 with suppress(duckdb.Error):  # broken, or closed already: then it goes with the connection
                     self._use(self._database)

@@ -80,17 +80,17 @@ def check_header(path: Path, head: Head, lines: list[str], *, given: bool) -> No
     _check_second(path, head)
 
 
-def missing(text: str) -> bool:
+def is_missing(text: str) -> bool:
     """Whether it is a text that people write for a missing value."""
     return text.strip().casefold() in MISSING
 
 
 def tail(path: Path, line: int) -> str:
     """The command that leaves out what is above a line."""
-    return f", such as: {_unpacked(path)} | tail -n +{line} > new.csv"
+    return f", such as: {_find_command(path)} | tail -n +{line} > new.csv"
 
 
-def _unpacked(path: Path) -> str:
+def _find_command(path: Path) -> str:
     """The command that writes a file's text."""
     read = "gzip -dc" if path.suffix.lower() == ".gz" else "cat"
     return f"{read} {word(f'./{path.name}' if path.name.startswith('-') else path.name)}"
@@ -122,7 +122,7 @@ def _check_whole_lines(path: Path, lines: list[str]) -> None:
         if inside[0].count(char) and len({text.count(char) for text in inside}) == 1:
             raise PolicyError(
                 f"{path} would be one column of whole lines: each line is in quotes, with its fields; remove these "
-                f"""quotes: {_unpacked(path)} | sed 's/^"//; s/"\\r*$//; s/""/"/g' > new.csv, or if there is one """
+                f"""quotes: {_find_command(path)} | sed 's/^"//; s/"\\r*$//; s/""/"/g' > new.csv, or if there is one """
                 "column, add --delimiter ,"
             )
     for char in sorted(set(texts[0]) - set(DELIMITERS) - {'"', "_", "-", "."}):
@@ -194,12 +194,12 @@ def _check_second(path: Path, head: Head) -> None:
         return
     words = []
     for at, cell in enumerate(second):
-        rest = [record[at] for record in below if record[at].strip() and not missing(record[at])]
+        rest = [record[at] for record in below if record[at].strip() and not is_missing(record[at])]
         if not rest or not all(_NUMBER.fullmatch(one) or _DATE.fullmatch(one) for one in rest):
             continue
         if _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell):
             return
-        if re.search(r"[^\W\d_]", cell) and not missing(cell):
+        if re.search(r"[^\W\d_]", cell) and not is_missing(cell):
             words.append(head.names[at])
     if words:
         raise PolicyError(

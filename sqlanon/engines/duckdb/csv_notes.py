@@ -11,9 +11,9 @@ import re
 
 import duckdb
 
-from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.duckdb.csv_header import MISSING
-from sqlanon.engines.duckdb.csv_types import SAMPLE, ambiguous, literal
+from sqlanon.engines.duckdb.csv_types import SAMPLE, is_ambiguous, literal
 from sqlanon.shell import option, pair
 
 _MOST = 0.8
@@ -44,7 +44,7 @@ def note(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> str | 
 
     Cost: a look at some values; for a column that looks like numbers or dates two scans of it.
     """
-    column = quoted(name)
+    column = quote(name)
     few = f"(SELECT {column} FROM {table} WHERE {column} IS NOT NULL LIMIT {SAMPLE})"  # noqa: S608
     for form in (_numbers, _dates):
         if (_share(connection, few, column, form()) or 0) >= _MOST:
@@ -162,13 +162,13 @@ def _why_no_date(connection: duckdb.DuckDBPyConnection, table: str, name: str) -
     )
     reasons, helps = _of_missing(connection, table, name)
     first = connection.execute(
-        f"SELECT {quoted(name)} FROM {table} WHERE regexp_full_match(trim({quoted(name)}), {literal(_DATE)}) LIMIT 1"  # noqa: S608
+        f"SELECT {quote(name)} FROM {table} WHERE regexp_full_match(trim({quote(name)}), {literal(_DATE)}) LIMIT 1"  # noqa: S608
     ).fetchall()
     mark = re.sub(r"\d", "", str(first[0][0]).strip())[:1] if first else "-"
     if counts["short"]:
         reasons.append(f"{counts['short']} have a year of two digits, which does not say the century")
         return reasons, [*helps, "write years of four digits"]
-    if first and ambiguous(connection, table, name, str(first[0][0])):
+    if first and is_ambiguous(connection, table, name, str(first[0][0])):
         reasons.append("day and month may be in either order")
         orders = [option("date-format", form.replace("-", mark)) for form in ("%d-%m-%Y", "%m-%d-%Y")]
         return reasons, [*helps, " or ".join(orders)]
@@ -188,7 +188,7 @@ def _why_no_date(connection: duckdb.DuckDBPyConnection, table: str, name: str) -
 def _of_missing(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> tuple[list[str], list[str]]:
     """Texts of `MISSING`, which are no values of persons and may be shown."""
     found = connection.execute(
-        f"SELECT c, count(*) FROM (SELECT {quoted(name)} AS c FROM {table} AS t) WHERE {_missing()} GROUP BY c ORDER "  # noqa: S608
+        f"SELECT c, count(*) FROM (SELECT {quote(name)} AS c FROM {table} AS t) WHERE {_missing()} GROUP BY c ORDER "  # noqa: S608
         "BY 2 DESC, 1 LIMIT 5"
     ).fetchall()
     return [f"{rows} are {text}" for text, rows in found], [option("null", str(text)) for text, _ in found]
@@ -196,7 +196,7 @@ def _of_missing(connection: duckdb.DuckDBPyConnection, table: str, name: str) ->
 
 def _counts(connection: duckdb.DuckDBPyConnection, table: str, name: str, conditions: dict[str, str]) -> dict[str, int]:
     counted = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
-    query = f"SELECT {counted} FROM (SELECT {quoted(name)} AS c FROM {table} AS t) WHERE c IS NOT NULL"  # noqa: S608
+    query = f"SELECT {counted} FROM (SELECT {quote(name)} AS c FROM {table} AS t) WHERE c IS NOT NULL"  # noqa: S608
     return dict(zip(conditions, connection.execute(query).fetchall()[0], strict=True))
 
 

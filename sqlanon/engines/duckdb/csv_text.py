@@ -30,7 +30,7 @@ _HEAD = 200
 _CHUNK = 1 << 20
 
 
-def codec(given: str | None) -> str:
+def find_codec(given: str | None) -> str:
     """Python's name of an encoding.
 
     Raises:
@@ -67,7 +67,7 @@ class CsvText:
 
     Args:
         path: the file, plain or .gz.
-        encoding: as `codec` names it.
+        encoding: as `find_codec` names it.
     """
 
     def __init__(self, path: Path, encoding: str) -> None:
@@ -85,7 +85,7 @@ class CsvText:
             DatabaseError: the lines are no table.
         """
         try:
-            next(self._decoded(self.encoding))
+            next(self._decode(self.encoding))
         except _WrongByte as error:
             raise DatabaseError(f"{self.path}: {self.wrong_byte()}") from error
         lines = self._first_lines()
@@ -115,8 +115,8 @@ class CsvText:
     def _first_lines(self) -> list[str]:
         lines: list[str] = []
         size = 0
-        with self.opened() as file:
-            for line in bounded(file, self._too_long):
+        with self.open_text() as file:
+            for line in read_bounded_lines(file, self._too_long):
                 lines.append(line if lines else line.removeprefix("\ufeff"))
                 size += len(line)
                 if len(lines) >= _HEAD or size > LINE:
@@ -157,8 +157,8 @@ class CsvText:
 
     def fault(self, delimiter: str) -> str | None:
         """The first fault of the file as Python reads it: the line, and what is wrong there."""
-        with self.opened() as file:
-            rows = csv.reader(bounded(file, self._too_long), delimiter=delimiter, strict=True)
+        with self.open_text() as file:
+            rows = csv.reader(read_bounded_lines(file, self._too_long), delimiter=delimiter, strict=True)
             began, width = 1, 0
             try:
                 for row in rows:
@@ -177,8 +177,8 @@ class CsvText:
 
     def line_of(self, delimiter: str, field: int, text: str) -> int:
         """The line on which the first record begins that has a text in a field; 0: there is none."""
-        with self.opened() as file:
-            rows = csv.reader(bounded(file, self._too_long), delimiter=delimiter)
+        with self.open_text() as file:
+            rows = csv.reader(read_bounded_lines(file, self._too_long), delimiter=delimiter)
             began = 1
             try:
                 for row in rows:
@@ -191,7 +191,7 @@ class CsvText:
 
     def wrong_byte(self) -> str | None:
         """Where the file is not of its encoding, and which option would read it; None: it is all of it."""
-        at = self._undecodable(self.encoding)
+        at = self._find_undecodable(self.encoding)
         if at is None:
             return None
         line, byte = at
@@ -205,7 +205,7 @@ class CsvText:
         if re.search(rb"[\x00-\x08\x0e-\x1b]", begin) and not self.encoding.startswith("utf-16"):
             return f"{where}; it is no text file (has it another ending?): convert it to CSV"
         others = ("utf-8",) if self.encoding.startswith("utf-16") else ("utf-8", "cp1252")
-        fitting = next((one for one in others if one != self.encoding and not self._undecodable(one)), None)
+        fitting = next((one for one in others if one != self.encoding and not self._find_undecodable(one)), None)
         if fitting:
             return (
                 f"{where}; it can be read with --encoding {_SHOWN.get(fitting, fitting)}: check the letters outside of "
@@ -216,10 +216,10 @@ class CsvText:
             "repair that byte"
         )
 
-    def _undecodable(self, encoding: str) -> tuple[int, int] | None:
+    def _find_undecodable(self, encoding: str) -> tuple[int, int] | None:
         line = 1
         try:
-            for text in self._decoded(encoding):
+            for text in self._decode(encoding):
                 line += text.count("\n")
         except _WrongByte as error:
             return line + error.lines, error.byte
@@ -234,7 +234,7 @@ class CsvText:
         length = line = 0
         with target.open("xb") as file:
             try:
-                for at, text in enumerate(self._decoded(self.encoding)):
+                for at, text in enumerate(self._decode(self.encoding)):
                     ends = re.split(r"[\r\n]", text)
                     length = length + len(text) if len(ends) == 1 else len(ends[-1])
                     line += text.count("\n")
@@ -244,7 +244,7 @@ class CsvText:
             except _WrongByte as error:
                 raise DatabaseError(f"{self.path}: {self.wrong_byte()}") from error
 
-    def _decoded(self, encoding: str) -> Iterator[str]:
+    def _decode(self, encoding: str) -> Iterator[str]:
         """The text in parts.
 
         Raises:
@@ -279,7 +279,7 @@ class CsvText:
         )
 
     @contextmanager
-    def opened(self) -> Iterator[IO[str]]:
+    def open_text(self) -> Iterator[IO[str]]:
         """The file as text; what is not text there is kept as escapes."""
         encoding = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
         with (
@@ -319,7 +319,7 @@ class _WrongByte(Exception):
         self.lines = lines
 
 
-def bounded(file: IO[str], too_long: Callable[[int], Exception]) -> Iterator[str]:
+def read_bounded_lines(file: IO[str], too_long: Callable[[int], Exception]) -> Iterator[str]:
     """The lines of a file, none longer than `LINE`."""
     number = 0
     while line := file.readline(LINE + 1):

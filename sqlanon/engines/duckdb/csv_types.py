@@ -18,7 +18,7 @@ from itertools import product
 
 import duckdb
 
-from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.connection import quote
 
 SAMPLE = 1_000
 """Values of a column that are looked at first."""
@@ -103,14 +103,14 @@ def guess(
     Cost: a look at `SAMPLE` values, and a scan of the column for each guess that fits them; for most columns that is
     one.
     """
-    column = quoted(name)
+    column = quote(name)
     few = f"(SELECT {column} FROM {table} WHERE {column} IS NOT NULL LIMIT {SAMPLE})"  # noqa: S608
     first = connection.execute(f"SELECT {column} FROM {few} LIMIT 1").fetchall()  # noqa: S608
     if not first:
         return None
     candidates = [one for one in _candidates(column, str(first[0][0])) if one.exact or not exact]
     if numbers and not exact and _any(connection, table, column, f"{numbers.of(column)} <> {column}"):
-        candidates += _marked(numbers.of(column))
+        candidates += _notation_types(numbers.of(column))
     fitting = [one for one in candidates if fits(connection, few, name, one)]
     found = next((one for one in fitting if fits(connection, table, name, one)), None)
     if found is None or not found.order:
@@ -119,28 +119,28 @@ def guess(
     return found if len(orders) == 1 else None  # else nobody can know which number is the day
 
 
-def ambiguous(connection: duckdb.DuckDBPyConnection, table: str, name: str, text: str) -> bool:
+def is_ambiguous(connection: duckdb.DuckDBPyConnection, table: str, name: str, text: str) -> bool:
     """Whether a column's texts are all dates with the day first, and all with the month first.
 
     One of the texts is given.
     """
-    dated = [one for one in _candidates(quoted(name), text) if one.order]
+    dated = [one for one in _candidates(quote(name), text) if one.order]
     return len({one.order for one in dated if fits(connection, table, name, one)}) > 1
 
 
 def of_format(name: str, date_format: str) -> Guess:
     """Dates or times of a column, in a format that was given."""
-    parsed = _parsed(name, date_format)
+    parsed = _parse_date(name, date_format)
     kind = "TIMESTAMP" if re.search(r"%-?[HIMSpfg]", date_format) else "DATE"
     return Guess(kind, f"CAST({parsed} AS {kind})", f"year({parsed}) BETWEEN 1000 AND 9999")
 
 
-def declared(name: str, kind: str, date_format: str | None, numbers: Numbers | None) -> Guess:
+def declare_type(name: str, kind: str, date_format: str | None, numbers: Numbers | None) -> Guess:
     """A type that was given for a column: every text must be a value of it, and none may be rounded."""
     short = kind.strip().upper()
     if date_format and short in ("DATE", "TIMESTAMP", "DATETIME"):
         return of_format(name, date_format)
-    column = quoted(name)
+    column = quote(name)
     integer = re.fullmatch(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|U?INT\d+|LONG|SHORT|SIGNED", short)
     decimal = re.fullmatch(r"(?:DECIMAL|NUMERIC|DEC) *(?:\( *\d+ *(?:, *(\d+) *)?\))?", short)
     floating = re.fullmatch(r"DOUBLE( PRECISION)?|FLOAT[48]?|REAL", short)
@@ -158,7 +158,7 @@ def declared(name: str, kind: str, date_format: str | None, numbers: Numbers | N
 
 def fits(connection: duckdb.DuckDBPyConnection, table: str, name: str, one: Guess) -> bool:
     """Whether all texts of a column read back."""
-    column = quoted(name)
+    column = quote(name)
     if _any(connection, table, column, f"NOT coalesce({one.same}, false)"):
         return False
     if not one.merges:
@@ -179,18 +179,18 @@ def _candidates(column: str, text: str) -> Iterator[Guess]:
     elif _NUMBER.fullmatch(text.strip()):
         yield from _numbers(f"trim({column})", text.strip(), blank=True)
     elif text in ("true", "false"):
-        yield _own(column, "BOOLEAN")
+        yield _native_type(column, "BOOLEAN")
     elif found := _DATE.match(text) or _NAMED.match(text):
         numbered = found.re is _DATE
         if numbered and found.end() == len(text):
-            yield _own(column, "DATE")
+            yield _native_type(column, "DATE")
         elif numbered:
-            yield _own(column, "TIMESTAMP")
-            yield _own(column, "TIMESTAMP WITH TIME ZONE")
+            yield _native_type(column, "TIMESTAMP")
+            yield _native_type(column, "TIMESTAMP WITH TIME ZONE")
         yield from _instants(column, text, _DAYS[found[2]] if numbered else _DAYS_NAMED, found.end())
 
 
-def _own(column: str, kind: str) -> Guess:
+def _native_type(column: str, kind: str) -> Guess:
     """A type in the form in which DuckDB writes it."""
     value = f"TRY_CAST({column} AS {kind})"
     return Guess(kind, value, f"CAST({value} AS VARCHAR) = {column}", exact=True)
@@ -222,7 +222,7 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
     yield guessed("DOUBLE", r"regexp_replace({}, '\.0$', '')", own=False)
 
 
-def _marked(number: str) -> Iterator[Guess]:
+def _notation_types(number: str) -> Iterator[Guess]:
     """Types of numbers in a notation that the caller knows, other than that of SQL.
 
     Numbers with leading zeros are codes nevertheless.
@@ -239,7 +239,7 @@ def _instants(column: str, text: str, days: tuple[str, ...], end: int) -> Iterat
     times = [""] if end == len(text) else [text[end] + time + zone for time in _TIMES]
     for day, time in product(days, times):
         parsed = f"TRY_STRPTIME({column}, {literal(day + time)})"
-        same = f"{_plain(f'strftime({parsed}, {literal(day + time)})')} = {_plain(column)}"
+        same = f"{_trim_date_text(f'strftime({parsed}, {literal(day + time)})')} = {_trim_date_text(column)}"
         order = day[:2] if day.startswith(("%d", "%m")) and "%m" in day else ""
         if not time:
             yield Guess("DATE", f"CAST({parsed} AS DATE)", same, order=order)
@@ -249,13 +249,13 @@ def _instants(column: str, text: str, days: tuple[str, ...], end: int) -> Iterat
             yield Guess("TIMESTAMP", parsed, same, order=order)
 
 
-def _plain(text: str) -> str:
+def _trim_date_text(text: str) -> str:
     """SQL for the text of a date without zeros before one digit, all in capitals."""
     return rf"regexp_replace(upper({text}), '\b0([0-9])([^0-9]|$)', '\1\2', 'g')"
 
 
-def _parsed(name: str, date_format: str) -> str:
-    return f"TRY_STRPTIME(trim({quoted(name)}), {literal(date_format)})"
+def _parse_date(name: str, date_format: str) -> str:
+    return f"TRY_STRPTIME(trim({quote(name)}), {literal(date_format)})"
 
 
 def _any(connection: duckdb.DuckDBPyConnection, table: str, column: str, condition: str) -> bool:

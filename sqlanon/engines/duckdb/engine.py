@@ -31,10 +31,10 @@ from sqlanon.engines.base import (
 from sqlanon.engines.duckdb import export, files, frame_export, frames, lookup
 from sqlanon.engines.duckdb import views as stored_views
 from sqlanon.engines.duckdb.compaction import Compacting
-from sqlanon.engines.duckdb.connection import quoted
-from sqlanon.engines.duckdb.errors import cannot_open, refused
+from sqlanon.engines.duckdb.connection import quote
+from sqlanon.engines.duckdb.errors import cannot_open, translate_error
 from sqlanon.engines.duckdb.guest import guest
-from sqlanon.engines.duckdb.opening import connected
+from sqlanon.engines.duckdb.opening import connect
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 from sqlanon.private_folder import sweep
@@ -97,12 +97,12 @@ class DuckDBEngine(Compacting):
             DatabaseError: no such file, no database, or no right to it.
             LockedError: another process holds the file; the text gives its pid.
         """
-        connection, path = connected(url, read_only=read_only)
+        connection, path = connect(url, read_only=read_only)
         try:
             engine = cls(connection, path, spills=True)
         except duckdb.Error as error:
             connection.close()
-            raise refused(f"to open {path or 'a database in memory'}", error) from error
+            raise translate_error(f"to open {path or 'a database in memory'}", error) from error
         except BaseException:
             connection.close()
             raise
@@ -133,9 +133,9 @@ class DuckDBEngine(Compacting):
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
         """See `Engine.look_up`."""
         meant = {name: (TableRef("main", name), self.target(name)) for name in names}
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             self._use(self._empty)
-            return lookup.look_up(self._sent, self._database, tables, meant, schema)
+            return lookup.look_up(self._send, self._database, tables, meant, schema)
 
     def exists(self, ref: TableRef) -> bool:
         """See `Engine.exists`."""
@@ -195,26 +195,26 @@ class DuckDBEngine(Compacting):
             with suppress(duckdb.Error):  # as for a transaction
                 self._connection.execute(f"DETACH {alias}")
             raise
-        with self._translated(f"to close {path}"):
+        with self._translate_errors(f"to close {path}"):
             self._connection.execute(f"DETACH {alias}")
 
     def import_file(self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading = EVERY) -> list[str]:
         """See `Files.import_file`."""
         self._use(self._empty)
-        return files.read(self._connection, path, self._qualified(table), how, columns)
+        return files.read(self._connection, path, self._qualify(table), how, columns)
 
     def export_file(
         self, table: TableRef, path: Path, *, sensitive: Sequence[str] = (), escape_formulas: bool = False
     ) -> list[str]:
         """See `Files.export_file`."""
-        with self._translated(f"to write {path.name}"):
+        with self._translate_errors(f"to write {path.name}"):
             self._use(self._empty)
             if path.suffix.lower() == ".parquet":
-                export.write_parquet(self._connection, self._qualified(table), path)
+                export.write_parquet(self._connection, self._qualify(table), path)
                 return []
             return export.write_csv(
                 self._connection,
-                self._qualified(table),
+                self._qualify(table),
                 path,
                 sensitive=sensitive,
                 escape_formulas=escape_formulas,
@@ -227,19 +227,19 @@ class DuckDBEngine(Compacting):
     def import_frame(self, frame: object, table: TableRef, columns: ColumnReading = EVERY) -> None:
         """See `Frames.import_frame`."""
         self._use(self._empty)
-        frames.read(self._connection, frame, self._qualified(table), columns)
+        frames.read(self._connection, frame, self._qualify(table), columns)
 
     def export_frame(self, table: TableRef, kind: FrameKind) -> object:
         """See `Frames.export_frame`."""
-        with self._translated(f"to read {table}"):
+        with self._translate_errors(f"to read {table}"):
             self._use(self._empty)
-            return frame_export.written(self._connection, self._qualified(table), kind)
+            return frame_export.write_frame(self._connection, self._qualify(table), kind)
 
     def import_rows(self, table: TableRef, columns: Sequence[Column], rows: Sequence[Row]) -> None:
         """See `Frames.import_rows`."""
-        with self._translated(f"load {table.name}"):
+        with self._translate_errors(f"load {table.name}"):
             self._use(self._empty)
-            frames.load(self._connection, self._qualified(table), columns, rows)
+            frames.load(self._connection, self._qualify(table), columns, rows)
 
     @contextmanager
     def inside(self) -> Iterator[DuckDBEngine]:
@@ -251,12 +251,12 @@ class DuckDBEngine(Compacting):
 
     def keep(self, table: TableRef, kept: TableRef) -> None:
         """See `Frames.keep`."""
-        with self._translated(f"to keep {kept.name}"):
+        with self._translate_errors(f"to keep {kept.name}"):
             self._use(self._empty)
-            schema = ".".join(quoted(part) for part in (kept.database or self._database, kept.schema) if part)
+            schema = ".".join(quote(part) for part in (kept.database or self._database, kept.schema) if part)
             self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-            copied = f"SELECT * FROM {self._qualified(table)}"  # noqa: S608
-            self._connection.execute(f"CREATE TABLE {self._qualified(kept)} AS {copied}")
+            copied = f"SELECT * FROM {self._qualify(table)}"  # noqa: S608
+            self._connection.execute(f"CREATE TABLE {self._qualify(kept)} AS {copied}")
 
     def swapping(self, action: Callable[[], None]) -> None:
         """See `Engine.swapping`: readers of a DuckDB file are never in the way."""
@@ -268,13 +268,13 @@ class DuckDBEngine(Compacting):
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:
         """See `Engine.relying`."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             self._use(self._empty)
             return stored_views.relying(self._connection, self._database, views)
 
     def definition(self, view: TableRef) -> str | None:
         """See `Engine.definition`."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             self._use(self._empty)
             return stored_views.definition(self._connection, self._database, view)
 

@@ -99,7 +99,7 @@ _MEANINGS: tuple[tuple[type[duckdb.Error], str], ...] = (
 """The first class that fits says it."""
 
 
-def meaning(error: duckdb.Error, text: str = "") -> str:
+def explain(error: duckdb.Error, text: str = "") -> str:
     """What happened and what to do.
 
     Args:
@@ -139,9 +139,9 @@ def _cast_column(said: str, text: str) -> str | None:
     return name if name and quoted in text else None
 
 
-def refused(what: str, error: duckdb.Error, text: str = "") -> DatabaseError:
+def translate_error(what: str, error: duckdb.Error, text: str = "") -> DatabaseError:
     """The error of ours for one of DuckDB's; ``what``: the statement's name, or what was being done."""
-    return DatabaseError(f"DuckDB refused {what}: {meaning(error, text)}")
+    return DatabaseError(f"DuckDB refused {what}: {explain(error, text)}")
 
 
 def cannot_open(path: str, error: duckdb.Error, *, read_only: bool = False) -> DatabaseError:
@@ -165,7 +165,7 @@ def cannot_open(path: str, error: duckdb.Error, *, read_only: bool = False) -> D
             f"{path} is open in this process with other settings, such as for reading only; close that connection first"
         )
     if isinstance(error, duckdb.IOException) and (_FULL.search(said) or _DENIED.search(said)):
-        return DatabaseError(f"cannot open {path}: {meaning(error)}")
+        return DatabaseError(f"cannot open {path}: {explain(error)}")
     return DatabaseError(
         f"cannot open {path} as a DuckDB database ({type(error).__name__}): it is none, it is damaged, or another "
         "version of DuckDB wrote it; try: python -c \"import duckdb; duckdb.connect('FILE', read_only=True)\""

@@ -14,8 +14,8 @@ from typing import Any
 import duckdb
 
 from sqlanon.engines.duckdb import formulas
-from sqlanon.engines.duckdb.carried import PARQUET, TEXT, can_hold, carried, check, compare, holds, shown
-from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.carried import PARQUET, TEXT, can_hold, carry_columns, check, compare, format_type, holds
+from sqlanon.engines.duckdb.connection import quote
 from sqlanon.errors import PolicyError, PrivacyViolation
 
 _SPACE = r"\s\x0B\x1C-\x1F\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
@@ -60,14 +60,14 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path)
         PolicyError: Parquet cannot hold a column.
         PrivacyViolation: the file differs from the table.
     """
-    columns = carried(connection, table, PARQUET)
+    columns = carry_columns(connection, table, PARQUET)
     made = ", ".join(one.expression for one in columns)
     connection.execute(f"COPY (SELECT {made} FROM {table}) TO {_text(path)} (FORMAT PARQUET)")  # noqa: S608
     written = f"read_parquet([{_text(_no_pattern(path))}])"
     described = connection.execute(f"DESCRIBE FROM {written}").fetchall()
     _same_names([one.name for one in columns], [str(row[0]) for row in described])
     other = [
-        f"{one.name} ({shown(one.type)})"
+        f"{one.name} ({format_type(one.type)})"
         for one, row in zip(columns, described, strict=True)
         if str(row[1]) != str(duckdb.sqltype(one.carried))
     ]
@@ -115,21 +115,21 @@ def write_csv(
     warned = _empty(connection, table, columns, sensitive)
     names, cells = [name for name, _ in columns], [_cell(name, kind) for name, kind in columns]
     if escape_formulas:
-        cells = [formulas.escaped(kind.id, cell) for cell, (_, kind) in zip(cells, columns, strict=True)]
+        cells = [formulas.escape_formula(kind.id, cell) for cell, (_, kind) in zip(cells, columns, strict=True)]
         names = [formulas.name_escaped(name) for name in names]
     else:
         shown_cells = [(name, kind.id, cell) for cell, (name, kind) in zip(cells, columns, strict=True)]
-        warned += formulas.warned(connection, table, shown_cells)
+        warned += formulas.warn_of_formulas(connection, table, shown_cells)
     if len(cells) == 1:  # an empty line, which most readers skip, would be the row of a NULL
         cells = [f"COALESCE({cells[0]}, '')"]
-    made = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, names, strict=True))
+    made = ", ".join(f"{cell} AS {quote(name)}" for cell, name in zip(cells, names, strict=True))
     connection.execute(
         f"COPY (SELECT {made} FROM {table} AS t) TO {_text(path)} "  # noqa: S608
         "(FORMAT CSV, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR '')"
     )
     _same_names(names, _header(path))
     pairs = [(cell, f"t.c{at}") for at, cell in enumerate(cells)]
-    shown_as = [f"{name} ({shown(kind)})" for name, kind in columns]
+    shown_as = [f"{name} ({format_type(kind)})" for name, kind in columns]
     try:
         check(connection, table, _read_back(path, len(columns)), pairs, shown_as)
     except (duckdb.Error, PrivacyViolation):
@@ -152,7 +152,7 @@ def _check_texts(connection: duckdb.DuckDBPyConnection, table: str, columns: Seq
     if refused:
         better = all(can_hold(connection, table, name, kind, PARQUET) for name, kind in refused)
         raise PolicyError(
-            f"CSV cannot hold every value of {', '.join(f'{name} ({shown(kind)})' for name, kind in refused)}: "
+            f"CSV cannot hold every value of {', '.join(f'{name} ({format_type(kind)})' for name, kind in refused)}: "
             f"{'write .parquet, ' if better else ''}cast the column in the source, or leave it out of the release"
         )
 
@@ -168,7 +168,7 @@ def _empty(
     if not texts:
         return []
     counted = ", ".join(
-        f"count(*) FILTER ({quoted(name)} IS NULL) > 0 AND count(*) FILTER (CAST({quoted(name)} AS VARCHAR) = '') > 0"
+        f"count(*) FILTER ({quote(name)} IS NULL) > 0 AND count(*) FILTER (CAST({quote(name)} AS VARCHAR) = '') > 0"
         for name in texts
     )
     row = connection.execute(f"SELECT {counted} FROM {table}").fetchall()[0]  # noqa: S608
@@ -194,7 +194,7 @@ def _empty(
 
 def _cell(name: str, kind: Any) -> str:  # noqa: ANN401 - the driver's type
     """SQL for the text of a cell of the table ``t``."""
-    column = f"t.{quoted(name)}"
+    column = f"t.{quote(name)}"
     if str(kind) != _SET:
         return f"CAST({column} AS VARCHAR)"
     element = (

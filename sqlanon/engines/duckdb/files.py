@@ -17,10 +17,10 @@ import duckdb
 
 from sqlanon.engines.base import ColumnReading, FileReading
 from sqlanon.engines.duckdb import csv_types
-from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.duckdb.csv_header import Head
 from sqlanon.engines.duckdb.csv_notes import note
-from sqlanon.engines.duckdb.csv_text import CsvText, codec, delimiter_of
+from sqlanon.engines.duckdb.csv_text import CsvText, delimiter_of, find_codec
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.private_folder import PrivateFolder, sweep
 from sqlanon.shell import option, pair
@@ -86,7 +86,7 @@ def _read_parquet(connection: duckdb.DuckDBPyConnection, path: Path, table: str,
             f"{path}: column {', '.join(refused)} has decimals of more than {_DIGITS} digits, which DuckDB would "
             "round; write them with fewer digits, or as text, or leave the column out (rest: drop)"
         )
-    shown = ", ".join(map(quoted, names))
+    shown = ", ".join(map(quote, names))
     try:
         connection.execute(f"CREATE TABLE {table} AS SELECT {shown} FROM read_parquet(?)", [_literal(path)])  # noqa: S608
     except duckdb.Error as error:
@@ -100,7 +100,7 @@ def _read_parquet(connection: duckdb.DuckDBPyConnection, path: Path, table: str,
 
 def _reads(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> bool:
     try:
-        connection.execute(f"SELECT max(hash({quoted(name)})) FROM read_parquet(?)", [_literal(path)])  # noqa: S608
+        connection.execute(f"SELECT max(hash({quote(name)})) FROM read_parquet(?)", [_literal(path)])  # noqa: S608
     except duckdb.Error:
         return False
     return True
@@ -120,7 +120,7 @@ class _Csv:
         self._path = path
         self._how = how
         self._columns = columns
-        self._text = CsvText(path, codec(how.encoding))
+        self._text = CsvText(path, find_codec(how.encoding))
         self._given = delimiter_of(how.delimiter)
         if how.decimal is not None and (len(how.decimal) != 1 or how.decimal.isalnum() or how.decimal in '+-"\r\n'):
             raise PolicyError("decimal: the one mark before the decimals of a number is wanted, such as ,")
@@ -141,7 +141,7 @@ class _Csv:
     def load(self, table: str) -> list[str]:
         """Load all rows into a new table."""
         head = self._text.head(self._given)
-        declared = self._declared(head)
+        declared = self._find_declared_types(head)
         nulls = list(dict.fromkeys((*self._how.null, "")))  # what is empty stays NULL
         unreadable = {'"', "\r", "\n", head.delimiter}
         if any(char in unreadable for text in nulls for char in text):
@@ -164,13 +164,13 @@ class _Csv:
             elif not self._columns.exact(name) and (line := note(self._connection, table, name)):
                 notes.append(line)
         if guesses:
-            shown = (f"{guesses[name].value} AS {quoted(name)}" if name in guesses else quoted(name) for name in names)
+            shown = (f"{guesses[name].value} AS {quote(name)}" if name in guesses else quote(name) for name in names)
             self._connection.execute(
                 f"CREATE OR REPLACE TABLE {table} AS SELECT {', '.join(shown)} FROM {table}"  # noqa: S608
             )
         return notes
 
-    def _declared(self, head: Head) -> dict[str, str]:
+    def _find_declared_types(self, head: Head) -> dict[str, str]:
         """The types that were given, by the folded names of their columns."""
         kinds = {name.casefold(): kind for name, kind in self._how.types.items()}
         folded = {name.casefold() for name in head.names}
@@ -215,7 +215,7 @@ class _Csv:
                         f"({error.strerror or type(error).__name__}); free space there, or set TMPDIR"
                     ) from error
             lines = CsvText(path, "utf-8").check_lines() if path != self._path else self._text.check_lines()
-            shown = ", ".join(map(quoted, names))
+            shown = ", ".join(map(quote, names))
             given = "".join(f", {name} = ?" for name in options)
             try:
                 self._connection.execute(
@@ -233,7 +233,7 @@ class _Csv:
 
     def _check_repeated(self, table: str, names: Sequence[str]) -> None:
         """No row is the header again, as in files that were put one after the other."""
-        again = " AND ".join(f"{quoted(name)} = {csv_types.literal(name)}" for name in names)
+        again = " AND ".join(f"{quote(name)} = {csv_types.literal(name)}" for name in names)
         found = self._connection.execute(f"SELECT 1 FROM {table} WHERE {again} LIMIT 1").fetchall()  # noqa: S608
         if found and len(names) > 1:
             raise PolicyError(
@@ -255,13 +255,13 @@ class _Csv:
         Raises:
             DatabaseError: one is none; the text has its line.
         """
-        one = csv_types.declared(name, kind, self._how.date_format, self._numbers)
+        one = csv_types.declare_type(name, kind, self._how.date_format, self._numbers)
         dated = kind.strip().upper() in ("DATE", "TIMESTAMP", "DATETIME")
         if dated and not self._how.date_format:
             found = csv_types.guess(self._connection, table, name, exact=False)
             if found is not None and found.type in ("DATE", kind.strip().upper()):
                 return replace(found, value=f"CAST({found.value} AS {kind})")
-        column = quoted(name)
+        column = quote(name)
         query = f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL AND NOT coalesce({one.same}, false) LIMIT 1"  # noqa: S608
         try:
             wrong = self._connection.execute(query).fetchall()

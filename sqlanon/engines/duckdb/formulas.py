@@ -51,7 +51,9 @@ _SAFE = frozenset(
 """Types whose texts never begin so, but for negative numbers."""
 
 
-def warned(connection: duckdb.DuckDBPyConnection, table: str, cells: Sequence[tuple[str, str, str]]) -> list[str]:
+def warn_of_formulas(
+    connection: duckdb.DuckDBPyConnection, table: str, cells: Sequence[tuple[str, str, str]]
+) -> list[str]:
     """A line for each column with cells that begin as formulas do, with their number, and for names that do.
 
     Args:
@@ -82,7 +84,7 @@ def warned(connection: duckdb.DuckDBPyConnection, table: str, cells: Sequence[tu
     return lines
 
 
-def escaped(kind: str, cell: str) -> str:
+def escape_formula(kind: str, cell: str) -> str:
     """SQL for the text of a cell with a ' before the beginning of a formula.
 
     Texts that a reader could take for such an escaped one get a ' as well.

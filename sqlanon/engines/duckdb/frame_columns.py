@@ -14,7 +14,7 @@ UNKNOWN = f"{_LACKED}; cast them to text, a number or a timestamp; {_LEFT_OUT}"
 """What to say where nothing shows which columns these are."""
 
 
-def chosen(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any:  # noqa: ANN401 - of another library
+def select_columns(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any:  # noqa: ANN401 - of another library
     """The frame with the columns that are wanted; all of them where its library has no way to take some.
 
     Args:
@@ -44,10 +44,10 @@ def chosen(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any:  # noqa:
     ):  # a reader of pyarrow, which is read once
         schema = frame.schema.empty_table().select(places).schema
         return type(frame).from_batches(schema, (batch.select(places) for batch in frame))
-    return frame.select(places) if home(frame) == "pyarrow" else frame
+    return frame.select(places) if find_library(frame) == "pyarrow" else frame
 
 
-def home(frame: object) -> str:
+def find_library(frame: object) -> str:
     """The library that a frame is of."""
     return type(frame).__module__.partition(".")[0]
 
@@ -92,7 +92,7 @@ def with_texts(frame: Any) -> Any:  # noqa: ANN401
     return made
 
 
-def refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) -> str | None:  # noqa: ANN401
+def describe_refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) -> str | None:  # noqa: ANN401
     """What to say of columns that DuckDB does not read; None: which these are is not known.
 
     Args:
@@ -105,7 +105,7 @@ def refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) -> str | 
         found = [f"{name} ({frame[name].dtype})" for name in frame.columns if not reads(frame[[name]].head(0))]
         how = "make them text, frame[column].astype(str), or numbers, dates or timestamps"
     else:
-        polars = home(frame) == "polars"
+        polars = find_library(frame) == "polars"
         cast = "cast(pl.String) or cast(pl.Decimal(38, 0))" if polars else "cast(pyarrow.string())"
         how = (
             "cast them to text, integers of 64 bits, floating point, decimals of at most 38 digits, dates or "

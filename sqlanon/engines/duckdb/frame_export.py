@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 
 from sqlanon.engines.abilities import FrameKind
-from sqlanon.engines.duckdb.carried import ARROW, PANDAS, POLARS, Carried, carried, compare
-from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.carried import ARROW, PANDAS, POLARS, Carried, carry_columns, compare
+from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.duckdb.frames import Stream
 from sqlanon.errors import PolicyError, UnsupportedError
 
@@ -20,7 +20,7 @@ _OBJECTS = ("decimal", "hugeint", "uhugeint", "blob", "list", "array", "struct",
 """Types that DuckDB hands to pandas as floating point, as arrays, or not at all; Python's own values are exact."""
 
 
-def written(connection: duckdb.DuckDBPyConnection, table: str, kind: FrameKind) -> object:
+def write_frame(connection: duckdb.DuckDBPyConnection, table: str, kind: FrameKind) -> object:
     """The rows of a table as a frame that holds the same values.
 
     Args:
@@ -36,14 +36,14 @@ def written(connection: duckdb.DuckDBPyConnection, table: str, kind: FrameKind) 
     Cost: one scan for the frame and one to compare.
     """
     _check_installed(kind)
-    columns = carried(connection, table, _TARGETS[kind])
+    columns = carry_columns(connection, table, _TARGETS[kind])
     if kind == "pandas":
         _check_missing(connection, table, columns)
         frame = _pandas(connection, table, columns)
     elif kind == "polars":
         frame = _polars(connection, table, columns)
     else:
-        frame = _selected(connection, table, columns).to_arrow_table()
+        frame = _select_columns(connection, table, columns).to_arrow_table()
     if kind == "pandas":
         connection.execute(f"SET pandas_analyze_sample = {max(len(frame), 1)}")
     connection.register(_FRAME, frame if kind == "pandas" else Stream(frame))
@@ -67,7 +67,9 @@ def _check_installed(kind: FrameKind) -> None:
         raise UnsupportedError(f"to_{kind} needs the package {package}, which is not installed") from error
 
 
-def _selected(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> duckdb.DuckDBPyRelation:
+def _select_columns(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]
+) -> duckdb.DuckDBPyRelation:
     return connection.query(f"SELECT {', '.join(one.expression for one in columns)} FROM {table}")  # noqa: S608
 
 
@@ -81,8 +83,7 @@ def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: S
     if not floats:
         return
     counted = ", ".join(
-        f"count(*) FILTER ({quoted(name)} IS NULL) > 0 AND count(*) FILTER (isnan({quoted(name)})) > 0"
-        for name in floats
+        f"count(*) FILTER ({quote(name)} IS NULL) > 0 AND count(*) FILTER (isnan({quote(name)})) > 0" for name in floats
     )
     row = connection.execute(f"SELECT {counted} FROM {table}").fetchall()[0]  # noqa: S608
     both = [name for name, found in zip(floats, row, strict=True) if found]
@@ -105,10 +106,10 @@ def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     others = [one for one in columns if one.name not in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # DuckDB calls what a newer pandas will not have
-        made = _selected(connection, table, others).df() if others else {}
+        made = _select_columns(connection, table, others).df() if others else {}
     values = {}
     for one in objects:
-        rows = _selected(connection, table, [one]).fetchall()
+        rows = _select_columns(connection, table, [one]).fetchall()
         values[one.name] = pd.Series([_hashable(row[0]) for row in rows], dtype=object)
     return pd.DataFrame({one.name: values[one.name] if one.name in values else made[one.name] for one in columns})
 
@@ -124,8 +125,7 @@ def _polars(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
 
     spans = [one.name for one in columns if one.carried == "INTERVAL"]
     shown = (
-        f"EPOCH_US({quoted(one.name)}) AS {quoted(one.name)}" if one.name in spans else one.expression
-        for one in columns
+        f"EPOCH_US({quote(one.name)}) AS {quote(one.name)}" if one.name in spans else one.expression for one in columns
     )
     frame = pl.DataFrame(Stream(connection.query(f"SELECT {', '.join(shown)} FROM {table}")))  # noqa: S608
     return frame.with_columns(pl.col(name).cast(pl.Duration("us")) for name in spans) if spans else frame

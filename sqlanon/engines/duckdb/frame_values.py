@@ -19,7 +19,7 @@ _OBJECTS = "Python objects, which have no type; make them text or numbers"
 _MIXED = "numbers of several kinds, of which no type holds all exactly; make them one kind, or text"
 
 
-def exact(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN401 - of a library that is not imported here
+def convert_objects(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN401 - of a library that is not imported here
     """A pandas frame whose columns of Python objects DuckDB reads as they are.
 
     Args:
@@ -45,7 +45,7 @@ def exact(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN401 - of a l
             map(_fine, column)
         ):
             refused.append(f"{name}: {_FINE}")
-        if any(map(_unnamed, kinds)):
+        if any(map(_prints_address, kinds)):
             refused.append(f"{name}: {_OBJECTS}")  # their addresses in memory would be published
         if not kinds & {Decimal, float}:
             continue
@@ -65,7 +65,7 @@ def exact(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN401 - of a l
     return made, casts
 
 
-def _unnamed(kind: type) -> bool:
+def _prints_address(kind: type) -> bool:
     """Whether the text of such an object is its address."""
     return all(vars(object)[name] is getattr(kind, name) for name in ("__str__", "__repr__"))
 

@@ -15,8 +15,8 @@ import duckdb
 from sqlanon.engines.abilities import FrameKind
 from sqlanon.engines.base import Column, ColumnReading, Row
 from sqlanon.engines.duckdb import frame_columns, frame_values
-from sqlanon.engines.duckdb.connection import quoted
-from sqlanon.engines.duckdb.errors import meaning
+from sqlanon.engines.duckdb.connection import quote
+from sqlanon.engines.duckdb.errors import explain
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def read(
     Cost: one pass over the frame; a second one over columns of Python objects, whose type is that of all their values.
     """
     pandas = kind_of(frame) == "pandas"
-    frame = frame_columns.chosen(frame, columns, pandas=pandas)
+    frame = frame_columns.select_columns(frame, columns, pandas=pandas)
     casts: Mapping[str, str] = {}
     if pandas:
         frame_columns.check_names(list(frame.columns))
-        frame, casts = frame_values.exact(frame_columns.with_texts(frame))
+        frame, casts = frame_values.convert_objects(frame_columns.with_texts(frame))
     try:
         if pandas:
             connection.execute(f"SET pandas_analyze_sample = {max(len(frame), 1)}")
@@ -87,7 +87,7 @@ def read(
                 frame_values.check_arrow(frame, {str(name): str(kind) for name, kind, *_ in described})
             orders = _orders(frame, pandas=pandas)
             shown = ", ".join(
-                f"CAST({quoted(name)} AS {casts[name]}) AS {quoted(name)}"
+                f"CAST({quote(name)} AS {casts[name]}) AS {quote(name)}"
                 if name in casts
                 else _read(name, str(kind), orders)
                 for name, kind in ((str(row[0]), row[1]) for row in described)
@@ -98,10 +98,10 @@ def read(
             connection.unregister(_VIEW)
     except duckdb.Error as error:
         reads = partial(_reads, connection)
-        refused = frame_columns.refused(frame, reads, pandas=pandas)
+        refused = frame_columns.describe_refused(frame, reads, pandas=pandas)
         if refused or isinstance(error, duckdb.NotImplementedException):
             raise PolicyError(refused or frame_columns.UNKNOWN) from error
-        raise DatabaseError(f"DuckDB could not read the frame: {meaning(error)}") from error
+        raise DatabaseError(f"DuckDB could not read the frame: {explain(error)}") from error
 
 
 def _orders(frame: Any, *, pandas: bool) -> Mapping[str, Sequence[str] | None]:  # noqa: ANN401
@@ -124,14 +124,14 @@ def _orders(frame: Any, *, pandas: bool) -> Mapping[str, Sequence[str] | None]: 
 def _read(name: str, kind: str, orders: Mapping[str, Sequence[str] | None]) -> str:
     """A column as it is stored: categories as text, unless their order is declared; one that has NULL alone as text."""
     if kind.strip('"').upper() == "NULL":
-        return f"CAST(NULL AS VARCHAR) AS {quoted(name)}"
+        return f"CAST(NULL AS VARCHAR) AS {quote(name)}"
     if name not in orders:
-        return quoted(name)
+        return quote(name)
     order = orders[name]
     if order is None:
-        return f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" if kind.startswith("ENUM") else quoted(name)
+        return f"CAST({quote(name)} AS VARCHAR) AS {quote(name)}" if kind.startswith("ENUM") else quote(name)
     labels = ", ".join("'" + label.replace("'", "''") + "'" for label in order)
-    return f"CAST(CAST({quoted(name)} AS VARCHAR) AS ENUM({labels})) AS {quoted(name)}" if order else quoted(name)
+    return f"CAST(CAST({quote(name)} AS VARCHAR) AS ENUM({labels})) AS {quote(name)}" if order else quote(name)
 
 
 def _reads(connection: duckdb.DuckDBPyConnection, frame: Any) -> bool:  # noqa: ANN401
@@ -159,7 +159,7 @@ def load(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Co
     arrays = {str(i): _array(values) for i, values in enumerate(cells)}
     kinds = [_type(column, values) for column, values in zip(columns, cells, strict=True)]
     read = ", ".join(
-        f'CAST("{i}" AS {kind}) AS {quoted(column.name)}'
+        f'CAST("{i}" AS {kind}) AS {quote(column.name)}'
         for i, (column, kind) in enumerate(zip(columns, kinds, strict=True))
     )
     connection.execute(f"SET pandas_analyze_sample = {max(len(rows), 1)}")

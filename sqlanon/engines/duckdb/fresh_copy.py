@@ -17,9 +17,9 @@ from pathlib import Path
 
 import duckdb
 
-from sqlanon.engines.duckdb.connection import quoted
-from sqlanon.engines.duckdb.errors import cannot_open, meaning
-from sqlanon.engines.duckdb.inventory import inventory, lacking
+from sqlanon.engines.duckdb.connection import quote
+from sqlanon.engines.duckdb.errors import cannot_open, explain
+from sqlanon.engines.duckdb.inventory import list_lacking, take_inventory
 from sqlanon.engines.duckdb.self_references import copy_rows, self_references
 from sqlanon.errors import DatabaseError, LockedError, file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place
@@ -74,24 +74,24 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
         copy = folder.path / path.name
         settings = {**settings, "temp_directory": str(folder.path / "spill")}
         one = stack.enter_context(_instance(path, settings))
-        _open(one, path, database)
+        _attach_unlocked(one, path, database)
         # Its descriptor is closed after DuckDB's: with the first one that is closed a process loses its lock.
         old = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
         stack.callback(os.close, old)
         stack.callback(one.close)
         before = os.fstat(old).st_size
-        with _translated(path):
-            one.execute(f"CHECKPOINT {quoted(database)}")
+        with _translate_errors(path):
+            one.execute(f"CHECKPOINT {quote(database)}")
             _check_room(one, path, database)
             _copy(one, database, copy)
             with _instance(path, settings) as two:
                 # By the name of the old one: texts in it may have that name.
                 _attach(two, copy, database)
                 _add_triggers(one, two, database)
-                two.execute(f"CHECKPOINT {quoted(database)}")
-                two.execute(f"DETACH {quoted(database)}")
+                two.execute(f"CHECKPOINT {quote(database)}")
+                two.execute(f"DETACH {quote(database)}")
                 _attach(two, copy, database, "(READ_ONLY)")
-                missing = lacking(inventory(one, database, _EMPTY), inventory(two, database, _EMPTY))
+                missing = list_lacking(take_inventory(one, database, _EMPTY), take_inventory(two, database, _EMPTY))
         if missing:
             more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
             raise DatabaseError(
@@ -113,10 +113,10 @@ def _instance(path: Path, settings: Mapping[str, str | int]) -> Iterator[duckdb.
 
     In it no macro of a file takes the place of a builtin function.
     """
-    with _translated(path):
+    with _translate_errors(path):
         connection = duckdb.connect(":memory:", config=dict(settings))
     try:
-        with _translated(path):
+        with _translate_errors(path):
             connection.execute(f"ATTACH ':memory:' AS {_EMPTY}; USE {_EMPTY}; DETACH memory")
             connection.execute("SET python_enable_replacements = false")
         yield connection
@@ -125,18 +125,18 @@ def _instance(path: Path, settings: Mapping[str, str | int]) -> Iterator[duckdb.
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except duckdb.InterruptException as error:
         raise KeyboardInterrupt from error
     except duckdb.Error as error:
-        raise DatabaseError(f"{path} is as it was, and not compacted: {meaning(error)}") from error
+        raise DatabaseError(f"{path} is as it was, and not compacted: {explain(error)}") from error
     except RuntimeError as error:
         raise KeyboardInterrupt from error  # how DuckDB reports an interrupt
 
 
-def _open(connection: duckdb.DuckDBPyConnection, path: Path, database: str) -> None:
+def _attach_unlocked(connection: duckdb.DuckDBPyConnection, path: Path, database: str) -> None:
     try:
         _attach(connection, path, database)
     except duckdb.ResourceInUseException as error:
@@ -147,7 +147,7 @@ def _open(connection: duckdb.DuckDBPyConnection, path: Path, database: str) -> N
 
 def _attach(connection: duckdb.DuckDBPyConnection, path: Path, database: str, options: str = "") -> None:
     literal = str(path).replace("'", "''")
-    connection.execute(f"ATTACH '{literal}' AS {quoted(database)} {options}")
+    connection.execute(f"ATTACH '{literal}' AS {quote(database)} {options}")
 
 
 def _check_room(connection: duckdb.DuckDBPyConnection, path: Path, database: str) -> None:
@@ -174,9 +174,9 @@ def _copy(connection: duckdb.DuckDBPyConnection, database: str, copy: Path) -> N
         options.append(f"STORAGE_VERSION '{str(version).rstrip('+')}'")
     _attach(connection, copy, _COPY, f"({', '.join(options)})")
     # Expressions of columns may have macros of the database, which are looked up in the current one.
-    connection.execute(f"USE {quoted(database)}.main")
+    connection.execute(f"USE {quote(database)}.main")
     references = self_references(connection, database)
-    connection.execute(f"COPY FROM DATABASE {quoted(database)} TO {_COPY}{' (SCHEMA)' if references else ''}")
+    connection.execute(f"COPY FROM DATABASE {quote(database)} TO {_COPY}{' (SCHEMA)' if references else ''}")
     if references:
         copy_rows(connection, database, _COPY, references)
     connection.execute(f"USE {_EMPTY}.main")
@@ -187,7 +187,7 @@ def _add_triggers(old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection
     """Make the triggers, which COPY FROM DATABASE leaves out."""
     made = "SELECT sql FROM duckdb_triggers() WHERE database_name = $database ORDER BY trigger_oid"
     texts = old.execute(made, {"database": database}).fetchall()
-    new.execute(f"USE {quoted(database)}.main")
+    new.execute(f"USE {quote(database)}.main")
     for (text,) in texts:
         new.execute(str(text))
     new.execute(f"USE {_EMPTY}.main")

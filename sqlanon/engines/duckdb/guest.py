@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sqlanon.engines.base import Session, TableRef
-from sqlanon.engines.duckdb.errors import meaning
+from sqlanon.engines.duckdb.errors import explain
 from sqlanon.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ class Guest:
         try:
             self.session.register(seen, relation)
             try:
-                self.session.execute(f"CREATE TABLE {self._spelled(table)} AS SELECT * FROM {seen}")  # noqa: S608
+                self.session.execute(f"CREATE TABLE {self._spell(table)} AS SELECT * FROM {seen}")  # noqa: S608
             finally:
                 self.session.unregister(seen)
         except duckdb.Error as error:
             raise DatabaseError(
-                f"DuckDB could not read the relation: {meaning(error)}; give what dbt.ref or dbt.source returns, "
+                f"DuckDB could not read the relation: {explain(error)}; give what dbt.ref or dbt.source returns, "
                 "and no pre-hook that leaves a transaction open"
             ) from error
 
@@ -66,13 +66,13 @@ class Guest:
         kept = f"{self.name}_release"
         try:
             self.session.execute(
-                f"CREATE TEMPORARY TABLE {kept} AS SELECT * FROM {self._spelled(table)}"  # noqa: S608
+                f"CREATE TEMPORARY TABLE {kept} AS SELECT * FROM {self._spell(table)}"  # noqa: S608
             )
             return self.session.query(f"SELECT * FROM {kept}")  # noqa: S608
         except duckdb.Error as error:
-            raise DatabaseError(f"DuckDB could not hand the release to dbt: {meaning(error)}") from error
+            raise DatabaseError(f"DuckDB could not hand the release to dbt: {explain(error)}") from error
 
-    def _spelled(self, table: TableRef) -> str:
+    def _spell(self, table: TableRef) -> str:
         parts = (self.name, table.schema or "main", table.name)
         return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
 

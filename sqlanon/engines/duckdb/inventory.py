@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.connection import quote
 
 _PASSING = {"database_name", "data_type_id", "constraint_index", "estimated_size", "is_bound"}
 """Columns that differ between two files of the same content, or depend on earlier queries.
@@ -34,12 +34,12 @@ class Table(NamedTuple):
     parts: list[str]
     columns: list[str]
 
-    def qualified(self, database: str) -> str:
+    def qualify(self, database: str) -> str:
         """Its name in a database as SQL."""
-        return ".".join(map(quoted, [database, *self.parts]))
+        return ".".join(map(quote, [database, *self.parts]))
 
 
-def inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: str) -> Counter[Facts]:
+def take_inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: str) -> Counter[Facts]:
     """What a database holds.
 
     Args:
@@ -50,20 +50,20 @@ def inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: str) 
     Returns:
         how often each fact holds: two databases of the same content have equal ones.
     """
-    connection.execute(f"USE {quoted(database)}.main")
+    connection.execute(f"USE {quote(database)}.main")
     found = Counter(_catalog(connection, database))
-    known = tables(connection, database)
-    connection.execute(f"USE {quoted(empty)}.main")
+    known = list_tables(connection, database)
+    connection.execute(f"USE {quote(empty)}.main")
     return found + Counter(_rows(connection, database, table) for table in known)
 
 
-def lacking(old: Counter[Facts], new: Counter[Facts]) -> list[str]:
+def list_lacking(old: Counter[Facts], new: Counter[Facts]) -> list[str]:
     """The objects of which the two say different things, as kind and name; never what they say, which may be values."""
     different = {(kind, name) for kind, name, _ in (old - new) + (new - old)}
     return [f"{kind} {name}" for kind, name in sorted(different)]
 
 
-def tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[Table]:
+def list_tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[Table]:
     """The tables of a database."""
     binds = {"database": database}
     schemas = {
@@ -101,7 +101,7 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[F
             continue
         kept = [name for name in columns if name not in _PASSING and not name.endswith("oid")]
         names = [i for i, name in enumerate(kept) if name.endswith("_name")]
-        text = f"SELECT {', '.join(map(quoted, kept))} FROM {listing} WHERE database_name = $database"  # noqa: S608
+        text = f"SELECT {', '.join(map(quote, kept))} FROM {listing} WHERE database_name = $database"  # noqa: S608
         kind = function.removeprefix("duckdb_").replace("_", " ")
         for row in connection.execute(text, {"database": database}).fetchall():
             yield kind, ".".join(str(row[i]) for i in names if row[i] is not None), tuple(map(repr, row))
@@ -118,6 +118,6 @@ def _listings(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, database: str, table: Table) -> Facts:
-    hashed = ", ".join(f"_sqlanon_row.{quoted(column)}" for column in table.columns)
-    text = f"SELECT count(*), sum(hash({hashed})) FROM {table.qualified(database)} AS _sqlanon_row"  # noqa: S608
+    hashed = ", ".join(f"_sqlanon_row.{quote(column)}" for column in table.columns)
+    text = f"SELECT count(*), sum(hash({hashed})) FROM {table.qualify(database)} AS _sqlanon_row"  # noqa: S608
     return "rows of", ".".join(table.parts), tuple(map(repr, connection.execute(text).fetchall()))

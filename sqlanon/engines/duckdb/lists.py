@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.connection import quote
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ def as_lists(
     types = [_TYPES.get(str(array.dtype)) for array in columns.values()]
     if None in types or any(len(array) > FEW for array in columns.values()):
         return None
-    named = list(zip(map(quoted, columns), types, strict=True))
+    named = list(zip(map(quote, columns), types, strict=True))
     defined = ", ".join(f"{column} {kind}" for column, kind in named)
     lists = ", ".join(f"UNNEST(CAST(? AS {kind}[])) AS {column}" for column, kind in named)
     text = f"{create} ({defined}); INSERT INTO {name} BY NAME SELECT {lists}"

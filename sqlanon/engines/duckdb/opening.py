@@ -13,7 +13,7 @@ from sqlanon.engines.duckdb.errors import cannot_open
 from sqlanon.errors import DatabaseError
 
 
-def connected(url: str, *, read_only: bool) -> tuple[duckdb.DuckDBPyConnection, str | None]:
+def connect(url: str, *, read_only: bool) -> tuple[duckdb.DuckDBPyConnection, str | None]:
     """The connection that ``duckdb:///path`` or ``duckdb:///:memory:`` means, and the file's real path; None in memory.
 
     Raises:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import duckdb
 
-from sqlanon.engines.duckdb.connection import quoted
-from sqlanon.engines.duckdb.inventory import tables
+from sqlanon.engines.duckdb.connection import quote
+from sqlanon.engines.duckdb.inventory import list_tables
 
 _KEYS = """
 SELECT table_oid, constraint_column_names, referenced_column_names
@@ -43,11 +43,11 @@ def copy_rows(connection: duckdb.DuckDBPyConnection, database: str, copy: str, r
     Raises:
         duckdb.ConstraintException: rows are left that refer to each other.
     """
-    waiting = tables(connection, database)
+    waiting = list_tables(connection, database)
     while waiting:
         postponed, failed = [], None
         for table in waiting:
-            old, new = table.qualified(database), table.qualified(copy)
+            old, new = table.qualify(database), table.qualify(copy)
             connection.execute("BEGIN TRANSACTION")
             try:
                 _copy_table(connection, old, new, table.columns, references.get(table.number, []))
@@ -62,7 +62,7 @@ def copy_rows(connection: duckdb.DuckDBPyConnection, database: str, copy: str, r
 
 
 def _copy_table(connection: duckdb.DuckDBPyConnection, old: str, new: str, columns: Sequence[str], keys: Keys) -> None:
-    listed = ", ".join(map(quoted, columns))
+    listed = ", ".join(map(quote, columns))
     copied = f"INSERT INTO {new} ({listed}) SELECT {listed} FROM {old}"  # noqa: S608
     if not keys:
         connection.execute(copied)
@@ -83,11 +83,9 @@ def _copy_table(connection: duckdb.DuckDBPyConnection, old: str, new: str, colum
 
 
 def _is_null(columns: Sequence[str]) -> str:
-    return " OR ".join(f"o.{quoted(column)} IS NULL" for column in columns)
+    return " OR ".join(f"o.{quote(column)} IS NULL" for column in columns)
 
 
 def _is_copied(new: str, columns: Sequence[str], referenced: Sequence[str]) -> str:
-    equal = " AND ".join(
-        f"n.{quoted(there)} = o.{quoted(here)}" for here, there in zip(columns, referenced, strict=True)
-    )
+    equal = " AND ".join(f"n.{quote(there)} = o.{quote(here)}" for here, there in zip(columns, referenced, strict=True))
     return f"EXISTS (SELECT 1 FROM {new} AS n WHERE {equal})"  # noqa: S608

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import duckdb
 
-from sqlanon.engines.duckdb.errors import refused
+from sqlanon.engines.duckdb.errors import translate_error
 from sqlanon.errors import DatabaseError
 from sqlanon.private_folder import PrivateFolder, sweep
 
@@ -91,7 +91,7 @@ def spill(connection: duckdb.DuckDBPyConnection, path: str | None) -> Spill | No
             return None
         except duckdb.Error as error:
             folder.remove()
-            raise refused("the folder for its temporary files", error) from error
+            raise translate_error("the folder for its temporary files", error) from error
         _open[made.setting] = made
         return made.enter()
 

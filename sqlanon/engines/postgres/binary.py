@@ -57,7 +57,7 @@ def receive(pgconn: psycopg.pq.abc.PGconn, data: bytearray, enough: int | None =
     return True
 
 
-def arrays(
+def split_arrays(
     name: str, data: memoryview | bytearray, record: np.dtype[np.void], dtypes: Sequence[str]
 ) -> list[npt.NDArray[np.generic]]:
     """The columns of whole tuples."""

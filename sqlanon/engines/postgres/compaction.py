@@ -90,7 +90,7 @@ class Compacting(Session):
                 "server that began before may see them; end it (pg_stat_activity, pg_prepared_xacts and "
                 "pg_replication_slots list those that are open), and compact again"
             )
-        with self._translated("CHECKPOINT"):
+        with self._translate_errors("CHECKPOINT"):
             may = self._connection.execute(_MAY_CHECKPOINT).fetchone()
             if may and may[0]:
                 self._connection.execute("CHECKPOINT")
@@ -125,7 +125,7 @@ class Compacting(Session):
         name = sql.Identifier(str(table.schema), table.name)
         self._connection.add_notice_handler(hear)
         try:
-            with self._translated(f"VACUUM FULL of {table}"):
+            with self._translate_errors(f"VACUUM FULL of {table}"):
                 self._connection.execute(sql.SQL("VACUUM (FULL, VERBOSE) {}").format(name))
         finally:
             self._connection.remove_notice_handler(hear)
@@ -135,7 +135,7 @@ class Compacting(Session):
     def _files_of(self, tables: Sequence[TableRef]) -> dict[TableRef, tuple[int, int]]:
         """Of each table the number of its file, and the bytes that it has with its indexes."""
         binds = {"schemas": [table.schema for table in tables], "names": [table.name for table in tables]}
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             rows = self._connection.execute(_FILES, binds).fetchall()
         return {TableRef(schema, name): (int(file), int(size)) for schema, name, file, size in rows}
 

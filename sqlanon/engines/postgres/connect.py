@@ -70,7 +70,7 @@ def open_session(url: str) -> psycopg.Connection:
     try:
         connection = psycopg.connect(url, autocommit=True, application_name="sqlanon", connect_timeout=10)
     except psycopg.Error as error:
-        said = without(str(error), given.get("password"), os.environ.get("PGPASSWORD"))
+        said = redact_message(str(error), given.get("password"), os.environ.get("PGPASSWORD"))
         refused = DatabaseError(f"cannot connect to PostgreSQL: {advice_for(said)} ({said})")
         refused.advice = advice_for(said)
         raise refused from error
@@ -87,7 +87,7 @@ def advice_for(said: str) -> str:
     return next(advice for pattern, advice in _CAUSES if pattern.search(said))
 
 
-def without(text: str, *secrets: object) -> str:
+def redact_message(text: str, *secrets: object) -> str:
     """The first message of libpq as one line, without passwords, as they are and as a URL writes them."""
     line = " ".join(text.split("Multiple connection attempts failed", maxsplit=1)[0].split())
     for secret in secrets:
@@ -97,7 +97,7 @@ def without(text: str, *secrets: object) -> str:
 
 
 @contextmanager
-def translated(connection: psycopg.Connection, name: str) -> Iterator[None]:
+def translate_errors(connection: psycopg.Connection, name: str) -> Iterator[None]:
     """Turn errors of the driver into ours; ``name`` says what was being done, and never holds a value.
 
     Raises:

@@ -24,7 +24,7 @@ from sqlanon.engines.lacks import LACKS
 from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import reasons as answers
 from sqlanon.engines.postgres import rights
-from sqlanon.engines.postgres.binary import END, SIGNATURE, arrays, copy_out, receive, record_type
+from sqlanon.engines.postgres.binary import END, SIGNATURE, copy_out, receive, record_type, split_arrays
 from sqlanon.engines.postgres.compaction import Compacting
 from sqlanon.engines.postgres.connect import open_session
 from sqlanon.engines.postgres.granting import Granting
@@ -85,8 +85,8 @@ class PostgresEngine(Tables, Granting, Compacting):
 
         The server parses and binds a prepared statement; it plans it only to run it.
         """
-        with self._translated("the query"):
-            return answers.described(self._connection, text)
+        with self._translate_errors("the query"):
+            return answers.describe_error(self._connection, text)
 
     def reason(self, error: DatabaseError) -> str:
         """See `Engine.reason`."""
@@ -99,19 +99,19 @@ class PostgresEngine(Tables, Granting, Compacting):
         record = record_type(dtypes)
         query = copy_out(statement, dtypes)
         data = bytearray()
-        with self._translated(statement.name):
+        with self._translate_errors(statement.name):
             self._ready()
         with (
-            self._translated(statement.name),
+            self._translate_errors(statement.name),
             self._connection.cursor() as cursor,
             cursor.copy(query, dict(statement.binds) or None),
         ):
             self._connection.wait(receive(self._connection.pgconn, data))
-        return arrays(statement.name, memoryview(data)[len(SIGNATURE) : -END], record, dtypes)
+        return split_arrays(statement.name, memoryview(data)[len(SIGNATURE) : -END], record, dtypes)
 
     def fetch_words(self, statement: Statement) -> list[npt.NDArray[np.int64]]:
         """See `Engine.fetch_words`."""
-        with self._translated(statement.name), self._connection.cursor(binary=True) as cursor:
+        with self._translate_errors(statement.name), self._connection.cursor(binary=True) as cursor:
             self._ready()
             cursor.execute(statement.text, dict(statement.binds) or None)
             values = list(zip(*cursor.fetchall(), strict=True))
@@ -124,10 +124,10 @@ class PostgresEngine(Tables, Granting, Compacting):
         record = record_type(dtypes)
         data = bytearray()
         start = len(SIGNATURE)
-        with self._translated(statement.name):
+        with self._translate_errors(statement.name):
             self._ready()
         with (
-            self._translated(statement.name),
+            self._translate_errors(statement.name),
             # Ending a COPY early fails its transaction: a savepoint keeps the one that may be open.
             self._connection.transaction(),
             self._connection.cursor() as cursor,
@@ -140,23 +140,23 @@ class PostgresEngine(Tables, Granting, Compacting):
                 if not more:
                     stop = len(data) - END
                 if stop > start:
-                    yield arrays(statement.name, data[start:stop], record, dtypes)
+                    yield split_arrays(statement.name, data[start:stop], record, dtypes)
                     del data[:stop]
                     start = 0
 
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`: a name without a schema is looked up on the search path of the connected role."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             return self._names.relation(name)
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
         """See `Engine.look_up`."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             return self._names.look_up(tables, names, schema)
 
     def exists(self, ref: TableRef) -> bool:
         """See `Engine.exists`."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             row = self._connection.execute(
                 "SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
                 "WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname = %s AND "
@@ -189,20 +189,20 @@ class PostgresEngine(Tables, Granting, Compacting):
 
     def hold(self, view: TableRef) -> None:
         """See `Engine.hold`."""
-        with self._translated(f"lock {view.name}"):
+        with self._translate_errors(f"lock {view.name}"):
             self._connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(ident(view)))
 
     def dependents(self, view: TableRef) -> list[str]:
         """See `Engine.dependents`."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             return rights.dependents(self._connection, view)
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:
         """See `Engine.relying`."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             return rights.relying(self._connection, views)
 
     def definition(self, view: TableRef) -> str | None:
         """See `Engine.definition`."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             return rights.definition(self._connection, view)

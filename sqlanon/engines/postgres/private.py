@@ -144,12 +144,12 @@ def check_private(connection: Connection, schema: str) -> bool:
             "as a declared member of it (a superuser too), or drop the schema if it is not yours"
         )
     if strange := found.get("strange"):
-        listed = _listed([f"{table} of role {role}" for table, role, *_ in strange])
+        listed = _join_names([f"{table} of role {role}" for table, role, *_ in strange])
         raise DatabaseError(
             f"the private schema {schema} holds what is not yours: {listed}; drop it, and revoke CREATE on the schema"
         )
     if triggers := found.get("trigger"):
-        listed = _listed([f"{name} on {table} (function of role {role})" for table, name, role, _ in triggers])
+        listed = _join_names([f"{name} on {table} (function of role {role})" for table, name, role, _ in triggers])
         table, name, *_ = triggers[0]
         drop = sql.SQL("DROP TRIGGER {} ON {}").format(sql.Identifier(str(name)), sql.Identifier(schema, str(table)))
         raise DatabaseError(
@@ -157,11 +157,11 @@ def check_private(connection: Connection, schema: str) -> bool:
             f"rights: {listed}; look at what they do, then drop them: {drop.as_string(connection)}"
         )
     if granted := found.get("granted"):
-        tables = _listed(sorted({str(table) for table, *_ in granted}))
+        tables = _join_names(sorted({str(table) for table, *_ in granted}))
         roles = sorted({str(role) for _, role, *_ in granted})
         first = sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}").format(sql.Identifier(schema), _role(roles[0]))
         raise DatabaseError(
-            f"{_listed(roles)} may read or change private tables of sqlanon (of {schema}: {tables}), or see their "
+            f"{_join_names(roles)} may read or change private tables of sqlanon (of {schema}: {tables}), or see their "
             f"values in pg_stats: {first.as_string(connection)}; column rights are revoked by column. Consider what "
             "was read as known"
         )
@@ -212,14 +212,14 @@ def owner_members(connection: Connection, schema: str) -> list[tuple[str, str]]:
     return [(str(name), str(owner)) for name, owner in found]
 
 
-def grantees(tables: Sequence[str]) -> str:
+def query_grantees(tables: Sequence[str]) -> str:
     """A query, without values, of who has rights on new tables by default; ``tables`` are their names as SQL."""
     names = sql.Literal(list(tables)).as_string(None)
     return _TABLE_GRANTEES.replace("%s", names)
 
 
 def revoke(connection: Connection, found: Sequence[tuple[object, ...]]) -> None:
-    """Take from everybody what default privileges gave; ``found`` are rows of `grantees`."""
+    """Take from everybody what default privileges gave; ``found`` are rows of `query_grantees`."""
     for table, oid, name in found:
         role = sql.Identifier(str(name)) if oid else sql.SQL("PUBLIC")
         connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(sql.SQL(str(table)), role))
@@ -256,6 +256,6 @@ def _role(name: str) -> sql.Composable:
     return sql.SQL("PUBLIC") if name == "PUBLIC" else sql.Identifier(name)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more

@@ -50,7 +50,7 @@ def is_dropped(error: psycopg.Error) -> bool:
     return isinstance(error, psycopg.errors.InternalError_) and bool(_WENT.match(error.diag.message_primary or ""))
 
 
-def described(connection: psycopg.Connection, text: str) -> tuple[str, ...]:
+def describe_error(connection: psycopg.Connection, text: str) -> tuple[str, ...]:
     """See `Engine.describe`.
 
     Raises:

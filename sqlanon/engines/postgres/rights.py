@@ -83,7 +83,7 @@ def _ident(table: TableRef) -> sql.Identifier:
     return sql.Identifier(*(part for part in (table.schema, table.name) if part))
 
 
-def recorded(connection: Connection, view: TableRef, columns: Sequence[str]) -> list[str]:
+def record_rights(connection: Connection, view: TableRef, columns: Sequence[str]) -> list[str]:
     """What gives a view its rights and comments back, once it is made anew: see `Rights.recorded`."""
     binds = {**_names(view), "columns": list(columns)}
     target = _ident(view).as_string(connection)

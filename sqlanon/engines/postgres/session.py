@@ -13,7 +13,7 @@ import psycopg
 
 from sqlanon.engines.base import Statement
 from sqlanon.engines.postgres import rights
-from sqlanon.engines.postgres.connect import translated
+from sqlanon.engines.postgres.connect import translate_errors
 from sqlanon.engines.postgres.names import Names
 from sqlanon.engines.postgres.settings import SETTINGS
 from sqlanon.errors import DatabaseError, LockedError
@@ -42,7 +42,7 @@ class Session:
         """Whether default privileges give others rights on new tables; None: not looked up yet."""
         self._unanalyzed: list[str] = []
         """Loaded temporary tables without statistics."""
-        with self._translated("session settings"):
+        with self._translate_errors("session settings"):
             for setting in SETTINGS:
                 connection.execute(setting)
             if connection.info.server_version >= 170000:
@@ -50,16 +50,16 @@ class Session:
             self._names = Names(connection)
 
     @contextmanager
-    def _translated(self, name: str) -> Iterator[None]:
+    def _translate_errors(self, name: str) -> Iterator[None]:
         start = time.perf_counter()
-        with translated(self._connection, name):
+        with translate_errors(self._connection, name):
             yield
         log.debug("%s %.3f s", name, time.perf_counter() - start)
 
     @contextmanager
     def _run(self, statement: Statement | str) -> Iterator[psycopg.Cursor]:
         """Run ours on the safe path, and SQL that the caller wrote (a plain string) on his own."""
-        with self._translated(named(statement)):
+        with self._translate_errors(name_statement(statement)):
             if isinstance(statement, Statement):
                 self._ready()
                 yield self._connection.execute(statement.text, dict(statement.binds) or None)
@@ -77,7 +77,7 @@ class Session:
             self._connection.execute(text)
 
     def _control(self, name: str, text: str) -> None:
-        with self._translated(name):
+        with self._translate_errors(name):
             self._connection.execute(text)
 
     @contextmanager
@@ -117,7 +117,7 @@ class Session:
         end = time.monotonic() + (WAIT_SECONDS if wait else 0)
         while not self._asked(take):
             if time.monotonic() >= end:
-                with self._translated("lock"):
+                with self._translate_errors("lock"):
                     holder = rights.lock_holder(self._connection, 0x5A0, key)
                 raise LockedError(
                     f"another session{holder} holds the lock {name} for longer than {WAIT_SECONDS:g} seconds; try "
@@ -173,6 +173,6 @@ class Session:
             self._connection.close()
 
 
-def named(statement: Statement | str) -> str:
+def name_statement(statement: Statement | str) -> str:
     """What an error calls a statement."""
     return re.sub(r"\s+", " ", statement.name) if isinstance(statement, Statement) else "a statement"

@@ -19,7 +19,7 @@ from psycopg.pq import TransactionStatus
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Row, Statement, TableRef
 from sqlanon.engines.postgres import private
 from sqlanon.engines.postgres.binary import SIGNATURE, TYPES, record_type
-from sqlanon.engines.postgres.session import Session, named
+from sqlanon.engines.postgres.session import Session, name_statement
 from sqlanon.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Tables(Session):
         with self._run(statement) as cursor:
             rows = cursor.fetchmany(max_rows + 1)
         if len(rows) > max_rows:
-            raise DatabaseError(f"{named(statement)} returned more than {max_rows} rows")
+            raise DatabaseError(f"{name_statement(statement)} returned more than {max_rows} rows")
         return rows
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
@@ -75,7 +75,7 @@ class Tables(Session):
             statements: what to run.
             answer: how many rows the last one may return; None: it is no query.
         """
-        creations = [(one, _created(one.text)) for one in statements]
+        creations = [(one, _find_created_table(one.text)) for one in statements]
         if self._by_default is not False and any(table for _, table in creations):
             return self._send_singly(creations, answer)
         if not statements:
@@ -87,17 +87,17 @@ class Tables(Session):
                 self._call(call, None)
             rows = self._call(last, answer)
         if answer is not None and len(rows) > answer:
-            raise DatabaseError(f"{named(statements[-1])} returned more than {answer} rows")
+            raise DatabaseError(f"{name_statement(statements[-1])} returned more than {answer} rows")
         return rows
 
     def _call(self, call: _Call, answer: int | None) -> list[Row]:
         """Run one call, of whose last statement at most one row more is returned than ``answer``."""
         texts = list(call.texts)
         if call.made:
-            texts.insert(len(texts) - (answer is not None), private.grantees(call.made))
+            texts.insert(len(texts) - (answer is not None), private.query_grantees(call.made))
         found: list[Row] = []
         rows: list[Row] = []
-        with self._translated(", ".join(dict.fromkeys(call.names))), self._connection.cursor() as cursor:
+        with self._translate_errors(", ".join(dict.fromkeys(call.names))), self._connection.cursor() as cursor:
             # A comment at a statement's end ends with its line.
             cursor.execute("\n;\n".join(texts), call.binds or None)
             while True:
@@ -137,7 +137,7 @@ class Tables(Session):
         record = record_type(dtypes)
         count = len(next(iter(columns.values())))
         self._new(table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, ident(table), defined))
-        with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
+        with self._translate_errors(f"load {table.name}"), self._connection.cursor() as cursor:
             names = sql.SQL(", ").join(map(sql.Identifier, columns))
             with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(ident(table), names)) as copy:
                 copy.write(SIGNATURE)
@@ -150,7 +150,7 @@ class Tables(Session):
                         rows[f"v{i}"] = array[start:stop]
                     copy.write(rows.tobytes())
                 copy.write(b"\xff\xff")
-            shown = self._shown(table)
+            shown = self._format_statement(table)
             if table.schema is None and shown not in self._unanalyzed:
                 self._unanalyzed.append(shown)
 
@@ -168,7 +168,7 @@ class Tables(Session):
         data = elements.tobytes()
         copy_in = sql.SQL("COPY {} FROM STDIN (FORMAT BINARY)").format(ident(table))
         with (
-            self._translated(f"load {table.name}"),
+            self._translate_errors(f"load {table.name}"),
             self._connection.cursor() as cursor,
             cursor.copy(copy_in) as copy,
         ):
@@ -186,7 +186,7 @@ class Tables(Session):
         self._new(table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, ident(table), defined))
         copy_in = sql.SQL("COPY {} FROM STDIN").format(ident(table))
         with (
-            self._translated(f"load {table.name}"),
+            self._translate_errors(f"load {table.name}"),
             self._connection.cursor() as cursor,
             cursor.copy(copy_in) as copy,
         ):
@@ -198,22 +198,22 @@ class Tables(Session):
 
         If it is private, default rights are revoked while it is empty.
         """
-        with self._translated(f"load {table.name}"):
+        with self._translate_errors(f"load {table.name}"):
             text = create.as_string(self._connection)
             if table.schema not in (None, PRIVATE_SCHEMA):
                 self._connection.execute(text)
                 return
-            cursor = self._connection.execute(f"{text};\n{private.grantees([self._shown(table)])}")
+            cursor = self._connection.execute(f"{text};\n{private.query_grantees([self._format_statement(table)])}")
             while cursor.description is None and cursor.nextset():
                 pass
             private.revoke(self._connection, cursor.fetchall())
 
-    def _shown(self, table: TableRef) -> str:
+    def _format_statement(self, table: TableRef) -> str:
         return ident(table).as_string(self._connection)
 
     def _revoke_defaults(self, table: str) -> None:
-        with self._translated("rights of the private schema"):
-            private.revoke(self._connection, self._connection.execute(private.grantees([table])).fetchall())
+        with self._translate_errors("rights of the private schema"):
+            private.revoke(self._connection, self._connection.execute(private.query_grantees([table])).fetchall())
 
 
 class _Call(NamedTuple):
@@ -233,7 +233,7 @@ def _calls(creations: Sequence[tuple[Statement, str | None]], texts: list[str]) 
         if one.binds:
             if texts or made:
                 yield _Call(names, texts, {}, made)
-            yield _Call([named(one)], [one.text], dict(one.binds), [])
+            yield _Call([name_statement(one)], [one.text], dict(one.binds), [])
             names, texts, made = [], [], []
         else:
             texts.append(one.text)
@@ -243,12 +243,12 @@ def _calls(creations: Sequence[tuple[Statement, str | None]], texts: list[str]) 
                 # Autovacuum does not analyze temporary tables, and the planner joins badly without statistics.
                 texts.append(f"ANALYZE {table}")
         if texts or made:
-            names.append(named(one))
+            names.append(name_statement(one))
     if texts or made:
         yield _Call(names, texts, {}, made)
 
 
-def _created(text: str) -> str | None:
+def _find_created_table(text: str) -> str | None:
     """The temporary or private table that a statement makes, as it is written there."""
     plain = _COMMENTS.sub("", text)
     made = _MADE.match(plain) or _PRIVATE.match(plain)
@@ -256,7 +256,7 @@ def _created(text: str) -> str | None:
 
 
 def _is_temporary(table: str) -> bool:
-    """Whether `_created` found a temporary table: only that has one name."""
+    """Whether `_find_created_table` found a temporary table: only that has one name."""
     return re.fullmatch(_NAME, table) is not None
 
 

@@ -40,13 +40,13 @@ class Subject:
         return self.name in other.text or other.name in self.text
 
 
-def subject(statement: Statement) -> Subject | None:
+def find_subject(statement: Statement) -> Subject | None:
     """What a statement makes or drops; None: it does something else, or has values, and runs alone.
 
     A table that is no run's own is dropped alone, too: those of a version are dropped in an order by which a kill
     leaves none half there.
 
-    >>> subject(Statement("a", "/* name: a */ CREATE TABLE `s`.`t` AS SELECT 1")).name
+    >>> find_subject(Statement("a", "/* name: a */ CREATE TABLE `s`.`t` AS SELECT 1")).name
     '`s`.`t`'
     """
     found = None if statement.binds else _SUBJECT.match(statement.text)
@@ -56,11 +56,11 @@ def subject(statement: Statement) -> Subject | None:
     return None if drops and not _SCRATCH.search(found[2]) else Subject(found[2], drops, statement.text)
 
 
-def steps(statements: Sequence[Statement]) -> list[list[Statement]]:
+def split_steps(statements: Sequence[Statement]) -> list[list[Statement]]:
     """The statements in parts: those of a part neither read nor drop what another of the part makes, drops or reads."""
     parts: list[list[tuple[Statement, Subject | None]]] = []
     for statement in statements:
-        one, at = subject(statement), len(parts)
+        one, at = find_subject(statement), len(parts)
         while one is not None and at > 0 and not any(one.touches(other) for _, other in parts[at - 1]):
             at -= 1
         if at == len(parts):
@@ -71,7 +71,7 @@ def steps(statements: Sequence[Statement]) -> list[list[Statement]]:
 
 def run(statements: Sequence[Statement], execute: Callable[[Statement], None]) -> None:
     """Run statements; of those that fail the first one's error is raised, after all that run have ended."""
-    for part in steps(statements):
+    for part in split_steps(statements):
         if len(part) == 1:
             execute(part[0])
             continue

@@ -41,13 +41,13 @@ class Binds:
         """A statement without placeholders: its values are in a view."""
         import pyarrow as pa
 
-        text, hidden = _placed(statement.text, statement.binds, self._bound)
+        text, hidden = _replace_placeholders(statement.text, statement.binds, self._bound)
         if hidden:
             rows = pa.table({name: pa.array([value]) for name, value in hidden.items()})
             frame_of(self._session, rows).createOrReplaceTempView(self._bound)
-        return self.concealed(text)
+        return self.conceal_literals(text)
 
-    def concealed(self, text: str) -> str:
+    def conceal_literals(self, text: str) -> str:
         """A query whose literals come from a view, with Spark's types of the literals, if asked."""
         if self._apart is None:
             return text
@@ -82,7 +82,7 @@ def frame_of(session: SparkSession, rows: pa.Table) -> DataFrame:
     return frame
 
 
-def _placed(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[str, str | float]]:
+def _replace_placeholders(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[str, str | float]]:
     """The statement without placeholders, and what the view of values must hold.
 
     Args:

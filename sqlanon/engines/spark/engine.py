@@ -34,12 +34,12 @@ from sqlanon.engines.base import (
 from sqlanon.engines.lacks import LACKS
 from sqlanon.engines.spark import batches, few, opening
 from sqlanon.engines.spark.binds import Binds, frame_of
-from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, quiet, reason, refused
+from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, reason, silence_logs, translate_error
 from sqlanon.engines.spark.locks import LEASE, Locks
-from sqlanon.engines.spark.names import parts_of, qualified, quoted
+from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.shipping import ship
-from sqlanon.engines.spark.types import arrow_type, collation_of, hashable, kind_of, name_of
-from sqlanon.engines.spark.workers import mapped
+from sqlanon.engines.spark.types import arrow_type, collation_of, is_hashable, kind_of, name_of
+from sqlanon.engines.spark.workers import map_rows
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class SparkEngine:
         """
         self._session, self._refuse, self._stops, self._gone = session, refuse, stops, False
         self._few = False
-        with self._translated("to open the catalog"):
+        with self._translate_errors("to open the catalog"):
             self._catalog = session.catalog.currentCatalog()
             self._current = session.catalog.currentDatabase()
         self._locks = Locks(self._rows, self._catalog, lease)
@@ -139,12 +139,12 @@ class SparkEngine:
         Raises:
             DatabaseError: no Java, no server, or no catalog; the text says what to do.
         """
-        place, confirmed = opening.confirmations(url)
+        place, confirmed = opening.split_confirmations(url)
         accept_shared |= "accept_shared" in confirmed
         temporary |= "temporary" in confirmed
         if url.lower().startswith("sc:"):
-            return cls.of(opening.remote(place), accept_shared=accept_shared, temporary=temporary, archive=archive)
-        session, private, started = opening.local(place, threads=threads)
+            return cls.of(opening.open_remote(place), accept_shared=accept_shared, temporary=temporary, archive=archive)
+        session, private, started = opening.open_local(place, threads=threads)
         try:
             shared = accept_shared or private
             return cls.of(session, accept_shared=shared, temporary=temporary, stops=started, archive=archive)
@@ -165,7 +165,7 @@ class SparkEngine:
         archive: bool | str = False,
     ) -> SparkEngine:
         """An engine on a session of the caller's; see `open` for the arguments."""
-        quiet()
+        silence_logs()
         opening.check_version(session.version)
         refuse = opening.why_not_written(session, accept_shared=accept_shared, temporary=temporary)
         own = opening.own_settings(session)
@@ -174,7 +174,7 @@ class SparkEngine:
         return cls(own, refuse=refuse, stops=stops, lease=lease)
 
     @contextmanager
-    def _translated(self, name: str) -> Iterator[None]:
+    def _translate_errors(self, name: str) -> Iterator[None]:
         if self._gone:  # Spark Connect would wait for each statement anew
             raise DatabaseError(f"Spark refused {name}: {GONE}")
         start = time.perf_counter()
@@ -185,8 +185,8 @@ class SparkEngine:
                 raise
             self._gone |= is_gone(error)  # another statement of a batch may have found so before
             if self._gone and opening.is_connect(self._session):
-                opening.patient(self._session, 0)  # for what pyspark itself sends when the process ends
-            raise refused(name, error) from error
+                opening.limit_retries(self._session, 0)  # for what pyspark itself sends when the process ends
+            raise translate_error(name, error) from error
         log.debug("%s %.3f s", name, time.perf_counter() - start)
 
     def _frame(self, statement: Statement | str) -> DataFrame:
@@ -202,12 +202,12 @@ class SparkEngine:
         return self._session.sql(text)
 
     def _rows(self, text: str) -> list[Row]:
-        with self._translated("catalog"):
+        with self._translate_errors("catalog"):
             return [tuple(row) for row in self._session.sql(text).collect()]
 
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
-        with self._sized(statement), self._translated(_name(statement)):
+        with self._sized(statement), self._translate_errors(_name(statement)):
             self._frame(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
@@ -219,7 +219,7 @@ class SparkEngine:
     ) -> list[Row]:
         """See `Engine.fetch`."""
         self.execute_all(first)
-        with self._sized(statement), self._translated(_name(statement)):
+        with self._sized(statement), self._translate_errors(_name(statement)):
             table = self._frame(statement).toArrow()
         if table.num_rows > max_rows:
             raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
@@ -227,8 +227,8 @@ class SparkEngine:
 
     def describe(self, text: str) -> tuple[str, ...]:
         """See `Engine.describe`: the schema of a query is known before it runs."""
-        with self._translated("the query"):
-            fields = self._session.sql(self._binds.concealed(text)).schema.fields
+        with self._translate_errors("the query"):
+            fields = self._session.sql(self._binds.conceal_literals(text)).schema.fields
         return tuple(name_of(field.dataType.simpleString()) for field in fields)
 
     def reason(self, error: DatabaseError) -> str:
@@ -237,7 +237,7 @@ class SparkEngine:
 
     def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
         """See `Engine.fetch_arrays`: by Arrow."""
-        with self._translated(statement.name):
+        with self._translate_errors(statement.name):
             table = self._frame(statement).toArrow()
         if any(column.null_count for column in table.columns):
             raise DatabaseError(f"{statement.name} returned a NULL where none can be")
@@ -273,9 +273,9 @@ class SparkEngine:
 
     def _load(self, table: TableRef, rows: pa.Table) -> None:
         view = f"_sqlanon_rows_{secrets.token_hex(4)}"
-        name = qualified(table)
-        listed = ", ".join(quoted(column) for column in rows.column_names)
-        with self._translated(f"load {table.name}"):
+        name = qualify(table)
+        listed = ", ".join(quote(column) for column in rows.column_names)
+        with self._translate_errors(f"load {table.name}"):
             frame_of(self._session, rows).createOrReplaceTempView(view)
             try:
                 query = f"SELECT {listed} FROM {view}"  # noqa: S608 - quoted names
@@ -297,9 +297,9 @@ class SparkEngine:
         self, read: Statement, work: Work, table: TableRef, columns: Sequence[tuple[str, str]], *, by: str | None = None
     ) -> None:
         """See `Workers.map_arrays`."""
-        with self._translated(read.name):
-            made = mapped(self._frame(read), work, columns, by)
-            made.write.saveAsTable(qualified(table))
+        with self._translate_errors(read.name):
+            made = map_rows(self._frame(read), work, columns, by)
+            made.write.saveAsTable(qualify(table))
 
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`."""
@@ -312,13 +312,13 @@ class SparkEngine:
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
         """See `Engine.look_up`."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             there: dict[tuple[str | None, str | None], dict[str, bool] | None] = {}
             places: set[tuple[str | None, str | None]] = {(ref.database, ref.schema) for ref in tables if ref.schema}
             if schema is not None:
                 places.add((schema.database, schema.schema))
             for place in places:
-                there[place] = self._listed(*place)
+                there[place] = self._list_tables(*place)
         relations = {}
         for ref in dict.fromkeys(tables):  # to look at one takes two calls of the catalog
             listed = there.get((ref.database, ref.schema)) or {}
@@ -334,9 +334,9 @@ class SparkEngine:
         )
         return Found(relations, named, frozenset(of or ()), schemas, frozenset(tables))
 
-    def _listed(self, catalog: str | None, schema: str | None) -> dict[str, bool] | None:
+    def _list_tables(self, catalog: str | None, schema: str | None) -> dict[str, bool] | None:
         """Tables and views of a schema, and whether each is a view; None where the schema is missing."""
-        place = ".".join(quoted(part) for part in (catalog or self._catalog, schema) if part)
+        place = ".".join(quote(part) for part in (catalog or self._catalog, schema) if part)
         try:
             tables = self._session.sql(f"SHOW TABLES IN {place}").collect()
             views = self._session.sql(f"SHOW VIEWS IN {place}").collect()
@@ -348,17 +348,17 @@ class SparkEngine:
         return found | {str(row[1]).lower(): True for row in views if not row[2]}
 
     def _look(self, ref: TableRef, *, is_view: bool | None = None) -> Relation | None:
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             try:
                 # What another session has written is not in the list of files that this one keeps.
-                self._session.catalog.refreshTable(qualified(ref))
-                fields = self._session.table(qualified(ref)).schema.fields
+                self._session.catalog.refreshTable(qualify(ref))
+                fields = self._session.table(qualify(ref)).schema.fields
             except PySparkException as error:
                 if condition(error).startswith(_MISSING):
                     return None
                 raise
             if is_view is None:
-                is_view = (self._listed(ref.database, ref.schema) or {}).get(ref.name.lower(), False)
+                is_view = (self._list_tables(ref.database, ref.schema) or {}).get(ref.name.lower(), False)
         columns = []
         for field in fields:
             text = field.dataType.simpleString()
@@ -370,23 +370,23 @@ class SparkEngine:
                     kind_of(name_of(text)),
                     collation=collation,
                     deterministic=collation is None,
-                    hashable=hashable(text),
+                    hashable=is_hashable(text),
                 )
             )
         return Relation(ref, tuple(columns), is_view)
 
     def exists(self, ref: TableRef) -> bool:
         """See `Engine.exists`."""
-        with self._translated("catalog lookup"):
-            there = bool(self._session.catalog.tableExists(qualified(ref)))
+        with self._translate_errors("catalog lookup"):
+            there = bool(self._session.catalog.tableExists(qualify(ref)))
             if there:
-                self._session.catalog.refreshTable(qualified(ref))
+                self._session.catalog.refreshTable(qualify(ref))
             return there
 
     def has_schema(self, ref: TableRef) -> bool:
         """See `Engine.has_schema`."""
-        with self._translated("catalog lookup"):
-            place = ".".join(quoted(part) for part in (ref.database or self._catalog, ref.schema) if part)
+        with self._translate_errors("catalog lookup"):
+            place = ".".join(quote(part) for part in (ref.database or self._catalog, ref.schema) if part)
             return bool(self._session.catalog.databaseExists(place))
 
     def target(self, name: str) -> TableRef:
@@ -402,19 +402,19 @@ class SparkEngine:
     @contextmanager
     def few_rows(self, wanted: Mapping[str, str] = few.FEW) -> Iterator[None]:
         """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
-        with self._translated("settings of the session"):
+        with self._translate_errors("settings of the session"):
             before, already = few.use(self._session, wanted), self._few
         self._few = True
         try:
             yield
         finally:
             self._few = already
-            with suppress(DatabaseError), self._translated("settings of the session"):
+            with suppress(DatabaseError), self._translate_errors("settings of the session"):
                 few.restore(self._session, before)
 
     def _sized(self, statement: Statement | str) -> AbstractContextManager[None]:
         """The catalog has few rows, however many the source has, and other runs may append to it now."""
-        wanted = few.settings(_name(statement), already=self._few)
+        wanted = few.choose_settings(_name(statement), already=self._few)
         return self.few_rows(wanted) if wanted else nullcontext()
 
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
@@ -435,8 +435,8 @@ class SparkEngine:
         """
         if self._refuse:
             raise DatabaseError(self._refuse)
-        with self._translated("to make the private schema"):
-            self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted(self._catalog)}.{quoted(PRIVATE_SCHEMA)}")
+        with self._translate_errors("to make the private schema"):
+            self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {quote(self._catalog)}.{quote(PRIVATE_SCHEMA)}")
         with self._locks.lock(name, wait=wait):
             yield
 
@@ -457,9 +457,9 @@ class SparkEngine:
         names = {view.name.lower() for view in views}
         places = {(view.database, view.schema) for view in views} | {(self._catalog, self._current)}
         found = []
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             for catalog, schema in places:
-                for name, is_view in (self._listed(catalog, schema) or {}).items():
+                for name, is_view in (self._list_tables(catalog, schema) or {}).items():
                     if is_view and (schema, name) not in ours:
                         text = self._text_of(TableRef(schema, name, catalog)) or ""
                         if names & {word.lower() for word in _NAME.findall(text)}:
@@ -468,12 +468,12 @@ class SparkEngine:
 
     def definition(self, view: TableRef) -> str | None:
         """See `Engine.definition`."""
-        with self._translated("catalog lookup"):
+        with self._translate_errors("catalog lookup"):
             return self._text_of(view)
 
     def _text_of(self, view: TableRef) -> str | None:
         try:
-            rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {qualified(view)}").collect()
+            rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {qualify(view)}").collect()
         except PySparkException as error:
             if condition(error).startswith(_MISSING):
                 return None
@@ -488,7 +488,7 @@ class SparkEngine:
     def close(self) -> None:
         """Close the session, if it is one of ours."""
         self._locks.close()
-        with suppress(DatabaseError), self._translated("to close the session"):  # the last statement's values
+        with suppress(DatabaseError), self._translate_errors("to close the session"):  # the last statement's values
             self._binds.drop()
         if self._stops:
             with suppress(Exception):

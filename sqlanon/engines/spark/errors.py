@@ -108,7 +108,7 @@ def is_gone(error: BaseException) -> bool:
     return bool(_GONE_CONDITION.search(named) if named else _GONE_TEXT.search(str(error)))
 
 
-def quiet() -> None:
+def silence_logs() -> None:
     """Stop pyspark from logging the texts of errors, which may quote cell values, and its retries.
 
     Rows come and go as Arrow's, so that what pyspark says of pandas concerns nobody here.
@@ -133,12 +133,12 @@ def condition(error: BaseException) -> str:
     return ""
 
 
-def _found(error: BaseException) -> tuple[str, str] | None:
+def _find_meaning(error: BaseException) -> tuple[str, str] | None:
     named = condition(error)
     return next(((do, why) for pattern, do, why in _MEANINGS if re.match(pattern, named)), None)
 
 
-def refused(what: str, error: BaseException) -> DatabaseError:
+def translate_error(what: str, error: BaseException) -> DatabaseError:
     """The error of ours for one of Spark's; ``what``: the statement's name, or what was being done."""
     said = str(error)
     if _FULL.search(said):
@@ -154,7 +154,7 @@ def refused(what: str, error: BaseException) -> DatabaseError:
         )
     if is_gone(error):
         return DatabaseError(f"Spark refused {what}: {GONE}")
-    found = _found(error)
+    found = _find_meaning(error)
     named = condition(error)
     shown = (
         found[0] if found else "the statement failed; if the source is a view, check that it can still be selected from"
@@ -167,5 +167,5 @@ def reason(error: DatabaseError) -> str:
     cause = error.__cause__
     if cause is None:
         return str(error)
-    found = _found(cause)
+    found = _find_meaning(cause)
     return found[1] if found else "Spark cannot compute it"

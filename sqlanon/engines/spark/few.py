@@ -26,7 +26,7 @@ file is in its place when the task is done, and the folder stays.
 """
 
 
-def settings(statement: str, *, already: bool) -> dict[str, str]:
+def choose_settings(statement: str, *, already: bool) -> dict[str, str]:
     """What a statement of this name needs; ``already``: the session has the settings for few rows."""
     catalog = statement.startswith("catalog/")
     appends = statement.startswith(("catalog/insert", "catalog/append"))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Row
-from sqlanon.engines.spark.names import quoted
+from sqlanon.engines.spark.names import quote
 from sqlanon.errors import DatabaseError, LockedError
 
 LEASE = 120.0
@@ -59,7 +59,7 @@ class Locks:
             lease: seconds.
         """
         self._run, self._lease = run, lease
-        self._schema = f"{quoted(catalog)}.{quoted(PRIVATE_SCHEMA)}"
+        self._schema = f"{quote(catalog)}.{quote(PRIVATE_SCHEMA)}"
         self._held: list[Held] = []
         self._guard = threading.Lock()
         self._renewing: threading.Thread | None = None
@@ -112,12 +112,12 @@ class Locks:
         stem = _stem(name)
         there = self._numbers(stem)
         highest = there[-1] if there else 0
-        if highest and self._alive(f"{stem}{highest}"):
+        if highest and self._is_alive(f"{stem}{highest}"):
             return None
         held = Held(name, stem, highest + 1, secrets.token_hex(8))
         try:
             self._run(
-                f"CREATE TABLE {self._schema}.{quoted(held.table)} (held INT) TBLPROPERTIES ({self._properties(held)})"
+                f"CREATE TABLE {self._schema}.{quote(held.table)} (held INT) TBLPROPERTIES ({self._properties(held)})"
             )
         except DatabaseError:
             if held.number in self._numbers(stem):
@@ -146,14 +146,14 @@ class Locks:
 
     def _read(self, table: str) -> dict[str, str]:
         try:
-            rows = self._run(f"SHOW TBLPROPERTIES {self._schema}.{quoted(table)}")
+            rows = self._run(f"SHOW TBLPROPERTIES {self._schema}.{quote(table)}")
         except DatabaseError:
             if any(str(row[1]) == table for row in self._run(f"SHOW TABLES IN {self._schema} LIKE '{table}'")):
                 raise  # who cannot ask whose a lock is does not take it over
             return {}
         return {str(row[0]): str(row[1]) for row in rows}
 
-    def _alive(self, table: str) -> bool:
+    def _is_alive(self, table: str) -> bool:
         kept = self._read(table)
         if not kept or float(kept.get("sqlanon.until", "0")) < time.time():
             return False
@@ -168,7 +168,7 @@ class Locks:
         )
 
     def _drop(self, table: str) -> None:
-        self._run(f"DROP TABLE IF EXISTS {self._schema}.{quoted(table)}")
+        self._run(f"DROP TABLE IF EXISTS {self._schema}.{quote(table)}")
 
     def _renew(self) -> None:
         if self._renewing is None:
@@ -182,7 +182,7 @@ class Locks:
                     until = f"{time.time() + self._lease:.0f}"
                     with suppress(DatabaseError):  # one that is lost is found by `check`
                         self._run(
-                            f"ALTER TABLE {self._schema}.{quoted(held.table)} SET TBLPROPERTIES ('sqlanon.until' = "
+                            f"ALTER TABLE {self._schema}.{quote(held.table)} SET TBLPROPERTIES ('sqlanon.until' = "
                             f"'{until}')"
                         )
 

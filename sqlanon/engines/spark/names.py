@@ -14,14 +14,14 @@ _PATH = re.compile(
 )
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name as Spark's SQL has it."""
     return "`" + name.replace("`", "``") + "`"
 
 
-def qualified(table: TableRef) -> str:
+def qualify(table: TableRef) -> str:
     """The full, quoted name of a table."""
-    return ".".join(quoted(part) for part in (table.database, table.schema, table.name) if part)
+    return ".".join(quote(part) for part in (table.database, table.schema, table.name) if part)
 
 
 def parts_of(name: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote
 
 from sqlanon.engines.base import PRIVATE_SCHEMA
-from sqlanon.engines.spark.errors import condition, quiet
+from sqlanon.engines.spark.errors import condition, silence_logs
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 from sqlanon.private_folder import PrivateFolder
 
@@ -88,10 +88,10 @@ def java_missing() -> str | None:
     return None if found and int(found[1]) >= _JAVA else wanted
 
 
-def confirmations(url: str) -> tuple[str, set[str]]:
+def split_confirmations(url: str) -> tuple[str, set[str]]:
     """A URL without what it confirms, and that.
 
-    >>> confirmations("sc://host:15002/;user_id=a;accept_shared=true")
+    >>> split_confirmations("sc://host:15002/;user_id=a;accept_shared=true")
     ('sc://host:15002/;user_id=a', {'accept_shared'})
     """
     found = {name for name in ("accept_shared", "temporary") if re.search(rf"[;?&]{name}=true(?=[;&]|$)", url)}
@@ -100,7 +100,7 @@ def confirmations(url: str) -> tuple[str, set[str]]:
     return url.removesuffix("?"), found
 
 
-def local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
+def open_local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
     """The session of ``spark+local:///DIR?cores=2``.
 
     The other results are whether this user alone can read its files, and whether it was started now.
@@ -124,14 +124,14 @@ def local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
     if missing := java_missing():
         raise DatabaseError(missing)
     where = unquote(match[2])
-    return _started(None if where == ":memory:" else Path(where).absolute(), int(cores))
+    return _start_session(None if where == ":memory:" else Path(where).absolute(), int(cores))
 
 
-def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]:
+def _start_session(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    quiet()
+    silence_logs()
     running = SparkSession.getActiveSession()
     settings: dict[str, str] = {
         "spark.ui.enabled": "false",
@@ -147,7 +147,7 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
         "spark.ui.retainedJobs": "50",
         "spark.ui.retainedStages": "50",
         "spark.ui.retainedTasks": "500",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.level=OFF -XX:+UseSerialGC {_late()}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.level=OFF -XX:+UseSerialGC {_delay_compiling()}",
     }
     if folder is not None:
         if not re.fullmatch(r"[\w./-]+", str(folder)):
@@ -219,7 +219,7 @@ def _start_java(settings: dict[str, str]) -> None:
         context._ensure_initialized(gateway=launch_gateway(conf, {"stderr": subprocess.DEVNULL}))  # noqa: SLF001
 
 
-def _late() -> str:
+def _delay_compiling() -> str:
     return " ".join(f"-XX:Tier4{name}={value}" for name, value in _COMPILED_LATE.items())
 
 
@@ -230,7 +230,7 @@ def _passing() -> str:
     return str(folder.path)
 
 
-def remote(url: str) -> SparkSession:
+def open_remote(url: str) -> SparkSession:
     """A new session of the Spark Connect server that ``sc://host:port`` names.
 
     Raises:
@@ -239,11 +239,11 @@ def remote(url: str) -> SparkSession:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    quiet()
+    silence_logs()
     try:
         builder: Any = SparkSession.builder.remote(url)
         session: SparkSession = builder.create()
-        patient(session, _TRIES_FIRST)
+        limit_retries(session, _TRIES_FIRST)
         version = session.version
     except PySparkException as error:
         raise DatabaseError(_CONNECT) from error
@@ -252,11 +252,11 @@ def remote(url: str) -> SparkSession:
     except Exception as error:  # grpc's own, of which pyspark translates a part
         raise DatabaseError(_CONNECT) from error
     check_version(version)
-    patient(session, _TRIES)
+    limit_retries(session, _TRIES)
     return session
 
 
-def patient(session: SparkSession, tries: int) -> None:
+def limit_retries(session: SparkSession, tries: int) -> None:
     """Number of retries of a Spark Connect session when a server does not answer.
 
     Its own default waits for ten minutes.

@@ -31,7 +31,7 @@ def ship(session: SparkSession, archive: bool | str) -> None:
     Raises:
         PolicyError: there is no such file, or this environment cannot be packed; the text says what to do.
     """
-    file = _packed() if archive is True else Path(str(archive))
+    file = _pack_package() if archive is True else Path(str(archive))
     if not file.is_file():
         raise PolicyError(
             f"archive: there is no file {file}; make one with venv-pack or conda-pack, or give archive=True"
@@ -48,7 +48,7 @@ def ship(session: SparkSession, archive: bool | str) -> None:
     session.conf.set("spark.sql.execution.pyspark.python", f"{place}/{NAME}/bin/python")
 
 
-def _packed() -> Path:
+def _pack_package() -> Path:
     try:
         import venv_pack
     except ImportError:

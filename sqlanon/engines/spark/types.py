@@ -66,7 +66,7 @@ def kind_of(name: str) -> Kind:
 
 
 @lru_cache(maxsize=256)
-def hashable(type_text: str) -> bool:
+def is_hashable(type_text: str) -> bool:
     """Whether Spark hashes and groups values of a type; it does neither with maps and variants."""
     return not re.search(r"\b(map|variant)\b", type_text)
 

@@ -31,7 +31,7 @@ _CONNECT = "SPARK_CONNECT_MODE_ENABLED"
 _TYPES = {"integer": "int", "bigint": "bigint"}
 
 
-def mapped(rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: str | None) -> DataFrame:
+def map_rows(rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: str | None) -> DataFrame:
     """What a function makes of rows; see `Workers.map_arrays`."""
     schema = ", ".join(f"`{name}` {_TYPES[kind]}" for name, kind in columns)
     one = _OfTable(work, tuple(columns))
@@ -133,12 +133,12 @@ class _OfBatches:
             held.append(batch)
             rows += batch.num_rows
             if rows >= _TOGETHER:
-                yield from self._made(held)
+                yield from self._make_batches(held)
                 held, rows = [], 0
         if rows:
-            yield from self._made(held)
+            yield from self._make_batches(held)
 
-    def _made(self, batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    def _make_batches(self, batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
         import pyarrow as pa
 
         made: list[pa.RecordBatch] = self._one.whole()(pa.Table.from_batches(batches)).to_batches(_SENT)

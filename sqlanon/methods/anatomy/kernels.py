@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.heap import drop, push
-from sqlanon.kernels.random import below, shuffle
+from sqlanon.kernels.random import draw_below, shuffle
 
 
 @njit(nogil=True, cache=True)
@@ -70,7 +70,7 @@ def slot_groups(
             lacking = np.int64(0)
             for g in range(made):
                 lacking += holds[g] != v
-            chosen = below(state, lacking)
+            chosen = draw_below(state, lacking)
             for g in range(made):
                 if holds[g] != v:
                     if chosen == 0:

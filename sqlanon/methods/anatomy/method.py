@@ -50,14 +50,14 @@ class Anatomy:
         pushed = context.execution == "pushdown" or (
             context.execution == "auto" and context.encoded.rows * _KERNEL_BYTES > context.memory
         )
-        (self._pushed if pushed else self._kernel)(context, tied, table)
+        (self._push_down if pushed else self._kernel)(context, tied, table)
         scratch.drop(tied)
         return Assignment(table, "pushdown" if pushed else "kernel")
 
     def _kernel(self, context: Context, tied: TableRef, table: TableRef) -> None:
         import numpy as np
 
-        from sqlanon.kernels.random import seeded
+        from sqlanon.kernels.random import seed_state
         from sqlanon.methods.anatomy.kernels import anatomy_groups
 
         (sensitive,) = context.encoded.sensitive
@@ -66,19 +66,19 @@ class Anatomy:
             array.astype(np.int32, copy=False) for array in context.scratch.fetch_arrays(statement, ["int32", "int32"])
         )
         group = np.empty(len(rid), np.int32)
-        made = anatomy_groups(value, sensitive.codes, _frequency(context).p, seeded(context.seed), group)
+        made = anatomy_groups(value, sensitive.codes, _frequency(context).p, seed_state(context.seed), group)
         _feasible(made)
         context.scratch.engine.load_arrays(table, {"rid": rid, "class": group})
 
-    def _pushed(self, context: Context, tied: TableRef, table: TableRef) -> None:
+    def _push_down(self, context: Context, tied: TableRef, table: TableRef) -> None:
         import numpy as np
 
-        from sqlanon.kernels.random import seeded, shuffle
+        from sqlanon.kernels.random import seed_state, shuffle
         from sqlanon.methods.anatomy.kernels import slot_groups
 
         scratch, engine, n = context.scratch, context.scratch.engine, context.encoded.rows
         (sensitive,) = context.encoded.sensitive
-        state, ranks, slots = seeded(context.seed), scratch.table("ranks"), scratch.table("slots")
+        state, ranks, slots = seed_state(context.seed), scratch.table("ranks"), scratch.table("slots")
         order = np.arange(n)
         shuffle(state, order)
         each = np.arange(n, dtype=np.int32)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import METHODS, REQUIREMENTS, Asked, able_of
-from sqlanon.declared.candidates import refused_by_all, shown
+from sqlanon.declared.candidates import format_candidate, refused_by_all
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.privacy.base import least_rows
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Reasons = list[tuple[MethodSpec, str]]
 
 
-def each(
+def run_each(
     context: Context, methods: Able, losses: Losses, reasons: Reasons
 ) -> Iterator[tuple[MethodSpec, Assignment, Fraction]]:
     """Run methods one by one, and yield the result and the loss of each.
@@ -55,7 +55,7 @@ class Best:
     def refusal(self, problem: Problem) -> str | None:
         """See `Algorithm.refusal`: where none of the methods can solve it."""
         try:
-            able, reasons = self._able(problem)
+            able, reasons = self._choose_able(problem)
         except PolicyError as lacking:
             return str(lacking)
         return None if able else f"method {refused_by_all('best', reasons)}"
@@ -67,28 +67,28 @@ class Best:
         """
         from sqlanon.methods.best.loss import Losses
 
-        able, reasons = self.able(context)
+        able, reasons = self.choose_able(context)
         losses = Losses(context, self.metric)
         kept: tuple[Fraction, Assignment, MethodSpec] | None = None
         found: list[tuple[MethodSpec, Fraction]] = []
-        for number, (spec, made, lost) in enumerate(each(context, able, losses, reasons)):
+        for number, (spec, made, lost) in enumerate(run_each(context, able, losses, reasons)):
             found.append((spec, lost))
             if kept is None or lost < kept[0]:
                 if kept is not None:
                     self._drop(context, kept[1])
-                kept = lost, self._moved(context, made, spec, number), spec
+                kept = lost, self._move_tables(context, made, spec, number), spec
             context.progress.update(number + 1, len(able), "methods run")
         if kept is None:
             raise InfeasibleError(f"method {refused_by_all('best', reasons)}")
         notes = [
-            f"best: {shown(kept[2])} loses least by {self.metric}: "
-            + ", ".join(f"{shown(spec)} {losses.shown(lost)}" for spec, lost in found)
+            f"best: {format_candidate(kept[2])} loses least by {self.metric}: "
+            + ", ".join(f"{format_candidate(spec)} {losses.shown(lost)}" for spec, lost in found)
         ]
-        notes += [f"best: {shown(spec)} was left out: {reason}" for spec, reason in reasons]
+        notes += [f"best: {format_candidate(spec)} was left out: {reason}" for spec, reason in reasons]
         return replace(kept[1], notes=(*notes, *kept[1].notes), refined=context.refine is not None)
 
-    def able(self, context: Context) -> tuple[Able, Reasons]:
-        """The methods that can solve what is asked of a table; see `_able` for the others and errors."""
+    def choose_able(self, context: Context) -> tuple[Able, Reasons]:
+        """The methods that can solve what is asked of a table; see `_choose_able` for the others and errors."""
         encoded = context.encoded
         problem = Problem(
             context.requirements,
@@ -100,30 +100,30 @@ class Best:
             memory=context.memory,
             persons=encoded.persons,
         )
-        return self._able(problem, refine=context.refine is not None, form=context.format)
+        return self._choose_able(problem, refine=context.refine is not None, form=context.format)
 
-    def _able(self, problem: Problem, *, refine: bool = False, form: str = "ranges") -> tuple[Able, Reasons]:
+    def _choose_able(self, problem: Problem, *, refine: bool = False, form: str = "ranges") -> tuple[Able, Reasons]:
         """The methods that can solve a problem, as they are run, and the others with the reason.
 
         Raises:
             PolicyError: one of them lacks memory. What is released must not depend on the machine.
         """
-        from sqlanon.methods.method import method
+        from sqlanon.methods.method import make_method
 
-        able, reasons = able_of(self.of, _asked(problem, refine=refine, form=form))
+        able, reasons = able_of(self.of, _describe_problem(problem, refine=refine, form=form))
         found = []
         for spec in able:
-            one = method(spec)
+            one = make_method(spec)
             refused = one.refusal(problem)
             if refused and one.refusal(replace(problem, memory=sys.maxsize)) is None:
-                raise PolicyError(f"method best runs {shown(spec)}, and {refused}, or leave it out of of")
+                raise PolicyError(f"method best runs {format_candidate(spec)}, and {refused}, or leave it out of of")
             if refused:
                 reasons.append((spec, refused))
             else:
                 found.append((spec, one))
         return found, reasons
 
-    def _moved(self, context: Context, made: Assignment, spec: MethodSpec, number: int) -> Assignment:
+    def _move_tables(self, context: Context, made: Assignment, spec: MethodSpec, number: int) -> Assignment:
         """The assignment with its tables in the run's own place."""
         scratch = context.scratch
         codes = [domain.code for domain in context.encoded.quasi]
@@ -155,7 +155,7 @@ class Best:
                 context.scratch.drop(table)
 
 
-def _asked(problem: Problem, *, refine: bool, form: str) -> Asked:
+def _describe_problem(problem: Problem, *, refine: bool, form: str) -> Asked:
     """What a problem asks, as declarations know it."""
     asked = {one.name: one.asked for one in problem.requirements}
     distinct, accuracy = asked.get("distinct_l"), problem.accuracy

@@ -21,7 +21,7 @@ from sqlanon.methods.clustering.declaration import MOST_CLUSTERED
 from sqlanon.methods.onedim.arranged import Sorted
 from sqlanon.methods.onedim.orders import Tree
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.class_boxes import spans
+from sqlanon.methods.shared.class_boxes import make_spans
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -75,7 +75,7 @@ class Blocks:
     demands: Demands
     cuts: Sequence[tuple[int, int]]
 
-    def clustered(
+    def cluster_blocks(
         self,
         work: Callable[[Block], int],
         held: int = 0,
@@ -133,7 +133,7 @@ class Blocks:
         of_row[rows.number] = group
         table = context.scratch.table("assign")
         context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": of_row})
-        boxes = spans(context, self.found.bare, loaded.geometry, group, np.arange(classes, dtype=np.int32))
+        boxes = make_spans(context, self.found.bare, loaded.geometry, group, np.arange(classes, dtype=np.int32))
         return Assignment(table, "kernel", spans=boxes)
 
 
@@ -166,7 +166,7 @@ def in_blocks(context: Context, name: str, block: int) -> Blocks:
     order.within(context, found.bare, loaded.geometry)
     n = len(found.bare.number)
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
-    cuts = list(pairwise(bounds(demands, found.bare.number, block)))
+    cuts = list(pairwise(find_bounds(demands, found.bare.number, block)))
     largest = max(stop - start for start, stop in cuts)
     most = max(MOST_CLUSTERED, 2 * block)
     if largest > most:
@@ -178,7 +178,7 @@ def in_blocks(context: Context, name: str, block: int) -> Blocks:
     return Blocks(context, loaded, found, demands, cuts)
 
 
-def bounds(demands: Demands, numbers: Ints, block: int) -> list[int]:
+def find_bounds(demands: Demands, numbers: Ints, block: int) -> list[int]:
     """Where blocks begin and end: each meets the requirements, if all rows together do.
 
     Args:

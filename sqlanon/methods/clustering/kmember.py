@@ -33,16 +33,16 @@ class KMember:
         from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.clustering.blocks import in_blocks
-        from sqlanon.methods.clustering.kernels.kmember import kmember
+        from sqlanon.methods.clustering.kernels.kmember import cluster_k_members
 
-        expect(grow, kmember)
+        expect(grow, cluster_k_members)
         blocks = in_blocks(context, "kmember", self.block)
 
         def work(block: Block) -> int:
             rows, centred = block.rows, self.grow == "centre"
             geometry = blocks.loaded.geometry
             return int(
-                kmember(
+                cluster_k_members(
                     rows.places,
                     rows.sets,
                     geometry,
@@ -55,4 +55,4 @@ class KMember:
                 )
             )
 
-        return blocks.clustered(work)
+        return blocks.cluster_blocks(work)

@@ -54,12 +54,12 @@ class Sequential:
                 f"method sequential: objective={self.objective} counts at most {MOST_VALUES} sensitive values, and "
                 f"there are {values}; use objective=loss or mi"
             )
-        held = self._held(problem.requirements, min(problem.rows, self.block), len(problem.quasi), values)
+        held = self._estimate_memory(problem.requirements, min(problem.rows, self.block), len(problem.quasi), values)
         # The table's counts while they are cumulated.
         counts = sum(domain.codes for domain in problem.quasi) * (values + 1) * 16
         return lacks_memory("sequential", problem, held + counts)
 
-    def _held(self, requirements: Sequence[Requirement], rows: int, d: int, values: int) -> int:
+    def _estimate_memory(self, requirements: Sequence[Requirement], rows: int, d: int, values: int) -> int:
         """Bytes for the clusters of a block of so many rows, at most."""
         first = max(1, (self.alpha * max(least_rows(requirements), 1) + 50) // 100)
         clusters = 2 * (rows // first + 1)
@@ -72,12 +72,12 @@ class Sequential:
 
         from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow
-        from sqlanon.kernels.random import seeded
+        from sqlanon.kernels.random import seed_state
         from sqlanon.methods.clustering.blocks import in_blocks
-        from sqlanon.methods.clustering.kernels.sequential import sequential
+        from sqlanon.methods.clustering.kernels.sequential import cluster_in_sequence
         from sqlanon.methods.clustering.objective import objective_of
 
-        expect(grow, sequential)
+        expect(grow, cluster_in_sequence)
         blocks = in_blocks(context, "sequential", self.block)
         loaded, values = blocks.loaded, context.encoded.sensitive
         n, part = len(loaded.rid), self._weights[1]
@@ -97,7 +97,7 @@ class Sequential:
                     break
                 state = np.random.SeedSequence((context.search_seed, block.number, run)).generate_state(1, np.uint64)
                 group = np.empty_like(block.group)
-                cost = sequential(
+                cost = cluster_in_sequence(
                     block.rows.codes,
                     own[numbers],
                     key[numbers],
@@ -108,7 +108,7 @@ class Sequential:
                     self.alpha,
                     self.omega,
                     drawn,
-                    seeded(int(state[0])),
+                    seed_state(int(state[0])),
                     group,
                     block.stop,
                     block.done,
@@ -119,5 +119,5 @@ class Sequential:
             return int(block.group.max(initial=-1)) + 1
 
         largest = max(stop - start for start, stop in blocks.cuts)
-        held = self._held(context.requirements, largest, len(loaded.codes), counted)
-        return blocks.clustered(work, held, "rows looked at", each=0)
+        held = self._estimate_memory(context.requirements, largest, len(loaded.codes), counted)
+        return blocks.cluster_blocks(work, held, "rows looked at", each=0)

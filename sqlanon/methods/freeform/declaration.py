@@ -26,7 +26,7 @@ def size_of(block: int, k: int) -> int:
     return block or max(BLOCK, 2 * k)
 
 
-def together(options: Mapping[str, object], rows: int, k: int) -> int:
+def count_matched_together(options: Mapping[str, object], rows: int, k: int) -> int:
     """Rows that are matched together."""
     block = options.get("block", rows)
     assert isinstance(block, int)
@@ -65,7 +65,7 @@ FREEFORM = MethodDeclaration(
         column_bytes=12,
         k_bytes=48,
         pair_bytes=16,
-        sized=together,
+        sized=count_matched_together,
         times="passes",
         once=1,
     ),

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.kernels.freeform_graph import boxes_of_rows, breadth_first, renumbered
-from sqlanon.methods.freeform.kernels.remix import SWAPS, divided, remix
-from sqlanon.methods.freeform.kernels.stream import below, stream
+from sqlanon.kernels.freeform_graph import boxes_of_rows, breadth_first, restore_numbers
+from sqlanon.methods.freeform.kernels.remix import SWAPS, divide_graph, remix
+from sqlanon.methods.freeform.kernels.stream import draw_below, stream
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ _REMIXED, _DRAWN = 0, 1
 """Purposes of streams of random numbers."""
 
 
-def remixed(held: Ints, key: bytes) -> Ints:
+def remix_matchings(held: Ints, key: bytes) -> Ints:
     """Random choice of the k matchings of a graph, int32[k, n].
 
     It takes 10 k swaps, and k divisions of three or more matchings, the first one of all k.
@@ -36,11 +36,11 @@ def remixed(held: Ints, key: bytes) -> Ints:
     """
     rows, boxes, near = breadth_first(held, boxes_of_rows(held))
     state, k = stream(key, _REMIXED), held.shape[1]
-    found = divided(near, state)
+    found = divide_graph(near, state)
     remix(found, SWAPS * k, k - 1, state)
-    return renumbered(found, rows, boxes)
+    return restore_numbers(found, rows, boxes)
 
 
-def drawn(k: int, key: bytes) -> int:
+def draw_matching(k: int, key: bytes) -> int:
     """The matching by which rows are published, every one equally likely."""
-    return int(below(stream(key, _DRAWN), k))
+    return int(draw_below(stream(key, _DRAWN), k))

@@ -50,7 +50,7 @@ class Freeform:
         from sqlanon.kernels.compiled import expect
         from sqlanon.methods.freeform.kernels.assign import improve
         from sqlanon.methods.freeform.secret import content_of, key_of
-        from sqlanon.methods.freeform.walk import walked
+        from sqlanon.methods.freeform.walk import walk_blocks
 
         expect(improve)
 
@@ -58,7 +58,7 @@ class Freeform:
             options = {"order": self.order, "block": self.block, "passes": self.passes, "k": k}
             key = key_of(context.secret, context.release, content_of(context.secret, options, codes, geometry))
             block = size_of(self.block, k)
-            return walked(codes, geometry, k, block, self.passes, key, context.threads, matchings_made(context))
+            return walk_blocks(codes, geometry, k, block, self.passes, key, context.threads, matchings_made(context))
 
         return match_rows(context, self.order, match)
 
@@ -83,7 +83,7 @@ def match_rows(context: Context, order: str, match: Callable[[Ints, Geometry, in
     from sqlanon.methods.shared import kernel_input
     from sqlanon.privacy.base import least_rows
 
-    geometry = kernel_input.geometry(context)
+    geometry = kernel_input.make_geometry(context)
     rid, codes, _, _ = kernel_input.fetch_codes(context, tie_break=False, sensitive=False)
     places = _arrange(context, kernel_input.Loaded(rid, codes, [], geometry), order)
     made = match(np.ascontiguousarray(codes[:, places]), geometry, least_rows(context.requirements))

@@ -38,7 +38,7 @@ def windows_of(n: int, block: int, shift: int = 0) -> Longs:
     return np.array([cuts[:-1], cuts[1:]], np.int64).T.copy()
 
 
-def walked(
+def walk_blocks(
     codes: Ints,
     geometry: Geometry,
     k: int,

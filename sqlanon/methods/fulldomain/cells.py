@@ -56,10 +56,10 @@ def read_cells(context: Context) -> Cells:
         "fulldomain/count", work=context.encoded.work, columns=[column.code for column in columns], cells=None
     )
     *codes, rows = context.scratch.fetch_arrays(made, [*(column.code_array for column in columns), "int64"])
-    return arranged(codes, rows, len(context.encoded.quasi))
+    return arrange_cells(codes, rows, len(context.encoded.quasi))
 
 
-def arranged(codes: list[npt.NDArray[np.generic]], rows: npt.NDArray[np.generic], quasi: int) -> Cells:
+def arrange_cells(codes: list[npt.NDArray[np.generic]], rows: npt.NDArray[np.generic], quasi: int) -> Cells:
     """Cells of fetched columns, the first ``quasi`` of them quasi columns."""
     return Cells(
         np.array(codes[:quasi], np.int32).reshape(quasi, len(rows)),

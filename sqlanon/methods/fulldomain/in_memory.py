@@ -14,7 +14,7 @@ from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisf
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
 from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
-from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, maps_of, meeting, room_of
+from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, maps_of, mark_meeting, room_of
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.population import PeopleInMemory
 from sqlanon.methods.shared import kernel_input
@@ -36,7 +36,7 @@ class InMemory:
     execution = "kernel"
 
     def __init__(self, context: Context, lattice: Lattice) -> None:
-        expect(group, meeting)
+        expect(group, mark_meeting)
         self._context, self._lattice = context, lattice
         self._cells = read_cells(context)
         self._least = least_of(context)
@@ -58,15 +58,15 @@ class InMemory:
         """See `Checker.check`. Cost: linear in the cells of the roll-up; with more than k asked, in the rows."""
         levels = np.array(node, np.int16)
         source = min((cells for at, cells in self._kept if (at <= levels).all()), key=lambda cells: len(cells.rows))
-        rolled = self._rolled(source, levels)
+        rolled = self._roll_up(source, levels)
         if 2 * len(rolled.rows) <= len(source.rows) and len(rolled.rows) <= self._left:
             self._kept.append((levels, rolled))
             self._left -= len(rolled.rows)
-        self._open = opened = self._opened(node, levels, rolled)
+        self._open = opened = self._make_open(node, levels, rolled)
         size = opened.size
         return Checked(int(size[size < self._least].sum()), int((size * size).sum()), self.suppressed(0))
 
-    def _rolled(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
+    def _roll_up(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
         """The cells of a node from those of a finer one."""
         n, room = len(source.rows), self._room
         codes = np.concatenate([source.codes, np.array(source.sensitive, np.int32).reshape(-1, n)])
@@ -85,7 +85,7 @@ class InMemory:
             room.size[:groups].copy(),
         )
 
-    def _opened(self, node: tuple[int, ...], levels: npt.NDArray[np.int16], rolled: Cells) -> _Open:
+    def _make_open(self, node: tuple[int, ...], levels: npt.NDArray[np.int16], rolled: Cells) -> _Open:
         n, room = len(rolled.rows), self._room
         if self._counted:
             room.rows[:n] = np.arange(n, dtype=np.int32)
@@ -101,7 +101,7 @@ class InMemory:
             counted = np.where(holds[label], label, -1).astype(np.int32)
             found = np.zeros(len(size), np.bool_)
             demands, counters = self._demands(rolled, int(size[holds].max(initial=0)))
-            meeting(demands, counters, counted, rolled.rows, len(size), found)
+            mark_meeting(demands, counters, counted, rolled.rows, len(size), found)
             holds &= found
         if self._people is not None:
             people = self._people.of(levels, rolled.codes[:, first])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.methods.base import Context
-from sqlanon.privacy.base import Grouped, beyond_rows, reachable
+from sqlanon.privacy.base import Grouped, beyond_rows, round_reachable
 
 
 def nothing_found(context: Context) -> str:
@@ -27,7 +27,7 @@ def nothing_found(context: Context) -> str:
         largest = requirement.largest(context.scratch.engine, Grouped(encoded.work, (), codes, persons=persons))
         if not requirement.reaches(largest):
             of = f" of {requirement.column}" if requirement.column else ""
-            reached.append(f"{requirement.name} = {reachable(requirement, largest):g}{of}")
+            reached.append(f"{requirement.name} = {round_reachable(requirement, largest):g}{of}")
     what = (
         f"no node has suppressed rows that meet the requirements as a class of their own within {most} of "
         f"{encoded.rows} rows"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.requirements import satisfied
-from sqlanon.kernels.suppress import height
+from sqlanon.kernels.suppress import measure_height
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells
 from sqlanon.methods.fulldomain.kernels.lattice_local import Pieces
@@ -32,7 +32,7 @@ SEARCHES = 6
 """Numbers of spare rows that are tried, at most."""
 
 
-def better(
+def leave_rows_out(
     context: Context, lattice: Lattice, cells: Cells, pieces: Pieces | None, *, divide: bool, most: int
 ) -> Pieces | None:
     """The classes that lose least with rows left out within the limit.
@@ -52,7 +52,7 @@ def better(
     """
     rows, best = int(cells.rows.sum()), pieces
     # Classes that hide everything gain nothing, and are better than none.
-    gained = shown(lattice, cells, pieces) if pieces is not None else -1
+    gained = measure_margin(lattice, cells, pieces) if pieces is not None else -1
     asked = local_of(context, cells, divide=divide).asked
     # With so many the rest is not asked for anything; where even that leaves out few rows, no less is tried.
     high = (-(-asked.p // asked.q) + 1) * rows if asked.p else asked.k
@@ -60,10 +60,10 @@ def better(
     for _ in range(SEARCHES):
         local = local_of(context, cells, divide=divide, spare=spare)
         search(context, lattice, local, most, spare)
-        found = _ended(local)
+        found = _end_classes(local)
         kept = int(found.rows.sum())
         fits = kept > 0 and rows - kept <= context.most_unassigned
-        if fits and (now := shown(lattice, cells, found)) > gained:
+        if fits and (now := measure_margin(lattice, cells, found)) > gained:
             best, gained = found, now
         if fits and spare == high:
             break
@@ -75,7 +75,7 @@ def better(
     return best
 
 
-def _ended(local: Local) -> Pieces:
+def _end_classes(local: Local) -> Pieces:
     """The classes of the nodes, and of what they left as much as can be a class; the others are in no piece."""
     made, asked, left = made_of(local), local.asked, local.rest.left
     rest = np.flatnonzero(left).astype(np.int32)
@@ -83,7 +83,7 @@ def _ended(local: Local) -> Pieces:
     if asked.p:
         value = local.value[rest]
         counts = np.bincount(value, weights=own, minlength=1).astype(np.int64)
-        cut = height(counts, asked.p, asked.q, np.zeros(-(-asked.p // asked.q), np.int64))
+        cut = measure_height(counts, asked.p, asked.q, np.zeros(-(-asked.p // asked.q), np.int64))
         if asked.divide:
             # Of each value the rows that come first, up to the cut.
             order = np.argsort(value, kind="stable")
@@ -105,7 +105,7 @@ def _ended(local: Local) -> Pieces:
     return Pieces(np.append(made.record, rest[some]), np.append(made.label, last), np.append(made.rows, own[some]))
 
 
-def shown(lattice: Lattice, cells: Cells, pieces: Pieces) -> int:
+def measure_margin(lattice: Lattice, cells: Cells, pieces: Pieces) -> int:
     """What suppressing all rows would cost more than these classes do, each at its least common node."""
     if not len(pieces.label):
         return 0

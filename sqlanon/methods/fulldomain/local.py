@@ -125,7 +125,7 @@ def made_of(local: Local) -> Pieces:
     return Pieces(local.pieces.record[:many], local.pieces.label[:many], local.pieces.rows[:many])
 
 
-def completed(local: Local) -> tuple[Pieces, bool]:
+def complete_pieces(local: Local) -> tuple[Pieces, bool]:
     """The pieces that were made; a rest that is no class is joined by the classes made last until it is one.
 
     Returns:

@@ -12,9 +12,9 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import attach, read_cells
 from sqlanon.methods.fulldomain.infeasible import nothing_found
 from sqlanon.methods.fulldomain.kernels.lattice_local import Pieces, visit
-from sqlanon.methods.fulldomain.left_out import better
+from sqlanon.methods.fulldomain.left_out import leave_rows_out
 from sqlanon.methods.fulldomain.levels import Lattice
-from sqlanon.methods.fulldomain.local import completed, local_of, search
+from sqlanon.methods.fulldomain.local import complete_pieces, local_of, search
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -39,9 +39,9 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
     cells = read_cells(context)
     local = local_of(context, cells, divide=divide)
     search(context, lattice, local, most)
-    pieces, lawful = completed(local)
+    pieces, lawful = complete_pieces(local)
     if context.suppression is not None and context.most_unassigned:
-        found = better(context, lattice, cells, pieces if lawful else None, divide=divide, most=most)
+        found = leave_rows_out(context, lattice, cells, pieces if lawful else None, divide=divide, most=most)
         if found is None:
             raise InfeasibleError(nothing_found(context))
         pieces = found

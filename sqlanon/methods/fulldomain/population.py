@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.methods.fulldomain.cells import arranged
+from sqlanon.methods.fulldomain.cells import arrange_cells
 from sqlanon.methods.fulldomain.kernels.lattice import group, maps_of, room_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def reaching(node: Ints) -> Ints:
+def extend_nodes(node: Ints) -> Ints:
     """`Column.node` with the two codes: int32[levels, codes + 2]; what a level does not cover is a node of its own."""
     levels, codes = node.shape
     found = np.empty((levels, codes + 2), np.int32)
@@ -45,8 +45,8 @@ class PeopleInMemory:
         codes = [column.code for column in lattice.columns]
         made = context.scratch.sql("fulldomain/counted", cells=population.cells, columns=codes)
         *found, rows = context.scratch.fetch_arrays(made, ["int32"] * len(codes) + ["int64"])
-        self._cells = arranged(found, rows, len(codes))
-        self._maps = maps_of([reaching(table) for table in lattice.tables()])
+        self._cells = arrange_cells(found, rows, len(codes))
+        self._maps = maps_of([extend_nodes(table) for table in lattice.tables()])
         self.rows = population.rows
 
     def of(self, levels: npt.NDArray[np.int16], classes: Ints) -> Longs:
@@ -75,7 +75,7 @@ class PeopleInTables:
         self._scratch, self._cells = context.scratch, population.cells
         self._levels = []
         for column in lattice.columns:
-            node = reaching(column.node)
+            node = extend_nodes(column.node)
             levels, codes = node.shape
             self._levels.append(context.scratch.table(f"{column.code}_reach"))
             context.scratch.engine.load_arrays(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer, integers
+from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import columns_of
 from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
@@ -87,7 +87,7 @@ class Pushed:
         self._made += 1
         rolled, classes = scratch.table(f"rolled_{self._made}"), scratch.table("classes")
         scratch.execute("fulldomain/rolled", rolled=rolled, cells=source, columns=columns, kept=self._counted)
-        below = self._below(rolled, self._codes) + self._outnumbered(node, rolled)
+        below = self._find_failing(rolled, self._codes) + self._find_outnumbered(node, rolled)
         scratch.execute("fulldomain/classes", classes=classes, rolled=rolled, columns=columns, below=below)
         for table in below:
             scratch.drop(table)
@@ -98,14 +98,14 @@ class Pushed:
         else:
             self._open.append(rolled)
         self._classes, self._rolled = classes, rolled
-        few, squares, *gone = self._fetched(0)
+        few, squares, *gone = self._fetch_numbers(0)
         return Checked(few, squares, Suppressed(*gone))
 
-    def _fetched(self, joined: int) -> list[int]:
+    def _fetch_numbers(self, joined: int) -> list[int]:
         row = self._scratch.fetch("fulldomain/checked", classes=self._classes, least=self._least, joined=joined)[0]
-        return list(integers(row))
+        return list(read_integers(row))
 
-    def _below(self, table: TableRef, groups: Sequence[str]) -> list[TableRef]:
+    def _find_failing(self, table: TableRef, groups: Sequence[str]) -> list[TableRef]:
         """The groups that do not meet a requirement, a table for each."""
         sensitive = [domain.code for domain in self._context.encoded.sensitive]
         persons = [domain.code for domain in self._context.encoded.persons]
@@ -128,7 +128,7 @@ class Pushed:
             requirement.below(self._scratch, found[-1], rows)
         return found
 
-    def _outnumbered(self, node: Node, rolled: TableRef) -> list[TableRef]:
+    def _find_outnumbered(self, node: Node, rolled: TableRef) -> list[TableRef]:
         """The classes that do not meet a requirement over the population, a table for each."""
         if self._people is None:
             return []
@@ -153,7 +153,7 @@ class Pushed:
             kept=self._counted,
             joined=joined,
         )
-        below = self._below(starred, ["one"])
+        below = self._find_failing(starred, ["one"])
         failing = sum(self._count(table) for table in below)
         for table in (starred, *below):
             self._scratch.drop(table)
@@ -165,13 +165,13 @@ class Pushed:
 
     def suppressed(self, joined: int) -> Suppressed:
         """See `Checker.suppressed`."""
-        return Suppressed(*self._fetched(joined)[2:])
+        return Suppressed(*self._fetch_numbers(joined)[2:])
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
         """See `Checker.assign`."""
         scratch, pieces, assign = self._scratch, self._scratch.table("pieces"), self._scratch.table("assign")
         kept, gone = (
-            integer(cell) for cell in scratch.fetch("fulldomain/numbered", classes=self._classes, joined=joined)[0]
+            read_integer(cell) for cell in scratch.fetch("fulldomain/numbered", classes=self._classes, joined=joined)[0]
         )
         scratch.execute(
             "fulldomain/pieces",

@@ -96,7 +96,7 @@ class Search:
             self.fails[(levels <= here).all(axis=1)] = True
             return False
         # A lone row is no class of its own where two are: a finer node may suffice, and a coarser one not.
-        if checked.failing.rows > self._most or (self._every and self._joined(checked) is None):
+        if checked.failing.rows > self._most or (self._every and self._join_suppressed(checked) is None):
             self.fails[self._lattice.number(node)] = True
             return False
         self.meets[(levels >= here).all(axis=1) if self.monotone else self._lattice.number(node)] = True
@@ -106,16 +106,16 @@ class Search:
     def _score(self, node: Node, checked: Checked) -> None:
         """Compare a node with the best one, if its suppressed rows can be published as one class."""
         height = sum(node)
-        if self._beaten(self._total(node, checked, checked.failing), height, node):
+        if self._is_beaten(self._total(node, checked, checked.failing), height, node):
             return
-        joined = self._joined(checked)
+        joined = self._join_suppressed(checked)
         if joined is None:
             return
         score = self._total(node, checked, self._checker.suppressed(joined) if joined else checked.failing)
-        if not self._beaten(score, height, node):
+        if not self._is_beaten(score, height, node):
             self.best = Best(score, height, node, joined)
 
-    def _joined(self, checked: Checked) -> int | None:
+    def _join_suppressed(self, checked: Checked) -> int | None:
         """Number of classes that join the suppressed rows of the last checked node.
 
         None if the rows within the limit cannot be a class.
@@ -131,7 +131,7 @@ class Search:
             low, high = (low, middle) if self._checker.meets(middle) else (middle + 1, high)
         return low
 
-    def _beaten(self, score: int, height: int, node: Node) -> bool:
+    def _is_beaten(self, score: int, height: int, node: Node) -> bool:
         return self.best is not None and self.best.key < (score, height, node)
 
     def _total(self, node: Node, checked: Checked, gone: Suppressed) -> int:
@@ -156,9 +156,9 @@ class Search:
             if len(order)
             else -1
         )
-        return -1 if at < 0 or self._passed(at) else at
+        return -1 if at < 0 or self._exceeds_best(at) else at
 
-    def _passed(self, at: int) -> bool:
+    def _exceeds_best(self, at: int) -> bool:
         """Whether the bound of a node is above the best score."""
         return self.best is not None and int(self.bound[at]) > self.best.score
 

@@ -10,7 +10,7 @@ import numpy as np
 from sqlanon.methods.fulldomain.kernels.lattice import Maps, room_of
 from sqlanon.methods.fulldomain.kernels.lattice_local import Filter
 from sqlanon.methods.fulldomain.kernels.lattice_part import IN_USE, ROWS, Asked, Rest
-from sqlanon.methods.fulldomain.kernels.lattice_sieve import places, project
+from sqlanon.methods.fulldomain.kernels.lattice_sieve import find_places, project
 from sqlanon.methods.fulldomain.levels import Lattice
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Sieve:
         return Filter(self._bits, which)
 
     def _make(self) -> None:
-        places(self._rest, self._place)
+        find_places(self._rest, self._place)
         words = -(-int(self._rest.facts[IN_USE]) // 64)
         parts = []
         for columns in self._sets:

@@ -13,14 +13,14 @@ from fractions import Fraction
 import numpy as np
 
 from sqlanon.errors import InfeasibleError
-from sqlanon.kernels.bounds import widest
+from sqlanon.kernels.bounds import measure_widest
 from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.mondrian import grow
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.mondrian.tree import grow_tree
-from sqlanon.methods.onedim.axes import preferring
-from sqlanon.methods.onedim.dual import noted
-from sqlanon.methods.onedim.ipcsd import THRESHOLD, ipcsd
+from sqlanon.methods.onedim.axes import weigh_geometry
+from sqlanon.methods.onedim.dual import format_notes
+from sqlanon.methods.onedim.ipcsd import THRESHOLD, search_l
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.loss_bound import bounds_of
 from sqlanon.privacy.base import Requirement
@@ -44,22 +44,29 @@ def assign(context: Context, *, median: bool) -> Assignment:
     n, goal = context.encoded.rows, context.accuracy.maximize
     expect(grow)
     rid, codes, sensitive, _ = kernel_input.fetch_codes(context, False)
-    geometry, bounds = kernel_input.geometry(context), bounds_of(context)
-    cutting = preferring(context, geometry)
+    geometry, bounds = kernel_input.make_geometry(context), bounds_of(context)
+    cutting = weigh_geometry(context, geometry)
     rows = kernel_input.bare_of(codes, np.arange(n, dtype=np.int32), geometry, context.threads)
-    spare = kernel_input.room(n, len(codes), geometry)
+    spare = kernel_input.make_room(n, len(codes), geometry)
     best: dict[Fraction, np.ndarray[tuple[int], np.dtype[np.int32]]] = {}
 
     whole = kernel_input.whole_table(context)
 
     def probe(asked: Fraction) -> int:
-        raised = replace(context, requirements=_raised(context, asked))
+        raised = replace(context, requirements=_raise_requirement(context, asked))
         demands = kernel_input.demands(raised, sensitive, n, whole)
         first = grow_tree(
-            rows, spare, cutting, demands, kernel_input.sizes(context), context.threads, context.progress, median=median
+            rows,
+            spare,
+            cutting,
+            demands,
+            kernel_input.list_sizes(context),
+            context.threads,
+            context.progress,
+            median=median,
         )
         group = (np.cumsum(first) - 1).astype(np.int32)
-        loss = widest(rows.codes, group, int(group[-1]) + 1, geometry, bounds)
+        loss = measure_widest(rows.codes, group, int(group[-1]) + 1, geometry, bounds)
         if loss <= bounds.total:
             classes = np.empty(n, np.int32)
             classes[rows.number] = group
@@ -69,7 +76,7 @@ def assign(context: Context, *, median: bool) -> Assignment:
     top, threshold = Fraction(n), Fraction(1)
     if goal == "l":
         top, threshold = Fraction(n, int(np.bincount(sensitive[0]).max())), THRESHOLD
-    found = ipcsd(probe, top, bounds.total, threshold)
+    found = search_l(probe, top, bounds.total, threshold)
     if found.l is None:
         raise InfeasibleError(
             f"method mondrian found no classes within the bound, whatever the {goal}; nothing was published. Allow "
@@ -77,10 +84,10 @@ def assign(context: Context, *, median: bool) -> Assignment:
         )
     table = context.scratch.table("assign")
     context.scratch.engine.load_arrays(table, {"rid": rid, "class": best[found.l]})
-    return Assignment(table, "kernel", noted(found, goal))
+    return Assignment(table, "kernel", format_notes(found, goal))
 
 
-def _raised(context: Context, asked: Fraction) -> Sequence[Requirement]:
+def _raise_requirement(context: Context, asked: Fraction) -> Sequence[Requirement]:
     """The requirements, with the probed one as high as asked."""
     assert context.accuracy is not None
     goal = context.accuracy.maximize

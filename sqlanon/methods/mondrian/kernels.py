@@ -26,8 +26,8 @@ from sqlanon.kernels.extent import (
     WORD,
     WORD_END,
     Geometry,
-    extent,
-    popcount,
+    count_bits,
+    measure_extent,
 )
 from sqlanon.kernels.sorted_cuts import NEVER
 
@@ -202,7 +202,7 @@ def cut_slots(
                     sets[w] |= slots.sets[p, s, w]
                 width = np.int64(0)
                 for a in range(d):
-                    width += facts[a, WEIGHT] * extent(
+                    width += facts[a, WEIGHT] * measure_extent(
                         facts[a, KIND],
                         facts[a, SIZE],
                         facts[a, NULLS],
@@ -234,13 +234,13 @@ def _members(sets: npt.NDArray[np.int64], facts: npt.NDArray[np.int64], a: int) 
     if facts[a, WORD_END] - facts[a, WORD] > 1:  # its words are its own
         members = np.int64(0)
         for w in range(facts[a, WORD], facts[a, WORD_END]):
-            members += popcount(np.uint64(sets[w]))
+            members += count_bits(np.uint64(sets[w]))
         return members
     codes = facts[a, SIZE] + facts[a, NULLS]
     word = np.uint64(sets[facts[a, WORD]]) >> np.uint64(facts[a, BIT])
     if codes < 64:
         word &= (np.uint64(1) << np.uint64(codes)) - np.uint64(1)
-    return popcount(word)
+    return count_bits(word)
 
 
 @njit(nogil=True, cache=True)

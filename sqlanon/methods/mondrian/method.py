@@ -82,7 +82,7 @@ class Mondrian:
         encoded = context.encoded
         fits = max(context.memory // self.row_bytes(len(encoded.quasi), len(encoded.counted)), 1)
         if context.execution == "pushdown":
-            return self._pushed(context, 0)
+            return self._push_down(context, 0)
         most = None if encoded.rows <= fits else self._groups(context)
         if most is None or most > 0:
             table = context.scratch.table("assign")
@@ -90,16 +90,16 @@ class Mondrian:
             if made is not None:
                 boxes, listed = made
                 return Assignment(table, "kernel", spans=boxes, divided=self.variant == "relaxed", listed=listed)
-        return self._pushed(context, fits)
+        return self._push_down(context, fits)
 
     def row_bytes(self, d: int, s: int) -> int:
         """Peak bytes of kernel and transfer for one row of ``d`` quasi and ``s`` sensitive columns."""
-        from sqlanon.kernels.lanes import padded
+        from sqlanon.kernels.lanes import pad_width
 
         fetched = 4 * (2 * (d + s) + 4)
         # Codes, the row's number and its count: once in the rows, once in the spare.
-        row = 4 * padded(d) + 8
-        lists = 0 if self.variant == "strict" or self.cut == "median" else 8 * padded(d) + 20 * d + 100
+        row = 4 * pad_width(d) + 8
+        lists = 0 if self.variant == "strict" or self.cut == "median" else 8 * pad_width(d) + 20 * d + 100
         return fetched + 2 * row + lists + 40
 
     def _groups(self, context: Context) -> int:
@@ -134,7 +134,7 @@ class Mondrian:
             pushdown.open_rows(parts, "part")
         return table, parts, found
 
-    def _pushed(self, context: Context, fits: int) -> Assignment:
+    def _push_down(self, context: Context, fits: int) -> Assignment:
         table, parts, open_parts = self.levels(context, fits)
         if not open_parts:
             return Assignment(table, "pushdown", divided=self.variant == "relaxed")
@@ -178,11 +178,11 @@ class Mondrian:
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.bare_rows import Fetched, fetch_bare
-        from sqlanon.methods.shared.class_boxes import spans
+        from sqlanon.methods.shared.class_boxes import make_spans
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
         expect(grow)
-        geometry = kernel_input.geometry(context)
+        geometry = kernel_input.make_geometry(context)
         base = np.zeros(1, dtype=np.int64)
         bounds: list[int] = []
         if relaxed or span is not None:
@@ -209,10 +209,10 @@ class Mondrian:
         d = len(geometry.facts)
         first = grow_tree(
             bare,
-            kernel_input.room(len(bare.number), d, geometry, counted=len(bare.count) > 0),
+            kernel_input.make_room(len(bare.number), d, geometry, counted=len(bare.count) > 0),
             geometry,
             demands,
-            kernel_input.sizes(context),
+            kernel_input.list_sizes(context),
             context.threads,
             context.progress,
             bounds=bounds,
@@ -229,7 +229,7 @@ class Mondrian:
             context.scratch.engine.load_arrays(table, {"rid": rid, "class": of_row})
             return None
         listed = load_classes(context, table, rid, of_row)
-        return spans(context, bare, geometry, group, names), listed
+        return make_spans(context, bare, geometry, group, names), listed
 
 
 def _names(

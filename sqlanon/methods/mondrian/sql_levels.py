@@ -6,7 +6,7 @@ State lives in scratch tables; Python sees counts and a stop flag (the shape of 
 from __future__ import annotations
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.kernels.extent import MASK_LIMIT
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
@@ -113,7 +113,7 @@ class Pushdown:
                 relaxed=self._relaxed,
                 median=self._median,
             )
-            tables.append(self._lawful(table, attribute) if self._others else table)
+            tables.append(self._select_lawful(table, attribute) if self._others else table)
         cuts = scratch.table("cuts")
         scratch.execute("mondrian/choose", cuts=cuts, candidates=tables)
         scratch.execute(
@@ -139,7 +139,7 @@ class Pushdown:
             scratch.drop(table)
         self._items = divided
 
-    def _lawful(self, candidates: TableRef, attribute: dict[str, object]) -> TableRef:
+    def _select_lawful(self, candidates: TableRef, attribute: dict[str, object]) -> TableRef:
         """The candidates whose halves both meet the requirements that no window counts.
 
         Cost: rows x candidates of a partition.
@@ -196,4 +196,4 @@ class Pushdown:
         """Partitions still open, and their rows, from left to right."""
         statement = self._scratch.sql("mondrian/parts", items=self._items)
         rows = self._scratch.engine.fetch(statement, max_rows=10_000_000)
-        return [(integer(part), integer(n)) for part, n in rows]
+        return [(read_integer(part), read_integer(n)) for part, n in rows]

@@ -94,15 +94,15 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
 
     Cost: a pass over the rows for each level that has a partition of more rows, O(n d^2) in the workers.
     """
-    geometry, k = kernel_input.geometry(context), least_rows(context.requirements)
+    geometry, k = kernel_input.make_geometry(context), least_rows(context.requirements)
     packing, (checks, sensitive) = context.encoded.staged.packing, _checks(context)
-    base = np.concatenate([[0], np.cumsum(kernel_input.sizes(context))])
+    base = np.concatenate([[0], np.cumsum(kernel_input.list_sizes(context))])
     nodes = _Nodes(context.encoded.rows)
     level = 0
     while chosen := [node for node in nodes.leaves() if nodes.open[node] and nodes.size[node] > fits]:
         context.progress.update(level, 0, f"levels, {len(chosen)} open partitions")
         counting = _Counting(packing, nodes.tree(), np.array(chosen), base, geometry, checks.base, sensitive)
-        slots = _counted(context, workers, packed, counting, f"slots_{level}")
+        slots = _count_slots(context, workers, packed, counting, f"slots_{level}")
         for p, node in enumerate(chosen):
             # A row is in a slot of every attribute, and there once for every sensitive column.
             check_rows(nodes.size[node] * len(geometry.facts), int(slots.size[p].sum()))
@@ -116,7 +116,7 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
     return Levels(nodes.tree(), np.array(nodes.begin, np.int32), np.array(nodes.open, np.bool_))
 
 
-def _counted(context: Context, workers: Workers, packed: TableRef, counting: _Counting, name: str) -> Slots:
+def _count_slots(context: Context, workers: Workers, packed: TableRef, counting: _Counting, name: str) -> Slots:
     """The slots of all rows: workers add up those of some rows each, SQL those of all."""
     scratch, words, d = context.scratch, counting.words, len(counting.geometry.facts)
     table = scratch.table(name)

@@ -14,7 +14,7 @@ MOST_BOUNDARIES = 1 << 24
 """Boundaries that the optimal solvers keep, 24 bytes each."""
 
 
-def refusal(name: str, problem: Problem) -> str | None:
+def explain_refusal(name: str, problem: Problem) -> str | None:
     """Why the optimal solver does not take the data, and what to use instead; None if it does."""
     from sqlanon.methods.onedim.kernels.optimal_diverse import MOST_STEPS, steps
 

@@ -53,7 +53,7 @@ class Sorted:
 
     def arranged(self, geometry: Geometry, threads: int, *, codes: bool = True) -> Arranged:
         """The rows as they are now."""
-        return Arranged(kernel_input.filled(self.bare, geometry, threads, codes=codes), self.line, self.span)
+        return Arranged(kernel_input.fill_rows(self.bare, geometry, threads, codes=codes), self.line, self.span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +87,16 @@ class Order(Protocol):
         """
 
 
-def canonical(context: Context, loaded: Loaded) -> Sorted:
+def make_canonical(context: Context, loaded: Loaded) -> Sorted:
     """By QI codes in column order, with the ties every order has: what methods that draw at random start from."""
     order = np.lexsort(tuple(loaded.codes[::-1])).astype(np.int32)
     begins = np.zeros(len(order), np.bool_)
     for column in loaded.codes:
         begins[1:] |= column[order[1:]] != column[order[:-1]]
-    return settled(context, loaded, order, begins, exact=True)
+    return arrange_rows(context, loaded, order, begins, exact=True)
 
 
-def settled(
+def arrange_rows(
     context: Context,
     loaded: Loaded,
     order: Ints,

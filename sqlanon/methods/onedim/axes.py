@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
+def make_axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
     """Positions of the codes of attribute ``j`` on an axis from 0 to `SCALE`, ascending.
 
     Codes without positions lie evenly.
@@ -38,10 +38,10 @@ def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
     return np.concatenate([np.zeros(1, np.int64), (SCALE + places) // 2]) if null else places
 
 
-def axes(context: Context, geometry: Geometry) -> list[Longs]:
+def make_axes(context: Context, geometry: Geometry) -> list[Longs]:
     """The axis of every attribute; all zeros for one that cannot make a class too wide."""
     # A column of NULLs alone has one code, though the geometry counts a value for it.
-    found = [axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
+    found = [make_axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
     rooms = _rooms(context, found)
     if not rooms:
         return found
@@ -49,9 +49,9 @@ def axes(context: Context, geometry: Geometry) -> list[Longs]:
     return [line * narrow // rooms[j] if j in rooms else np.zeros_like(line) for j, line in enumerate(found)]
 
 
-def preferring(context: Context, geometry: Geometry) -> Geometry:
-    """The geometry by which trees choose cuts: weights as `axes` has lengths. Losses are not measured by it."""
-    found = [axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
+def weigh_geometry(context: Context, geometry: Geometry) -> Geometry:
+    """The geometry by which trees choose cuts: weights as `make_axes` has lengths. Losses are not measured by it."""
+    found = [make_axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
     rooms = _rooms(context, found)
     if not rooms:
         return geometry

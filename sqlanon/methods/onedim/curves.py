@@ -17,14 +17,14 @@ from sqlanon.kernels.canonical_order import by_words
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.arranged import Keyed, Sorted, settled
-from sqlanon.methods.onedim.axes import axes as axes_of
+from sqlanon.methods.onedim.arranged import Keyed, Sorted, arrange_rows
+from sqlanon.methods.onedim.axes import make_axes as axes_of
 from sqlanon.methods.onedim.kernels import hilbert
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.methods.shared.threads import sorted_by, spread, spread_runs
 from sqlanon.table.encode import by_code
-from sqlanon.table.functions import temporary
+from sqlanon.table.functions import install_temporary
 from sqlanon.table.wide import in_parts
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Curve:
             others = np.array(words[1:])
             others[:, tied] = keys.of(loaded.codes[:, tied], context.threads)[1:]
             spread_runs(lambda at, to: by_words(order[at:to], begins[at:to], others), begins, context.threads)
-        return settled(context, loaded, order, begins, line, keys.span, exact=keys.exact)
+        return arrange_rows(context, loaded, order, begins, line, keys.span, exact=keys.exact)
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
         """See `Order`: keys are all."""
@@ -83,7 +83,7 @@ class Curve:
             scratch.drop(places)
             return codes.astype(np.int32, copy=False)
 
-        keys = self.measure(context, kernel_input.geometry(context), sample)
+        keys = self.measure(context, kernel_input.make_geometry(context), sample)
         table = scratch.table("keyed")
         past = context.encoded.past
         for start in range(0, past, block):
@@ -126,7 +126,7 @@ class Hilbert(Curve):
         Under ``execution: pushdown`` the stored function is used if there is one; keys from here are several times
         faster.
         """
-        keys = self.measure(context, kernel_input.geometry(context))
+        keys = self.measure(context, kernel_input.make_geometry(context))
         functions = context.scratch.engine.capabilities.temporary_functions
         if context.execution != "pushdown" or keys.words > 1 or not functions:
             return Curve.keyed(self, context, block)
@@ -142,7 +142,7 @@ class Hilbert(Curve):
             return [axis["code"] for axis in some]
 
         cells = in_parts(scratch, "cells", "rid", axes, cells_of)
-        with temporary(scratch.engine) as schema:
+        with install_temporary(scratch.engine) as schema:
             scratch.execute(
                 "onedim/hilbert_keys",
                 keyed=table,
@@ -156,7 +156,7 @@ class Hilbert(Curve):
 
     def keys(self, context: Context) -> _HilbertKeys:
         """What makes keys of codes, wherever they are: it holds what is known of the domains, and no row."""
-        return self.measure(context, kernel_input.geometry(context))
+        return self.measure(context, kernel_input.make_geometry(context))
 
     def measure(self, context: Context, geometry: Geometry, sample: Sample | None = None) -> _HilbertKeys:
         """See `Curve.measure`."""
@@ -166,7 +166,7 @@ class Hilbert(Curve):
         turned = hilbert.axes_by_spread(axes, counts)
         turned = [j for j in turned if axes[j].any()] or turned[:1]
         bits = hilbert.grid_bits([axes[j] for j in turned])
-        tables = [hilbert.cells(axes[j], bits) for j in turned]
+        tables = [hilbert.make_cells(axes[j], bits) for j in turned]
         return _HilbertKeys(bits, turned, tables, all(j in turned or len(axes[j]) == 1 for j in range(len(axes))))
 
 

@@ -106,7 +106,7 @@ def optimal_line(asked: Asked) -> Refused | None:
     return Refused(what, "solver=auto, the heuristic, takes any", "solver")
 
 
-def fast(order: str) -> tuple[Rule, ...]:
+def list_fast_rules(order: str) -> tuple[Rule, ...]:
     """What methods that measure classes on their curve leave to the exact ones, which are called ``order``."""
 
     def one_column(asked: Asked) -> Refused | None:
@@ -177,7 +177,7 @@ HILBERT_FAST = MethodDeclaration(
     persons=ROWS_ALONE,
     whole=ROWS_ALONE,
     population=NO_POPULATION,
-    rules=(*fast("hilbert"), *RULES),
+    rules=(*list_fast_rules("hilbert"), *RULES),
     instead="hilbert",
     in_blocks="curve",
 )

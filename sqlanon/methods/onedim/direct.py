@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels import runs
-from sqlanon.kernels.boxes import cover, widths
+from sqlanon.kernels.boxes import cover, measure_widths
 from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import NEVER
@@ -56,7 +56,7 @@ def whole_l(checks: Sequence[Shape]) -> int:
     return 0
 
 
-def grouped(checks: Sequence[Shape]) -> bool:
+def uses_groups(checks: Sequence[Shape]) -> bool:
     """Whether frequency l of one attribute is all that is asked: what the heuristic's groups are for."""
     return len(checks) == 1 and checks[0].kind == "frequency" and not checks[0].within
 
@@ -66,7 +66,7 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
     checks = shapes_beyond_rows(requirements)
     if not checks:
         return best_row_runs
-    if not grouped(checks):
+    if not uses_groups(checks):
         return lawful_runs
     return diverse_groups if whole_l(checks) else fractional_groups
 
@@ -96,45 +96,45 @@ def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast
         )
         return _runs(loaded, arranged, least, fast, OBJECTIVES[minimize], context.threads)
     arranged = found.arranged(geometry, context.threads, codes=False)
-    group = _private(context, loaded, arranged, checks, fast)
+    group = _group_diverse(context, loaded, arranged, checks, fast)
     if not order.rearranges:
         return group
     loss, before = _gcp(arranged.rows, loaded, group), np.empty_like(group)
     before[bare.number] = group
     order.within(context, bare, geometry)
     arranged = found.arranged(geometry, context.threads, codes=False)
-    group = _private(context, loaded, arranged, checks, fast)
+    group = _group_diverse(context, loaded, arranged, checks, fast)
     return group if _gcp(arranged.rows, loaded, group) < loss else before[bare.number]
 
 
-def _private(context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Shape], fast: bool) -> Groups:
-    if not grouped(checks):
+def _group_diverse(context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Shape], fast: bool) -> Groups:
+    if not uses_groups(checks):
         return _lawful(context, loaded, arranged)
     value, l = loaded.sensitive[checks[0].value][arranged.rows.number], Fraction(checks[0].p, checks[0].q)  # noqa: E741
-    return diverse(loaded, arranged, value, l, least_rows(context.requirements), fast)
+    return group_diverse(loaded, arranged, value, l, least_rows(context.requirements), fast)
 
 
 def _gcp(rows: Rows, loaded: Loaded, group: Groups) -> int:
     """The sum of rows x width over the classes."""
     low, high, mask, size = _boxes(rows.places, rows.sets, group, int(group.max()) + 1)
     width = np.empty(len(size), np.int64)
-    widths(low, high, mask, loaded.geometry, width)
+    measure_widths(low, high, mask, loaded.geometry, width)
     return int(np.dot(size, width))
 
 
 def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int) -> Groups:
     rows, n = arranged.rows, len(arranged.rows.number)
     if fast and arranged.line is not None:
-        first = runs.line_runs(runs.shortened(arranged.line, arranged.span, k), k, objective)
+        first = runs.line_runs(runs.shorten_keys(arranged.line, arranged.span, k), k, objective)
     elif objective == runs.GCP:
         first, _ = row_runs(rows, loaded.geometry, k, threads)
     else:
         single = np.ones(n, np.int64)
         first, _ = runs.exact_runs(rows.places, rows.places, rows.sets, single, loaded.geometry, k, objective)
-    return _numbered(first)
+    return _number_groups(first)
 
 
-def diverse(
+def group_diverse(
     loaded: Loaded,
     arranged: Arranged,
     value: npt.NDArray[np.int32],
@@ -160,7 +160,7 @@ def diverse(
         return group
     low, high, mask, size = _boxes(rows.places, rows.sets, group, made)
     first, _ = runs.exact_runs(low, high, mask, size, loaded.geometry, k)
-    return _numbered(first)[group]
+    return _number_groups(first)[group]
 
 
 def _boxes(
@@ -195,8 +195,8 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
         expect(halved_runs)
         halved_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, first)
         if longest <= most:
-            return _numbered(first)
-    group, short = _numbered(first), _short_runs(loaded, rows, demands, most, longest, context.threads)
+            return _number_groups(first)
+    group, short = _number_groups(first), _short_runs(loaded, rows, demands, most, longest, context.threads)
     return short if _gcp(rows, loaded, short) <= _gcp(rows, loaded, group) else group
 
 
@@ -209,9 +209,9 @@ def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest
             raise AssertionError("feasibility is decided before a method runs")
         # A last run beyond ``most`` rows may have swallowed what a longer look would have divided.
         if most >= min(n, longest) or n - int(np.flatnonzero(first)[-1]) <= most:
-            return _numbered(first)
+            return _number_groups(first)
         most = min(most * 4, longest)
 
 
-def _numbered(first: npt.NDArray[np.bool_]) -> Groups:
+def _number_groups(first: npt.NDArray[np.bool_]) -> Groups:
     return (np.cumsum(first) - 1).astype(np.int32)

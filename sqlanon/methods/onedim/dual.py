@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.bounds import Bounds, most_anonymous, reach, widest
+from sqlanon.kernels.bounds import Bounds, find_reach, measure_widest, most_anonymous
 from sqlanon.kernels.extent import SCALE
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import direct
 from sqlanon.methods.onedim.arranged import Arranged
-from sqlanon.methods.onedim.ipcsd import Found, ipcsd, least_bound
+from sqlanon.methods.onedim.ipcsd import Found, least_bound, search_l
 from sqlanon.methods.onedim.kernels import optimal_diverse
 from sqlanon.methods.onedim.kernels.bounded_groups import accurate_groups, least_privacy
 from sqlanon.methods.onedim.kernels.bounded_repair import repair
@@ -48,7 +48,7 @@ def kernel_for(context: Context, solver: str) -> object:
         whole = direct.whole_l(shapes_beyond_rows(context.requirements))
         return optimal_diverse.best_diverse if whole else optimal_diverse.best_fractional
     if context.accuracy is not None and context.accuracy.maximize == "k":
-        return reach
+        return find_reach
     if solver == "ipcsd":
         return diverse_groups
     return repair if solver == "auto" else accurate_groups
@@ -68,7 +68,7 @@ def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, min
     if solver == "optimal":
         return _best_accurate(context, loaded, arranged), ()
     if solver == "ipcsd":
-        return _searched(context, loaded, arranged)
+        return _search_heuristic(context, loaded, arranged)
     return _accurate(loaded, arranged, loss_bound.bounds_of(context), repaired=solver == "auto")[0], ()
 
 
@@ -80,7 +80,7 @@ def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     """Dual k-anonymity (section 5). Cost: O(n (d + log n))."""
     n = len(arranged.rows.number)
     start, first = np.empty(n, np.int64), np.empty(n, np.bool_)
-    reach(arranged.rows.codes, loaded.geometry, loss_bound.bounds_of(context), start)
+    find_reach(arranged.rows.codes, loaded.geometry, loss_bound.bounds_of(context), start)
     most_anonymous(start, first)
     return (np.cumsum(first) - 1).astype(np.int32)
 
@@ -95,7 +95,7 @@ def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: b
     return group, Fraction(*least_privacy(value, values, group, made))
 
 
-def _searched(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
+def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
     """IPCSD on the direct heuristic, which knows whole l only: a probe between two is the lower one."""
     value, bounds, k = (
         _value(loaded, arranged),
@@ -107,23 +107,23 @@ def _searched(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
     def probe(asked: Fraction) -> int:
         l = math.floor(asked)  # noqa: E741 - the papers' symbol
         if l not in known:
-            group = direct.diverse(loaded, arranged, value, Fraction(l), k, fast=False)
+            group = direct.group_diverse(loaded, arranged, value, Fraction(l), k, fast=False)
             known[l] = (
-                widest(arranged.rows.codes, group, int(group.max()) + 1, loaded.geometry, bounds),
+                measure_widest(arranged.rows.codes, group, int(group.max()) + 1, loaded.geometry, bounds),
                 group,
             )
         return known[l][0]
 
     # The last whole l covers all of [l, l + 1): a search that ends below it would never probe it.
-    found = ipcsd(probe, Fraction(len(value) // int(np.bincount(value).max()) + 1), bounds.total)
+    found = search_l(probe, Fraction(len(value) // int(np.bincount(value).max()) + 1), bounds.total)
     if found.l is None:
         # Not even l = 1: groups of equal rows at least keep to the bound.
-        return _accurate(loaded, arranged, bounds)[0], noted(found)
+        return _accurate(loaded, arranged, bounds)[0], format_notes(found)
     rounded = "ipcsd: as in the paper l is searched among whole numbers; a fraction between two was rounded down"
-    return known[math.floor(found.l)][1], (*noted(found), rounded)
+    return known[math.floor(found.l)][1], (*format_notes(found), rounded)
 
 
-def noted(found: Found, name: str = "l") -> tuple[str, ...]:
+def format_notes(found: Found, name: str = "l") -> tuple[str, ...]:
     """What the owner should know of a search."""
     lines = [f"ipcsd: {len(found.probes)} probes of {name}"]
     if found.l is None:
@@ -177,7 +177,7 @@ def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solve
     best: dict[int, Groups] = {}
 
     def reaches(total: int) -> Fraction:
-        group, privacy = _accurate(loaded, arranged, loss_bound.packed(total, [None] * len(codes), codes))
+        group, privacy = _accurate(loaded, arranged, loss_bound.pack_bounds(total, [None] * len(codes), codes))
         if privacy >= asked:
             best.clear()
             best[total] = group

@@ -40,7 +40,9 @@ class Found:
     broken: tuple[tuple[Probe, Probe], ...] = field(default=())
 
 
-def ipcsd(solve: Callable[[Fraction], int | None], top: Fraction, bound: int, threshold: Fraction = THRESHOLD) -> Found:
+def search_l(
+    solve: Callable[[Fraction], int | None], top: Fraction, bound: int, threshold: Fraction = THRESHOLD
+) -> Found:
     """The dual problem by binary search over l in [1, ``top``].
 
     Args:

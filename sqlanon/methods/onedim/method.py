@@ -35,7 +35,7 @@ class OneDimensional:
         from sqlanon.methods.onedim import applicable
 
         own = problem.accuracy is not None or self.solver != "auto"
-        refused = applicable.refusal(self.name, problem) if self.solver == "optimal" else None
+        refused = applicable.explain_refusal(self.name, problem) if self.solver == "optimal" else None
         if refused or not (own or shapes_beyond_rows(problem.requirements)):
             return refused
         needed = problem.rows * self.row_bytes(
@@ -54,7 +54,7 @@ class OneDimensional:
         from sqlanon.methods.onedim.streamed import arranged_by_engine, streamed_runs
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
-        from sqlanon.methods.shared.class_boxes import spans
+        from sqlanon.methods.shared.class_boxes import make_spans
         from sqlanon.methods.shared.equal import EqualRows
 
         own = context.accuracy is not None or self.solver != "auto"
@@ -88,7 +88,7 @@ class OneDimensional:
         table = context.scratch.table("assign")
         listed = load_classes(context, table, loaded.rid, classes)
         names = np.arange(int(group.max()) + 1, dtype=np.int32)
-        boxes = spans(context, bare, loaded.geometry, group, names)
+        boxes = make_spans(context, bare, loaded.geometry, group, names)
         execution = "pushdown" if context.execution == "pushdown" else "kernel"
         shared = loaded.rid[equal.divided(classes)]
         if not len(shared):
@@ -99,11 +99,11 @@ class OneDimensional:
 
     def row_bytes(self, d: int, s: int, *, bounded: bool = False) -> int:
         """Bytes that a table in memory needs for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
-        from sqlanon.kernels.lanes import padded
+        from sqlanon.kernels.lanes import pad_width
 
-        row = 8 * padded(d) + 8 * d + 4
+        row = 8 * pad_width(d) + 8 * d + 4
         dual = 8 * d + 70 if bounded else 0
-        return 4 * (d + s + 1) + 4 * padded(d) + row * 2 + 60 + dual
+        return 4 * (d + s + 1) + 4 * pad_width(d) + row * 2 + 60 + dual
 
 
 class Hilbert(OneDimensional):

@@ -19,7 +19,7 @@ from sqlanon.kernels.rows import Bare
 from sqlanon.methods.base import Context
 from sqlanon.methods.mondrian.tree import grow_tree
 from sqlanon.methods.onedim.arranged import Keyed, Sorted
-from sqlanon.methods.onedim.axes import preferring
+from sqlanon.methods.onedim.axes import weigh_geometry
 from sqlanon.methods.onedim.curves import Hilbert
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
@@ -65,17 +65,17 @@ class Tree(Hilbert):
         Cost: O(n d^2) a level of a tree.
         """
         d, n = len(geometry.facts), len(rows.number)
-        free, domains = demands_of(1, []), kernel_input.sizes(context)
-        one, geometry = context.encoded.rows <= ONE_TREE, preferring(context, geometry)
+        free, domains = demands_of(1, []), kernel_input.list_sizes(context)
+        one, geometry = context.encoded.rows <= ONE_TREE, weigh_geometry(context, geometry)
         if one:
-            spare = kernel_input.room(n, d, geometry)
+            spare = kernel_input.make_room(n, d, geometry)
             grow_tree(rows, spare, geometry, free, domains, context.threads, context.progress)
             return
         leaf, together = kernel_input.least_class(context), _TOGETHER * TREE_ROWS
 
         def some(start: int) -> None:
             stop = min(start + together, n)
-            spare, begins = kernel_input.room(TREE_ROWS, d, geometry), np.zeros(stop - start, np.bool_)
+            spare, begins = kernel_input.make_room(TREE_ROWS, d, geometry), np.zeros(stop - start, np.bool_)
             bounds = np.append(np.arange(0, stop - start, TREE_ROWS), stop - start)
             grow(rows.part(start, stop), spare, begins, bounds, geometry, free, domains, False, False, leaf)
 

@@ -42,7 +42,7 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
     """
 
     def solve(begin: int, stop: int, known: Longs) -> tuple[Longs, Ints]:
-        opt, back = _solved(rows.part(begin, stop), geometry, k, known[0])
+        opt, back = _solve_prefixes(rows.part(begin, stop), geometry, k, known[0])
         return opt[None], back
 
     first = np.zeros((1, 1), np.int64)
@@ -61,7 +61,7 @@ def requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, 
     """
 
     def solve(begin: int, stop: int, known: Longs) -> tuple[Longs, Ints]:
-        return _requiring(rows.part(begin, stop), geometry, demands, most, known)
+        return _solve_requiring(rows.part(begin, stop), geometry, demands, most, known)
 
     first, n = np.array([[0], [NEVER]], np.int64), len(rows.number)
     before = most + _BEFORE * demands.k
@@ -141,7 +141,7 @@ def _marks(back: Ints) -> Flags:
     return marks
 
 
-def _requiring(rows: Rows, geometry: Geometry, demands: Demands, most: int, known: Longs) -> tuple[Longs, Ints]:
+def _solve_requiring(rows: Rows, geometry: Geometry, demands: Demands, most: int, known: Longs) -> tuple[Longs, Ints]:
     """Losses, shortest runs and back-pointers of all prefixes, where ``known`` are those of the first."""
     n, given = len(rows.number), known.shape[1]
     found, back = np.zeros((2, n + 1), np.int64), np.zeros(n + 1, np.int32)
@@ -151,7 +151,7 @@ def _requiring(rows: Rows, geometry: Geometry, demands: Demands, most: int, know
     return found, back
 
 
-def _solved(rows: Rows, geometry: Geometry, k: int, known: Longs) -> tuple[Longs, Ints]:
+def _solve_prefixes(rows: Rows, geometry: Geometry, k: int, known: Longs) -> tuple[Longs, Ints]:
     """Losses and back-pointers of all prefixes, where ``known`` are those of the first."""
     n = len(rows.number)
     opt, back = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)

@@ -30,10 +30,10 @@ _BLOCK = 1 << 20
 
 def row_bytes(context: Context) -> int:
     """Bytes of a row in a block: as fetched, as kernels take it, and sorted copies of both."""
-    from sqlanon.kernels.lanes import padded
+    from sqlanon.kernels.lanes import pad_width
 
     d = len(context.encoded.quasi)
-    return 2 * (4 * (d + 1) + 8) + 8 * padded(d) + 8 * d + 40
+    return 2 * (4 * (d + 1) + 8) + 8 * pad_width(d) + 8 * d + 40
 
 
 def streamed_runs(context: Context, order: Order, fast: bool, objective: int) -> TableRef:
@@ -65,7 +65,7 @@ def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Sorted]:
     context.scratch.drop(keyed.table)
     keys, d = len(keyed.columns), len(context.encoded.quasi)
     rid, *codes = (column.astype(np.int32, copy=False) for column in columns[keys:])
-    loaded = Loaded(rid, np.stack(codes[:d]), codes[d:], kernel_input.geometry(context))
+    loaded = Loaded(rid, np.stack(codes[:d]), codes[d:], kernel_input.make_geometry(context))
     number = np.arange(len(rid), dtype=np.int32)
     bare = kernel_input.bare_of(loaded.codes, number, loaded.geometry, context.threads)
     return loaded, Sorted(bare, columns[0].astype(np.int64) if keyed.span else None, keyed.span)
@@ -93,12 +93,12 @@ class _Solver:
     """The dynamic programme between two blocks: the rows of the last 2k - 1, and what they cost."""
 
     def __init__(self, context: Context, order: Order, keyed: Keyed, fast: bool, objective: int) -> None:
-        n, self._geometry = context.encoded.rows, kernel_input.geometry(context)
+        n, self._geometry = context.encoded.rows, kernel_input.make_geometry(context)
         self._context, self._order, self._keyed = context, order, keyed
         self._fast, self._objective, self._k = fast, objective, least_rows(context.requirements)
         self._opt = np.zeros(1, np.int64)
-        self._kept = kernel_input.filled(
-            kernel_input.room(0, len(context.encoded.quasi), self._geometry), self._geometry, codes=False
+        self._kept = kernel_input.fill_rows(
+            kernel_input.make_room(0, len(context.encoded.quasi), self._geometry), self._geometry, codes=False
         )
         self._line = np.zeros(0, np.int64)
         self.rid = np.empty(n, np.int32)
@@ -114,11 +114,11 @@ class _Solver:
         number = np.arange(more, dtype=np.int32)
         bare = kernel_input.bare_of(codes, number, self._geometry, self._context.threads)
         self._order.within(self._context, bare, self._geometry)
-        block = kernel_input.filled(bare, self._geometry, self._context.threads, codes=False)
+        block = kernel_input.fill_rows(bare, self._geometry, self._context.threads, codes=False)
         self.rid[self.rows : self.rows + more] = rid[block.number]
         rows = self._kept.then(block)
         if self._fast:
-            line = runs.shortened(fetched[0].astype(np.int64), self._keyed.span, self._k)
+            line = runs.shorten_keys(fetched[0].astype(np.int64), self._keyed.span, self._k)
             self._line = np.concatenate([self._line, line])
         opt, back = np.zeros(known + more + 1, np.int64), np.zeros(known + more + 1, np.int32)
         opt[: known + 1] = self._opt

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.anneal import UNIT, anneal
-from sqlanon.kernels.boxes import cover, widths
+from sqlanon.kernels.boxes import cover, measure_widths
 from sqlanon.kernels.dealt_halves import dealt_halves, least_dealt
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.random import seeded
+from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.requirements import ITEMS, Demands
 from sqlanon.kernels.runs import exact_runs
 from sqlanon.kernels.unions import boxes_of, measure_of
@@ -82,7 +82,7 @@ class Block:
         mask = np.empty((made, self.sets.shape[1]), np.uint64)
         rows, wide = np.zeros(made, np.int64), np.zeros(made, np.int64)
         cover(self.places, self.sets, group, low, high, mask, rows)
-        widths(low, high, mask, self.geometry, wide)
+        measure_widths(low, high, mask, self.geometry, wide)
         return int(rows @ wide)
 
     def improved(self, group: Ints, steps: int, state: npt.NDArray[np.uint64]) -> Ints:
@@ -198,7 +198,7 @@ def annealed(
         block = Block(own, rows.places, rows.sets, geometry, demands, key[part], table, least)
         drawn = np.random.SeedSequence((context.search_seed, 1 << 20, number)).generate_state(1, np.uint64)
         begun = (group[part] - span[0]).astype(np.int32)
-        found = block.improved(begun, steps, seeded(int(drawn[0])))
+        found = block.improved(begun, steps, seed_state(int(drawn[0])))
         return found if block.lost(found) < block.lost(begun) else begun
 
     spans: Sequence[tuple[int, int]] = [(int(a), int(b)) for a, b in pairwise(cuts)]

@@ -83,7 +83,7 @@ def fetch_bare(
             return None
         else:
             if codes is None:
-                codes = kernel_input.room(n, d, geometry).codes
+                codes = kernel_input.make_room(n, d, geometry).codes
             _laid_out(columns, codes[at:past], context.threads)
         at = past
     check_rows(n, at)
@@ -143,7 +143,7 @@ class _Grouping:
     def bare(self, geometry: Geometry, threads: int) -> Bare:
         """The groups."""
         made, keys = self._made, self._keys
-        bare = kernel_input.room(made, len(self._shift), geometry)
+        bare = kernel_input.make_room(made, len(self._shift), geometry)
         spread(
             lambda start, stop: unpack_keys(keys, self._shift, self._bits, bare.codes, start, stop),
             made,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int32]
 
 
-def spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: Ints) -> TableRef:
+def make_spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: Ints) -> TableRef:
     """A scratch table in the form of recode/spans.
 
     It is not trusted either: verify compares every row with its class.
@@ -37,7 +37,7 @@ def spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: 
     Cost: O(n d), one pass.
     """
     facts = geometry.facts
-    low, high, mask, size = boxes(rows, group, geometry, len(names), context.threads)
+    low, high, mask, size = find_boxes(rows, group, geometry, len(names), context.threads)
     columns: dict[str, npt.NDArray[np.generic]] = {"class": names, "n": size}
     for j, domain in enumerate(context.encoded.quasi):
         columns[f"lo_{domain.code}"], columns[f"hi_{domain.code}"] = low[j], high[j]
@@ -49,7 +49,7 @@ def spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: 
     return table
 
 
-def boxes(
+def find_boxes(
     rows: Bare, group: Ints, geometry: Geometry, made: int, threads: int
 ) -> tuple[Ints, Ints, npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """Boxes and sizes of the groups; of groups that follow each other in the rows by several threads."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 
@@ -52,7 +52,7 @@ class Measures:
         return out
 
 
-def measures(scratch: Scratch, domain: Domain) -> Measures:
+def read_measures(scratch: Scratch, domain: Domain) -> Measures:
     """Read an ordered domain. Floats count as they are printed: from 0.1 to 0.4 it is 0.3."""
     kind = domain.reading.column.kind
     if kind in ("text", "enum"):
@@ -67,18 +67,18 @@ def measures(scratch: Scratch, domain: Domain) -> Measures:
             scratch.sql("table/domain_moments", domain=domain.table, ordinals=moments), max_rows=_MOST_VALUES
         )
         scratch.drop(moments)
-        moment = [None if item is None else integer(item) for _, item in sorted(found, key=_code)]
+        moment = [None if item is None else read_integer(item) for _, item in sorted(found, key=_code)]
         return Measures(moment, 1 if kind == "date" else _DAY * (1000 if nanoseconds else 1))
     found = scratch.engine.fetch(
         scratch.sql("recode/domain_values", domain=domain.table, zoned=False), max_rows=_MOST_VALUES
     )
     numbers = [_number(value) for _, value in sorted(found, key=_code)]
     digits = max((_digits(number) for number in numbers if number is not None), default=0)
-    return Measures([None if number is None else _scaled(number, digits) for number in numbers], 10**digits)
+    return Measures([None if number is None else _scale(number, digits) for number in numbers], 10**digits)
 
 
 def _code(row: tuple[object, ...]) -> int:
-    return integer(row[0])
+    return read_integer(row[0])
 
 
 def _number(value: object) -> int | Decimal | None:
@@ -95,7 +95,7 @@ def _digits(number: int | Decimal) -> int:
     return max(-exponent, 0) if isinstance(exponent, int) else 0
 
 
-def _scaled(number: int | Decimal, digits: int) -> int:
+def _scale(number: int | Decimal, digits: int) -> int:
     """The number times 10 ** ``digits``, which is an integer."""
     if isinstance(number, int):
         return int(number * 10**digits)

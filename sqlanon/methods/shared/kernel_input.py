@@ -21,7 +21,7 @@ from sqlanon.kernels.extent import (
     WORD_END,
     Geometry,
 )
-from sqlanon.kernels.lanes import padded
+from sqlanon.kernels.lanes import pad_width
 from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.kernels.rows import Bare, Rows, fill, pack, pick
 from sqlanon.methods.base import Context
@@ -48,7 +48,7 @@ def kind_of(domain: Domain) -> int:
     return ORDERED
 
 
-def geometry(context: Context) -> Geometry:
+def make_geometry(context: Context) -> Geometry:
     """The attributes' facts and tables; see `geometry_of`."""
     return geometry_of(context.scratch, context.encoded.quasi)
 
@@ -70,7 +70,7 @@ def geometry_of(scratch: Scratch, quasi: Sequence[Domain]) -> Geometry:
             table[code] = pos
         elif kind == TREE:
             tree = tree_of(domain)
-            levels, table = len(tree.node) - 1, _packed(tree)
+            levels, table = len(tree.node) - 1, _pack_levels(tree)
         else:
             table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
         if kind == SET:
@@ -88,7 +88,7 @@ def geometry_of(scratch: Scratch, quasi: Sequence[Domain]) -> Geometry:
     return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
 
 
-def _packed(tree: Tree) -> npt.NDArray[np.int64]:
+def _pack_levels(tree: Tree) -> npt.NDArray[np.int64]:
     """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
     size = len(tree.node[0])
     parts = [
@@ -158,7 +158,7 @@ def fetch_codes(
     return rid.astype(np.int32, copy=False), codes, values, parts.astype(np.int32, copy=False)
 
 
-def sizes(context: Context) -> npt.NDArray[np.int64]:
+def list_sizes(context: Context) -> npt.NDArray[np.int64]:
     """Codes of each attribute, with NULL: int64[d]."""
     return np.array([domain.codes for domain in context.encoded.quasi], dtype=np.int64)
 
@@ -197,7 +197,7 @@ def load(context: Context) -> Loaded:
                 column[:] = column[order]
 
         spread(arrange, len(codes), context.threads, 1)
-    return Loaded(rid, codes, sensitive, geometry(context))
+    return Loaded(rid, codes, sensitive, make_geometry(context))
 
 
 def code_type(geometry: Geometry) -> type[np.int16 | np.int32]:
@@ -208,14 +208,14 @@ def code_type(geometry: Geometry) -> type[np.int16 | np.int32]:
 def bare_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Bare:
     """Rows as trees take them, from [d, *] codes and int32[n], the column of ``columns`` of each row."""
     d, kind = len(columns), code_type(geometry)
-    packed: Ints = np.zeros((columns.shape[1], padded(d)), kind)
+    packed: Ints = np.zeros((columns.shape[1], pad_width(d)), kind)
     spread(lambda start, stop: pack(columns, packed, start, stop), len(packed), threads)
-    codes: Ints = np.empty((len(numbers), padded(d)), kind)
+    codes: Ints = np.empty((len(numbers), pad_width(d)), kind)
     spread(lambda start, stop: pick(packed, numbers, codes, start, stop), len(numbers), threads)
     return Bare(codes, numbers, np.zeros(0, np.int32))
 
 
-def filled(bare: Bare, geometry: Geometry, threads: int = 1, *, codes: bool = True) -> Rows:
+def fill_rows(bare: Bare, geometry: Geometry, threads: int = 1, *, codes: bool = True) -> Rows:
     """The same rows as solvers take them, with or without codes; they stay as they are when the bare ones move on."""
     n, lanes = bare.codes.shape
     words = int(geometry.facts[:, WORD_END].max(initial=0))
@@ -227,13 +227,13 @@ def filled(bare: Bare, geometry: Geometry, threads: int = 1, *, codes: bool = Tr
 
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
     """Rows as solvers take them, from int32[d, *] codes and int32[n], the column of ``columns`` of each row."""
-    return filled(bare_of(columns, numbers, geometry, threads), geometry, threads)
+    return fill_rows(bare_of(columns, numbers, geometry, threads), geometry, threads)
 
 
-def room(n: int, d: int, geometry: Geometry, *, counted: bool = False) -> Bare:
+def make_room(n: int, d: int, geometry: Geometry, *, counted: bool = False) -> Bare:
     """Room for ``n`` rows of ``d`` attributes, zeroed; memory is taken where it is first written."""
     return Bare(
-        np.zeros((n, padded(d)), code_type(geometry)),
+        np.zeros((n, pad_width(d)), code_type(geometry)),
         np.zeros(n, np.int32),
         np.zeros(n if counted else 0, np.int32),
     )

@@ -17,7 +17,7 @@ from sqlanon.kernels.bounds import OVER, Bounds
 from sqlanon.kernels.extent import ORDERED, SCALE, TREE
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.exact_values import Measures, measures
+from sqlanon.methods.shared.exact_values import Measures, read_measures
 from sqlanon.spec import Accuracy
 from sqlanon.table.encode import Domain
 from sqlanon.table.tree import tree_of
@@ -31,7 +31,7 @@ SLACK = Fraction(2, SCALE)
 """How much the NCP of a class may exceed E, from rounded positions, with two quasi columns or more."""
 
 
-def unbounded(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
+def list_unmeasurable(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
     """Extents that cannot be measured, one line each: no such quasi column, or one without distances."""
     known = {domain.reading.name: domain for domain in quasi}
     problems = []
@@ -50,7 +50,7 @@ def unbounded(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
     return problems
 
 
-def extents(accuracy: Accuracy, quasi: Sequence[Domain]) -> dict[str, Fraction]:
+def list_extents(accuracy: Accuracy, quasi: Sequence[Domain]) -> dict[str, Fraction]:
     """The extent of every code column that has one."""
     found: dict[str, Fraction] = {}
     for name, extent in accuracy.extents:
@@ -64,14 +64,14 @@ def bounds_of(context: Context) -> Bounds:
     """The run's bound as kernels take it. Cost: O(codes)."""
     accuracy, quasi = context.accuracy, context.encoded.quasi
     assert accuracy is not None
-    own = extents(accuracy, quasi)
+    own = list_extents(accuracy, quasi)
     limit = accuracy.per_class_ncp
     total = OVER - 1
     tables: list[Longs | None] = []
     for domain in quasi:
         until = None
         if domain.code in own:
-            until = _until(context, domain, own[domain.code])
+            until = _find_last_codes(context, domain, own[domain.code])
         if limit == 0:
             until = np.arange(domain.codes, dtype=np.int64)
         elif limit is not None and len(quasi) == 1 and limit < 1:
@@ -82,10 +82,10 @@ def bounds_of(context: Context) -> Bounds:
         weights = sum(domain.reading.spec.weight for domain in quasi)
         rounded = sum(d.reading.spec.weight for d in quasi if kernel_input.kind_of(d) == ORDERED)
         total = min(limit.numerator * weights * SCALE // limit.denominator + rounded, OVER - 1)
-    return packed(total, tables, [domain.codes for domain in quasi])
+    return pack_bounds(total, tables, [domain.codes for domain in quasi])
 
 
-def packed(total: int, tables: Sequence[Longs | None], codes: Sequence[int]) -> Bounds:
+def pack_bounds(total: int, tables: Sequence[Longs | None], codes: Sequence[int]) -> Bounds:
     """Bounds from one ``until`` table an attribute, None where it has no bound of its own."""
     start = np.full(len(tables), -1, np.int64)
     parts = [np.zeros(1, np.int64)]
@@ -104,11 +104,11 @@ def on_line(context: Context) -> tuple[Longs, int, int]:
     Positions are exact as far as their range has at most 61 bits; a longer range loses its last digits.
     """
     (domain,) = context.encoded.quasi
-    line = measures(context.scratch, domain)
+    line = read_measures(context.scratch, domain)
     accuracy = context.accuracy
     limit = line.range
     if accuracy is not None:
-        for extent in extents(accuracy, (domain,)).values():
+        for extent in list_extents(accuracy, (domain,)).values():
             limit = min(limit, extent.numerator * line.unit // extent.denominator)
         share = accuracy.per_class_ncp
         if share is not None:
@@ -128,11 +128,11 @@ def _find(name: str, quasi: Sequence[Domain]) -> Domain | None:
     return folded[0] if len(folded) == 1 else None
 
 
-def _until(context: Context, domain: Domain, extent: Fraction) -> Longs:
+def _find_last_codes(context: Context, domain: Domain, extent: Fraction) -> Longs:
     """Per code the last one within an extent in the column's own units."""
     if kernel_input.kind_of(domain) == TREE:
         return _until_node(domain, int(extent))
-    return _shifted(domain, measures(context.scratch, domain).last_within(extent))
+    return _shift_nodes(domain, read_measures(context.scratch, domain).last_within(extent))
 
 
 def _until_share(context: Context, domain: Domain, share: Fraction) -> Longs | None:
@@ -142,7 +142,7 @@ def _until_share(context: Context, domain: Domain, share: Fraction) -> Longs | N
         return _until_node(domain, domain.size * share.numerator // share.denominator)
     if kind != ORDERED:
         return None
-    line = measures(context.scratch, domain)
+    line = read_measures(context.scratch, domain)
     if line.range == 0:
         return np.arange(domain.codes, dtype=np.int64)
     finite = [value for value in line.values if value is not None]
@@ -151,7 +151,7 @@ def _until_share(context: Context, domain: Domain, share: Fraction) -> Longs | N
         first = next(at for at, value in enumerate(line.values) if value is not None)
         above = len(line.values) - first - len(finite)
         line = Measures([finite[0]] * first + finite + [finite[-1]] * above, line.unit)
-    return _shifted(domain, line.last_within(share * line.range / line.unit))
+    return _shift_nodes(domain, line.last_within(share * line.range / line.unit))
 
 
 def _until_node(domain: Domain, leaves: int) -> Longs:
@@ -160,10 +160,10 @@ def _until_node(domain: Domain, leaves: int) -> Longs:
     last = np.arange(domain.size, dtype=np.int64)
     for node, size in zip(tree.node, tree.leaves, strict=True):
         last = np.where(size <= leaves, node + size - 1, last)
-    return _shifted(domain, last.tolist())
+    return _shift_nodes(domain, last.tolist())
 
 
-def _shifted(domain: Domain, last: Sequence[int]) -> Longs:
+def _shift_nodes(domain: Domain, last: Sequence[int]) -> Longs:
     """The last code of each code's node, by code; NULL, code 0 where there is one, is its own node."""
     null = int(domain.has_null)
     return np.array([0] * null + [at + null for at in last], dtype=np.int64)

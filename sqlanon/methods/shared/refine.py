@@ -24,7 +24,7 @@ BLOCK = 200_000
 """Rows that are refined together. A fixed number, so that neither memory nor threads change the result."""
 
 
-def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assignment:
+def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec) -> Assignment:
     """The assignment with less loss, or as it was; every class still meets the requirements.
 
     Suppressed rows stay what they are: those without a class, and the starred class.
@@ -46,7 +46,7 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
     rid, codes, sensitive, label = kernel_input.fetch_codes(
         context, tie_break=False, part=assignment.table, label="class"
     )
-    geometry, whole = kernel_input.geometry(context), kernel_input.whole_table(context)
+    geometry, whole = kernel_input.make_geometry(context), kernel_input.whole_table(context)
     order = np.argsort(label, kind="stable").astype(np.int32)
     if assignment.starred is not None:
         order = order[label[order] != assignment.starred]
@@ -80,10 +80,10 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
             done += 1
             context.progress.update(done, len(cuts) - 1, "blocks refined")
     if spec.search:
-        from sqlanon.methods.shared.search import searched
+        from sqlanon.methods.shared.search import search_classes
 
         ordered = [column[order] for column in sensitive]
-        found = searched(
+        found = search_classes(
             context,
             np.ascontiguousarray(codes[:, order]),
             ordered,

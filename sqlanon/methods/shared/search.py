@@ -32,7 +32,7 @@ POOLED, POOLED_ABOVE, LARGE = 16, 8, 20
 """Rows that are pooled, at most, in least classes: of up to `LARGE` rows, and of more."""
 
 
-def searched(
+def search_classes(
     context: Context,
     codes: Ints,
     sensitive: list[Ints],
@@ -83,14 +83,14 @@ def _tried(
     rounds, done = -(-len(trials) // ROUND), 0
     for turn in range(rounds):
         # Classes by the mean place of their rows, so that those of a block are similar.
-        group = _renumbered(group)
+        group = _renumber_classes(group)
         order = np.argsort(group, kind="stable")
         starts = np.append(0, np.cumsum(np.bincount(group)))
         marks = np.append(0, np.arange(BLOCK - turn % 2 * (BLOCK // 2), n, BLOCK))
         cuts = np.unique(np.append(np.searchsorted(starts, marks), len(starts) - 1))
 
         def improve(number: int, span: tuple[int, int]) -> Ints:
-            from sqlanon.kernels.random import seeded
+            from sqlanon.kernels.random import seed_state
             from sqlanon.kernels.search import search
 
             part = order[starts[span[0]] : starts[span[1]]]  # noqa: B023 - done before the next round
@@ -110,7 +110,7 @@ def _tried(
                 least,
                 min(most, len(part)),
                 min(ROUND, len(trials) - turn * ROUND),  # noqa: B023
-                seeded(int(drawn[0])),
+                seed_state(int(drawn[0])),
             )
             return own
 
@@ -123,10 +123,10 @@ def _tried(
                 done += len(own)
                 context.progress.update(done, rounds * n, "rows searched, of all rounds")
         group = found
-    return _renumbered(group)
+    return _renumber_classes(group)
 
 
-def _renumbered(group: Longs) -> Longs:
+def _renumber_classes(group: Longs) -> Longs:
     """Classes numbered anew, without gaps: by the mean place of their rows, then by their first row."""
     n, size = len(group), np.bincount(group)
     used, first = np.flatnonzero(size), np.empty(len(size), np.int64)

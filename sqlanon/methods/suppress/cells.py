@@ -72,7 +72,7 @@ class Parts:
     number: Longs
 
 
-def words(quasi: Sequence[Domain]) -> list[list[Domain]]:
+def make_words(quasi: Sequence[Domain]) -> list[list[Domain]]:
     """The quasi columns whose codes go into one integer each."""
     made: list[list[Domain]] = [[]]
     size = 1
@@ -85,10 +85,10 @@ def words(quasi: Sequence[Domain]) -> list[list[Domain]]:
     return made
 
 
-def packed(quasi: Sequence[Domain]) -> list[list[dict[str, object]]]:
+def pack_words(quasi: Sequence[Domain]) -> list[list[dict[str, object]]]:
     """The words as templates take them: columns, each with what its code is multiplied by."""
     found = []
-    for word in words(quasi):
+    for word in make_words(quasi):
         times, columns = 1, []
         for domain in reversed(word):
             columns.append({"code": domain.code, "times": times})
@@ -111,14 +111,14 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
     functions over them.
     """
     scratch, quasi = context.scratch, context.encoded.quasi
-    keys = [f"key{i}" for i, _ in enumerate(words(quasi), 1)]
+    keys = [f"key{i}" for i, _ in enumerate(make_words(quasi), 1)]
     names = [domain.code for domain in sensitive]
     table, kept = scratch.table("cells"), None
     scratch.execute(
         "suppress/cells",
         cells=table,
         work=context.encoded.work,
-        words=packed(quasi),
+        words=pack_words(quasi),
         sensitive=names,
     )
     if pushed:
@@ -149,14 +149,14 @@ def _phase_one(
     asked = [one for one in context.requirements if not one.shape.trivial]
     for i, requirement in enumerate(asked):
         below.append(scratch.table(f"below{i}"))
-        _below(context, requirement, below[-1], table, keys, names)
+        _make_failing(context, requirement, below[-1], table, keys, names)
     scratch.execute("suppress/whole", whole=made, cells=table, below=below, keys=keys)
     for used in below:
         scratch.drop(used)
     return made
 
 
-def _below(
+def _make_failing(
     context: Context,
     requirement: Requirement,
     made: TableRef,
@@ -170,7 +170,7 @@ def _below(
 
 
 def _cells(columns: list[Longs], quasi: Sequence[Domain], sensitive: Sequence[Domain]) -> Cells:
-    width = len(words(quasi))
+    width = len(make_words(quasi))
     value, combinations = _values(columns[width : width + len(sensitive)], sensitive, len(columns[0]))
     order = _order([*columns[:width], value])
     columns, value = [column[order] for column in columns], value[order]
@@ -181,7 +181,7 @@ def _cells(columns: list[Longs], quasi: Sequence[Domain], sensitive: Sequence[Do
     group = np.cumsum(new) - 1
     codes = np.empty((len(quasi), int(new.sum())), np.int64)
     at = 0
-    for key, word in zip(columns, words(quasi), strict=False):
+    for key, word in zip(columns, make_words(quasi), strict=False):
         left = key[new]
         for j in range(len(word) - 1, -1, -1):
             left, codes[at + j] = np.divmod(left, word[j].codes)
@@ -258,7 +258,7 @@ def attach(context: Context, cells: Cells, sensitive: Sequence[Domain], parts: P
         assign=table,
         work=context.encoded.work,
         places=places,
-        words=packed(context.encoded.quasi),
+        words=pack_words(context.encoded.quasi),
         sensitive=names,
         divided=bool(divided.any()),
     )

@@ -61,24 +61,24 @@ class Suppress:
         solved = solve(cells, rules, context.progress, cascade=self.variant == "cascade")
         table = attach(context, cells, sensitive, solved.parts)
         if self.rest != "none" and solved.residue is not None:
-            from sqlanon.methods.suppress.rest import divided
+            from sqlanon.methods.suppress.rest import divide_residue
 
-            table = divided(context, table, solved, self.rest)
+            table = divide_residue(context, table, solved, self.rest)
         return Assignment(
             table,
             "pushdown" if pushed else "kernel",
-            starred=self._starred(context, cells, solved),
+            starred=self._find_starred(context, cells, solved),
             search=self._search(context, solved),
         )
 
     def _optimal(self, context: Context, cells: Cells, sensitive: Sequence[Domain]) -> Assignment:
         from sqlanon.methods.suppress.cells import attach
-        from sqlanon.methods.suppress.optimal import matched
+        from sqlanon.methods.suppress.optimal import match_pairs
 
-        parts, stars = matched(cells)
+        parts, stars = match_pairs(cells)
         return Assignment(attach(context, cells, sensitive, parts), "kernel", search={"least_stars": stars})
 
-    def _starred(self, context: Context, cells: Cells, solved: Solved) -> int | None:
+    def _find_starred(self, context: Context, cells: Cells, solved: Solved) -> int | None:
         """The class of the rows that lose every value, if the policy limits their number.
 
         They count as suppressed rows then.

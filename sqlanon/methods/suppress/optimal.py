@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from sqlanon.methods.suppress.cells import Cells, Parts
-from sqlanon.methods.suppress.kernels.matching import matching
+from sqlanon.methods.suppress.kernels.matching import match_points
 
 
-def matched(cells: Cells) -> tuple[Parts, int]:
+def match_pairs(cells: Cells) -> tuple[Parts, int]:
     """Classes of two rows, one of each value; as many rows of either. Gives them and the stars.
 
     Cost: cubic in the rows of a value that have no equal of the other.
@@ -32,7 +32,7 @@ def matched(cells: Cells) -> tuple[Parts, int]:
     left = [np.repeat(np.arange(groups), rows - equal) for rows in (rows0, rows1)]
     partner = np.empty(len(left[0]), np.int64)
     points = [np.ascontiguousarray(cells.codes[:, side].T) for side in left]
-    apart = matching(points[0], points[1], partner) if len(partner) else 0
+    apart = match_points(points[0], points[1], partner) if len(partner) else 0
     # Pairs of equal rows of a group are one class; it shows every value.
     some = np.flatnonzero(equal)
     first = np.concatenate([cell0[some], cell0[left[0]]])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlanon.methods.suppress.solve import Solved
 
 
-def divided(context: Context, table: TableRef, solved: Solved, name: str) -> TableRef:
+def divide_residue(context: Context, table: TableRef, solved: Solved, name: str) -> TableRef:
     """The classes with the residue divided by the method ``name``.
 
     Args:
@@ -22,7 +22,7 @@ def divided(context: Context, table: TableRef, solved: Solved, name: str) -> Tab
         solved: which class is the residue. It is eligible, so that the method finds classes.
         name: the method, in its default options.
     """
-    from sqlanon.methods.method import method
+    from sqlanon.methods.method import make_method
 
     scratch, encoded = context.scratch, context.encoded
     work, made = scratch.table("residue"), scratch.table("with_rest")
@@ -32,7 +32,7 @@ def divided(context: Context, table: TableRef, solved: Solved, name: str) -> Tab
     )
     part = replace(encoded, coded=work, rows=solved.left, numbers=encoded.past)
     inner = replace(context, encoded=part, execution="auto", refine=None, listed=False, read_again=True)
-    found = method(MethodSpec(name)).assign(inner)
+    found = make_method(MethodSpec(name)).assign(inner)
     scratch.execute("suppress/rest", made=made, assign=table, rest=found.table, number=solved.residue)
     for used in (table, work, found.table, *([found.spans] if found.spans else [])):
         scratch.drop(used)

@@ -18,7 +18,7 @@ import numpy as np
 
 from sqlanon.kernels.suppress import Rules, number
 from sqlanon.methods.suppress.cells import Cells, Parts
-from sqlanon.methods.suppress.kernels.keep import keep, keepable
+from sqlanon.methods.suppress.kernels.keep import count_keepable, keep
 from sqlanon.privacy.base import Shape, least_rows, shapes_beyond_rows
 from sqlanon.progress import Progress
 
@@ -193,7 +193,7 @@ def _step(
     most = []
     for columns in subsets if len(left.cell) else ():
         of, made = left.sets(columns, cells.sizes)
-        most.append(keepable(of, made, left.value, left.count, cells.values, rules))
+        most.append(count_keepable(of, made, left.value, left.count, cells.values, rules))
     hidden = [sum(bits.values()) - sum(bits[j] for j in columns) for columns in subsets]
     for place in sorted(range(len(most)), key=lambda i: Fraction(-most[i], hidden[i] ** 4)):
         if not len(left.cell):

@@ -25,7 +25,7 @@ from sqlanon.methods.clustering.kernels.cluster import (
     Flag,
     Longs,
     begin,
-    listed,
+    list_rows,
     new_clusters,
     place_rest,
     unite,
@@ -34,7 +34,7 @@ from sqlanon.methods.clustering.kernels.cluster import (
 
 
 @njit(nogil=True, cache=True)
-def _nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) -> None:
+def _find_nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) -> None:
     """Find the open cluster after ``g`` whose union with it costs least, in rows x extents; of several the first."""
     box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
     facts, table, weight, codes, sets = (
@@ -76,7 +76,7 @@ def _offer(
     coded, i = len(codes) > 0, first
     while i >= 0 and not stop[0]:
         if i == g or near[i] == g or near[i] == h:
-            _nearest(made, i, later, near, price)
+            _find_nearest(made, i, later, near, price)
         elif not held and i < g:
             total = lines_width(box, i, box, g, weight)
             total += sets_width(mask, i, mask, g, sets, table)
@@ -101,7 +101,7 @@ def _close(g: int, earlier: Longs, later: Longs, first: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def agglomerative(
+def cluster_by_unions(
     places: Places,
     sets: Masks,
     geometry: Geometry,
@@ -147,7 +147,7 @@ def agglomerative(
                 first = _close(i, earlier, later, first)
     i = first
     while i >= 0 and not stop[0]:
-        _nearest(made, i, later, near, price)
+        _find_nearest(made, i, later, near, price)
         done[0] += 1
         i = later[i]
     while first >= 0 and later[first] >= 0 and not stop[0]:
@@ -162,7 +162,7 @@ def agglomerative(
         done[0] += 1
         held = False
         if made.size[g] >= demands.k:
-            count = listed(made, g, rows)
+            count = list_rows(made, g, rows)
             held = satisfied(demands, numbers, rows[:count], counters)
         if held:
             first = _close(g, earlier, later, first)

@@ -31,15 +31,15 @@ class Agglomerative:
         from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.clustering.blocks import in_blocks
-        from sqlanon.papers.agglomerative.kernels import agglomerative
+        from sqlanon.papers.agglomerative.kernels import cluster_by_unions
 
-        expect(grow, agglomerative)
+        expect(grow, cluster_by_unions)
         blocks = in_blocks(context, "agglomerative", self.block)
 
         def work(block: Block) -> int:
             rows, geometry = block.rows, blocks.loaded.geometry
             return int(
-                agglomerative(
+                cluster_by_unions(
                     rows.places,
                     rows.sets,
                     geometry,
@@ -52,4 +52,4 @@ class Agglomerative:
             )
 
         # A nearest cluster for every row, then every cluster unites or closes.
-        return blocks.clustered(work, unit="steps", each=2)
+        return blocks.cluster_blocks(work, unit="steps", each=2)

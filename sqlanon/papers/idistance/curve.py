@@ -10,10 +10,10 @@ import numpy as np
 
 from sqlanon.kernels.extent import Geometry
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.axes import axes as axes_of
+from sqlanon.methods.onedim.axes import make_axes as axes_of
 from sqlanon.methods.onedim.curves import Curve, Keys, Sample
 from sqlanon.methods.shared.threads import spread
-from sqlanon.papers.idistance.kernels import CENTRES, distance_keys, find_centres, offset, sample_size
+from sqlanon.papers.idistance.kernels import CENTRES, distance_keys, find_centres, find_offset, sample_size
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,7 +49,7 @@ class _DistanceKeys:
 
     @property
     def span(self) -> int:
-        return len(self.centres) * offset(len(self.axes))
+        return len(self.centres) * find_offset(len(self.axes))
 
     def of(self, codes: Ints, threads: int, *, leading: bool = False) -> list[Longs]:
         keys, n = np.empty(codes.shape[1], np.int64), codes.shape[1]

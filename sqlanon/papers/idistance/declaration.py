@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Whole
-from sqlanon.methods.onedim.declaration import FRAMEWORK, OF_EXTENTS, OPTIONS, RULES, fast, most_of_sum
+from sqlanon.methods.onedim.declaration import FRAMEWORK, OF_EXTENTS, OPTIONS, RULES, list_fast_rules, most_of_sum
 from sqlanon.methods.shared.declaration import NO_POPULATION, ROWS_ALONE
 
 MOST_CENTRES = 50_000
@@ -46,7 +46,7 @@ IDISTANCE_FAST = MethodDeclaration(
     whole=ROWS_ALONE,
     population=NO_POPULATION,
     limits=(_AXES,),
-    rules=(*fast("idistance"), *RULES),
+    rules=(*list_fast_rules("idistance"), *RULES),
     instead="idistance",
     in_blocks="curve",
     after="idistance",

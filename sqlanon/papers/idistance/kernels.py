@@ -45,7 +45,7 @@ def _root(number: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def nearest(
+def find_nearest(
     points: npt.NDArray[np.int32],
     centres: npt.NDArray[np.int32],
     which: npt.NDArray[np.int32],
@@ -94,13 +94,13 @@ def find_centres(sample: npt.NDArray[np.int32], count: int = CENTRES, rounds: in
         rounded down; a centre that has lost its points stays where it is.
     """
     points, weight = np.unique(sample, axis=0, return_counts=True)
-    along = _along(points)
+    along = _order_on_curve(points)
     points, weight = points[along], weight[along]
     count = min(count, len(points))
     centres = points[np.arange(count) * len(points) // count].astype(np.int32)
     which, square = np.empty(len(points), np.int32), np.empty(len(points), np.int64)
     for _ in range(rounds):
-        nearest(points, centres, which, square)
+        find_nearest(points, centres, which, square)
         rows = np.bincount(which, weight, count).astype(np.int64)
         means = centres.copy()
         for j in range(points.shape[1]):
@@ -111,10 +111,10 @@ def find_centres(sample: npt.NDArray[np.int32], count: int = CENTRES, rounds: in
             break
         centres = means
     centres = np.unique(centres, axis=0)
-    return centres[_along(centres)]
+    return centres[_order_on_curve(centres)]
 
 
-def _along(points: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+def _order_on_curve(points: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     """Positions of distinct points in the order of the curve."""
     keys = hilbert_keys(np.minimum(points, (1 << _AXIS_BITS) - 1).astype(np.uint32), _AXIS_BITS)
     columns = (keys,) if keys.ndim == 1 else tuple(keys.T[::-1])
@@ -123,24 +123,24 @@ def _along(points: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
 
 @njit(nogil=True, cache=True)
 def distance_keys(points: npt.NDArray[np.int32], centres: npt.NDArray[np.int32], out: npt.NDArray[np.int64]) -> None:
-    """Keys: the centre's number x `offset`, plus the distance from it.
+    """Keys: the centre's number x `find_offset`, plus the distance from it.
 
     Args:
         points: int32[n, d], 0 to 2^20 an axis, d up to `MOST_AXES`.
         centres: int32[c, d], in order.
         out: int64[n], written.
 
-    Cost: see `nearest`.
+    Cost: see `find_nearest`.
     """
     n = len(points)
     which, square = np.empty(n, np.int32), np.empty(n, np.int64)
-    nearest(points, centres, which, square)
-    step = offset(points.shape[1])
+    find_nearest(points, centres, which, square)
+    step = find_offset(points.shape[1])
     for i in range(n):
         out[i] = which[i] * step + _root(square[i] << (2 * FRACTION))
 
 
 @njit(nogil=True, cache=True)
-def offset(d: int) -> int:
+def find_offset(d: int) -> int:
     """What a centre's number is multiplied with: more than any distance of two points of up to `MOST_AXES` axes."""
     return _root((np.int64(d) << 40) << (2 * FRACTION)) + 1

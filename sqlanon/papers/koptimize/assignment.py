@@ -43,7 +43,7 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
             "or say rows: left_out"
         )
     score, head = search.best
-    made = _published(context, sets, cells, head, tuple(_notes(search, sets, score, head, most, proven=proven)))
+    made = _assign_set(context, sets, cells, head, tuple(_notes(search, sets, score, head, most, proven=proven)))
     bound = {"bound": round(sets.value(search.bound))} if metric == "dm" else {}
     return replace(made, search={"looked_at": search.looked, **bound})
 
@@ -65,7 +65,7 @@ def _notes(search: CutSearch, sets: CutSets, score: int, head: Flags, most: int,
     ]
 
 
-def _published(context: Context, sets: CutSets, cells: Cells, head: Flags, notes: tuple[str, ...]) -> Assignment:
+def _assign_set(context: Context, sets: CutSets, cells: Cells, head: Flags, notes: tuple[str, ...]) -> Assignment:
     """The classes of a set: numbered by their intervals, those below k starred or left out."""
     label, classes = sets.grouped(head, sets.records)
     few = classes.rows < sets.k

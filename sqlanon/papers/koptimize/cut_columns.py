@@ -188,7 +188,7 @@ class ColumnSearch:
                         heapq.heappush(waiting, (then, -a, entered, rank + 1, spent, starts))
                 _, onto, cost = ranked[a][rank]
                 starts, spent, a, rank = (a, starts), spent + cost, -onto, 0
-            yield bound, _listed(starts)
+            yield bound, _list_chain(starts)
 
     def _cuts(self, chosen: list[list[int]]) -> Flags:
         cuts = self._sets.none()
@@ -197,7 +197,7 @@ class ColumnSearch:
         return cuts
 
 
-def _listed(chain: _Chain) -> list[int]:
+def _list_chain(chain: _Chain) -> list[int]:
     found = []
     while chain is not None:
         code, chain = chain

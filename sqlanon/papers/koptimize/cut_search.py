@@ -23,7 +23,7 @@ import numpy as np
 
 from sqlanon.papers.koptimize.cut_columns import ColumnSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, Records
-from sqlanon.papers.koptimize.kernels.cut_bounds import bound_of_groups, cut_bounds, totals
+from sqlanon.papers.koptimize.kernels.cut_bounds import bound_of_groups, cut_bounds, sum_groups
 from sqlanon.progress import Progress, Silent
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class CutSearch:
 
     def compare(self, cuts: Flags) -> None:
         """Look at a set: it is noted if it is the best."""
-        self._changed(cuts, [])
+        self._try_change(cuts, [])
 
     def _start_from(self, most: int) -> None:
         self._greedy()
@@ -184,7 +184,7 @@ class CutSearch:
             if first:
                 self._compare(head, classes)
                 first = False
-            sums = totals(label, len(classes.rows), records.rows, least, k)
+            sums = sum_groups(label, len(classes.rows), records.rows, least, k)
             base = sets.base + bound_of_groups(sets.kind, sums, k, full)
             if sets.metric == "c_avg" and sets.starred and self._most:
                 base -= 1  # starred rows are one more class
@@ -227,13 +227,13 @@ class CutSearch:
 
         ``barred`` cuts are never added.
         """
-        score, better = self._changed(head, []), True
+        score, better = self._try_change(head, []), True
         while better:
             better, chosen = False, -1
             for cut in np.flatnonzero(~head):
                 if self.looked >= most:
                     return
-                own = self._changed(head, [int(cut)]) if cut not in barred else None
+                own = self._try_change(head, [int(cut)]) if cut not in barred else None
                 if own is not None and (score is None or own < score):
                     score, chosen, better = own, int(cut), True
             if better:
@@ -249,7 +249,7 @@ class CutSearch:
                     return
                 assert self.best is not None
                 before = self.best[0]
-                self._changed(self.best[1], changed)
+                self._try_change(self.best[1], changed)
                 better |= self.best[0] < before
 
     def _exchange(self, most: int) -> None:
@@ -277,7 +277,7 @@ class CutSearch:
                     better = True
                     break
 
-    def _changed(self, head: Flags, cuts: list[int]) -> int | None:
+    def _try_change(self, head: Flags, cuts: list[int]) -> int | None:
         """Look at a set that has these cuts where ``head`` has not, and the other way round."""
         self.look(1)
         head = head.copy()

@@ -9,7 +9,7 @@ import numpy as np
 
 from sqlanon.kernels.extent import SCALE
 from sqlanon.methods.base import Context
-from sqlanon.methods.fulldomain.cells import Cells, arranged
+from sqlanon.methods.fulldomain.cells import Cells, arrange_cells
 from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, maps_of, room_of
 from sqlanon.papers.koptimize.kernels.cut_bounds import CLASSES, ROWS, SQUARES
 from sqlanon.papers.koptimize.kernels.cut_slabs import VALUES
@@ -47,7 +47,7 @@ def read_records(context: Context, metric: str) -> tuple[Records, Cells]:
         "fulldomain/count", work=encoded.work, columns=[column.code for column in columns], cells=None
     )
     *codes, rows = context.scratch.fetch_arrays(made, [*(column.code_array for column in columns), "int64"])
-    cells = arranged(codes, rows, len(encoded.quasi))
+    cells = arrange_cells(codes, rows, len(encoded.quasi))
     if metric != "cm":
         return Records(cells.codes, cells.rows, np.zeros((len(cells.rows), 0), np.int64)), cells
     begins = np.ones(len(cells.rows), np.bool_)

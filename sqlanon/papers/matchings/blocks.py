@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def largest(n: int, block: int) -> int:
+def find_largest(n: int, block: int) -> int:
     """Rows of the largest block; ``block`` 0: the table is one."""
     windows = windows_of(n, block or n)
     return int((windows[:, 1] - windows[:, 0]).max())
@@ -43,15 +43,15 @@ def solved_in_blocks(
     import numpy as np
 
     from sqlanon.methods.shared.kernel_input import rows_of
-    from sqlanon.papers.matchings.kernels.cost import coordinates
-    from sqlanon.papers.matchings.solvers import solved
+    from sqlanon.papers.matchings.kernels.cost import prepare_rows
+    from sqlanon.papers.matchings.solvers import solve_matchings
 
     n = codes.shape[1]
     targets, windows = np.empty((k, n), np.int64), windows_of(n, block or n)
     for done, (begin, stop) in enumerate(windows.tolist(), 1):
         part = np.ascontiguousarray(codes[:, begin:stop])
         rows = rows_of(part, np.arange(stop - begin, dtype=np.int32), geometry)
-        own = coordinates(rows.places, rows.sets, rows.codes, geometry)
-        targets[:, begin:stop] = solved(solver, own, k) + begin
+        own = prepare_rows(rows.places, rows.sets, rows.codes, geometry)
+        targets[:, begin:stop] = solve_matchings(solver, own, k) + begin
         progress(done, len(windows))
     return targets

@@ -29,14 +29,14 @@ class Matchings:
 
     def refusal(self, problem: Problem) -> str | None:
         """See `Algorithm.refusal`."""
-        from sqlanon.papers.matchings.blocks import largest
+        from sqlanon.papers.matchings.blocks import find_largest
         from sqlanon.papers.matchings.declaration import MATCHINGS
-        from sqlanon.papers.matchings.solvers import refusal
+        from sqlanon.papers.matchings.solvers import explain_refusal
 
         (k,) = (int(one.asked) for one in problem.requirements if one.name == "k")
         if problem.rows < k:
             return f"method matchings needs at least k = {k} rows, and the table has {problem.rows}"
-        refused = refusal(self.solver, largest(problem.rows, self.block), k)
+        refused = explain_refusal(self.solver, find_largest(problem.rows, self.block), k)
         if refused:
             return f"method matchings: {refused}, or name a block"
         if self.solver == "mip" and find_spec("scipy") is None:

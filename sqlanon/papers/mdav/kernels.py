@@ -45,7 +45,7 @@ class Points(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def _apart(points: Points, i: int, middle: Longs) -> int:
+def _squared_distance(points: Points, i: int, middle: Longs) -> int:
     """The weighted squared distance of a row from a point; different codes are the length of an axis apart."""
     total = np.int64(0)
     for a in range(len(middle)):
@@ -77,14 +77,14 @@ def _farthest(points: Points, free: Longs, left: int, middle: Longs) -> int:
     """Where among the first ``left`` rows the one is that is farthest from a point; of several the first."""
     far, most = 0, np.int64(-1)
     for f in range(left):
-        apart = _apart(points, free[f], middle)
+        apart = _squared_distance(points, free[f], middle)
         if apart > most:
             far, most = f, apart
     return far
 
 
 @njit(nogil=True, cache=True)
-def _around(
+def _make_cluster(
     made: Clusters,
     g: int,
     far: int,
@@ -109,7 +109,7 @@ def _around(
     for a in range(len(centre)):
         centre[a] = points.at[free[far], a]
     for f in range(left):
-        apart[f] = _apart(points, free[f], centre)
+        apart[f] = _squared_distance(points, free[f], centre)
     rows[0] = free[far]
     apart[far] = -1  # taken
     count, held = 1, demands.k <= 1 and satisfied(demands, numbers, rows[:1], counters)
@@ -137,7 +137,7 @@ def _around(
 
 
 @njit(nogil=True, cache=True)
-def mdav(
+def cluster_by_mdav(
     points: Points,
     places: Places,
     sets: Masks,
@@ -181,7 +181,7 @@ def mdav(
             far = _farthest(points, free, left, middle)
             for a in range(len(middle)):
                 middle[a] = points.at[free[far], a]
-            took = _around(
+            took = _make_cluster(
                 made,
                 classes,
                 far,

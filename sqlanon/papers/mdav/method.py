@@ -33,13 +33,13 @@ class MDAV:
         from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.clustering.blocks import in_blocks
-        from sqlanon.methods.onedim.axes import axes
-        from sqlanon.papers.mdav.kernels import Points, mdav
+        from sqlanon.methods.onedim.axes import make_axes
+        from sqlanon.papers.mdav.kernels import Points, cluster_by_mdav
 
-        expect(grow, mdav)
+        expect(grow, cluster_by_mdav)
         quasi = context.encoded.quasi
         blocks = in_blocks(context, "mdav", self.block)
-        lines = axes(context, blocks.loaded.geometry)
+        lines = make_axes(context, blocks.loaded.geometry)
         nominal = [domain.reading.treatment == "nominal" for domain in quasi]
         codes = np.array([domain.codes * own for domain, own in zip(quasi, nominal, strict=True)], np.int64)
         weight = np.array([domain.reading.spec.weight for domain in quasi], np.int64)
@@ -51,7 +51,7 @@ class MDAV:
                 at[:, a] = rows.codes[:, a] if nominal[a] else line[rows.codes[:, a]]
             points = Points(at, codes, weight)
             return int(
-                mdav(
+                cluster_by_mdav(
                     points,
                     rows.places,
                     rows.sets,
@@ -64,4 +64,4 @@ class MDAV:
                 )
             )
 
-        return blocks.clustered(work)
+        return blocks.cluster_blocks(work)

@@ -139,7 +139,7 @@ class _Cut:
         self._size = np.array([int(cells.rows.sum())], np.int64)
         self._open: list[_Node] = []
         for j in range(len(self._node)):
-            self._opened(j, len(self._node[j]) - 1, 0)
+            self._note_open(j, len(self._node[j]) - 1, 0)
 
     def specialize(self) -> None:
         """Replace nodes by their children while one of them can be."""
@@ -186,7 +186,7 @@ class _Cut:
         import numpy as np
 
         from sqlanon.kernels.requirements import new_counters
-        from sqlanon.methods.fulldomain.kernels.lattice import meeting
+        from sqlanon.methods.fulldomain.kernels.lattice import mark_meeting
         from sqlanon.methods.shared import kernel_input
 
         cells, part, size = self._parts(node)
@@ -197,7 +197,7 @@ class _Cut:
             demands = kernel_input.demands(self._context, some.sensitive, len(cells), self._whole)
             holds = np.zeros(len(size), np.bool_)
             counters = new_counters(demands, int(size.max()))
-            meeting(demands, counters, part.astype(np.int32), some.rows, len(size), holds)
+            mark_meeting(demands, counters, part.astype(np.int32), some.rows, len(size), holds)
             if not holds.all():
                 return None
         return cells, part, size
@@ -212,9 +212,9 @@ class _Cut:
         self.level[node.column][node.first : node.last + 1] = node.level - 1
         below = self._node[node.column][node.level - 1][node.first : node.last + 1]
         for first in np.unique(below):
-            self._opened(node.column, node.level - 1, int(first))
+            self._note_open(node.column, node.level - 1, int(first))
 
-    def _opened(self, j: int, level: int, first: int) -> None:
+    def _note_open(self, j: int, level: int, first: int) -> None:
         """Note a node that can be specialized: it is no leaf, and there are rows of it."""
         import numpy as np
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 from sqlanon.kernels.random import shuffle
 
 MOST_ROWS = 50_000
@@ -23,7 +23,7 @@ ROUNDS = 6
 
 
 @njit(nogil=True, cache=True)
-def clusters(
+def cluster_top_down(
     places: npt.NDArray[np.int32],
     sets: npt.NDArray[np.uint64],
     geometry: Geometry,
@@ -76,7 +76,7 @@ def clusters(
                     mask[2, w] = sets[one, w] | sets[i, w]
                 total = set_width(facts, table, mask, 2) + code_width(facts, table, low, high, 2, seen)
                 for b in range(0, lanes, WIDTH):
-                    total += width(low, high, 2, weight, b)
+                    total += measure_width(low, high, 2, weight, b)
                 if total > most:
                     far, most = i, total
             if most <= apart:
@@ -107,7 +107,7 @@ def clusters(
                     mask[2, w] = mask[side, w] | sets[i, w]
                 total = set_width(facts, table, mask, 2) + code_width(facts, table, low, high, 2, seen)
                 for b in range(0, lanes, WIDTH):
-                    total += width(low, high, 2, weight, b)
+                    total += measure_width(low, high, 2, weight, b)
                 wider[side] = total
             zero, first = wider[0] - wide[0], wider[1] - wide[1]
             side = 0 if zero < first or (zero == first and size[0] <= size[1]) else 1
@@ -141,7 +141,7 @@ def repair(
     """Bring every cluster of fewer than ``k`` rows to ``k``, by the cheaper of two ways in rows x extents.
 
     Args:
-        places, sets, geometry, k: as in `clusters`; there are at least ``k`` rows.
+        places, sets, geometry, k: as in `cluster_top_down`; there are at least ``k`` rows.
         group: int32[n], 0 to ``classes`` - 1; changed, and numbered anew without gaps.
         classes: how many there are.
 
@@ -167,7 +167,7 @@ def repair(
         size[g] = len(members[g])
         wide[g] = set_width(facts, table, mask, g) + code_width(facts, table, low, high, g, seen)
         for b in range(0, lanes, WIDTH):
-            wide[g] += width(low, high, g, weight, b)
+            wide[g] += measure_width(low, high, g, weight, b)
     for g in range(classes):
         while 0 < size[g] < k:
             lack = k - size[g]
@@ -183,7 +183,7 @@ def repair(
                     mask[trial, w] = mask[g, w] | mask[h, w]
                 total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
                 for b in range(0, lanes, WIDTH):
-                    total += width(low, high, trial, weight, b)
+                    total += measure_width(low, high, trial, weight, b)
                 cost = (size[g] + size[h]) * total - size[g] * wide[g] - size[h] * wide[h]
                 if partner < 0 or cost < price:
                     partner, price = h, cost
@@ -215,7 +215,7 @@ def repair(
                             mask[trial, w] = mask[own, w] | sets[rows[at], w]
                         total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
                         for b in range(0, lanes, WIDTH):
-                            total += width(low, high, trial, weight, b)
+                            total += measure_width(low, high, trial, weight, b)
                         if chosen < 0 or total < least:
                             chosen, least = at, total
                     taken[step] = rows[chosen]
@@ -229,7 +229,7 @@ def repair(
                 _box(places, sets, rest, low, high, mask, trial)
                 total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
                 for b in range(0, lanes, WIDTH):
-                    total += width(low, high, trial, weight, b)
+                    total += measure_width(low, high, trial, weight, b)
                 cost = k * here + len(rest) * total - size[g] * wide[g] - size[donor] * wide[donor]
                 if cost < price:
                     members[g], members[donor] = np.concatenate((members[g], taken)), rest

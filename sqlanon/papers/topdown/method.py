@@ -19,16 +19,16 @@ class TopDown:
 
         from sqlanon.kernels import random
         from sqlanon.kernels.compiled import expect
-        from sqlanon.methods.onedim.arranged import canonical
+        from sqlanon.methods.onedim.arranged import make_canonical
         from sqlanon.methods.shared import kernel_input
         from sqlanon.papers.topdown import kernels as topdown
 
-        expect(topdown.clusters)
+        expect(topdown.cluster_top_down)
         loaded = kernel_input.load(context)
-        rows = canonical(context, loaded).arranged(loaded.geometry, context.threads).rows
+        rows = make_canonical(context, loaded).arranged(loaded.geometry, context.threads).rows
         k, group = least_rows(context.requirements), np.zeros(len(rows.number), np.int32)
-        state = random.seeded(context.seed)
-        made = topdown.clusters(rows.places, rows.sets, loaded.geometry, k, state, group)
+        state = random.seed_state(context.seed)
+        made = topdown.cluster_top_down(rows.places, rows.sets, loaded.geometry, k, state, group)
         topdown.repair(rows.places, rows.sets, loaded.geometry, k, group, made)
         classes = np.empty(len(group), np.int32)
         classes[rows.number] = group

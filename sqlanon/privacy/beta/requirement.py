@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from sqlanon.privacy.base import Measured
 from sqlanon.privacy.counts import Counts
-from sqlanon.privacy.fractions import logarithm
+from sqlanon.privacy.fractions import compute_logarithm
 from sqlanon.privacy.shares import Bound, Shares, each_asked, ratio_of
 from sqlanon.spec import PrivacySpec
 
@@ -44,7 +44,7 @@ class BetaLikeness(Shares):
         """See `Shares.bound`."""
         gain = self.asked
         if self.enhanced and share > 0:
-            gain = min(gain, -logarithm(share))
+            gain = min(gain, -compute_logarithm(share))
         return Bound(share * (1 + gain))
 
     def judged(self, found: Counts) -> Measured:
@@ -63,4 +63,4 @@ class BetaLikeness(Shares):
     def beyond(self, ratio: Fraction, share: Fraction) -> bool:
         """See `Shares.beyond`."""
         gain = ratio - 1
-        return gain > 0 and (gain > self.asked or (self.enhanced and gain > -logarithm(share)))
+        return gain > 0 and (gain > self.asked or (self.enhanced and gain > -compute_logarithm(share)))

@@ -19,7 +19,7 @@ _CELLS = 1 << 22
 """Classes x values that are looked at together."""
 
 
-def farthest(
+def find_farthest(
     found: Counts,
     asked: Fraction,
     order: Sequence[int] | None = None,
@@ -53,7 +53,7 @@ def farthest(
         # Shares of the class less those of the table, times both numbers of rows.
         apart = dense * total - size[first:past, None].astype(exact) * whole[None]
         if order is not None:
-            moved, unit = _ordered(apart, order), max(len(whole) - 1, 1)
+            moved, unit = _ordered_distance(apart, order), max(len(whole) - 1, 1)
         elif levels is not None:
             moved, unit = _hierarchical(apart, levels, texts)
         else:
@@ -72,7 +72,7 @@ def farthest(
     return worst, failing
 
 
-def _ordered(apart: npt.NDArray[np.int64], order: Sequence[int]) -> npt.NDArray[np.int64]:
+def _ordered_distance(apart: npt.NDArray[np.int64], order: Sequence[int]) -> npt.NDArray[np.int64]:
     """Ordered distance, section 4: the sum over i of |r_1 + ... + r_i|, times m - 1."""
     import numpy as np
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, ClassVar
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import UnsupportedError
 from sqlanon.privacy.base import Coded, Grouped, Measured, Values
-from sqlanon.privacy.closeness.measure import farthest
+from sqlanon.privacy.closeness.measure import find_farthest
 from sqlanon.privacy.closeness.tree import Tree, hierarchy_tree
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import at_most
-from sqlanon.privacy.reference import beside, reference
+from sqlanon.privacy.reference import count_reference, fresh_table
 from sqlanon.privacy.shares import each_asked
 from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec
 from sqlanon.table.scratch import Scratch
@@ -159,11 +159,11 @@ class TCloseness(OfCounts):
 
         In histories, which keep hashes, all values are equally far: no other distance is larger.
         """
-        known = reference(scratch, rows, self.value)
+        known = count_reference(scratch, rows, self.value)
         values = rows.values[self.value] if rows.values and self.reads_values else None
         tree = self._tree_of(values, len(known.values))
         whole, p, q = self._limit(known.total, tree.edges)
-        sets = beside(scratch, "sets")
+        sets = fresh_table(scratch, "sets")
         columns = [("value", known.type), ("node", "INTEGER"), ("own", "BIGINT")]
         if tree.chain:
             places = sorted(zip(tree.node, known.values, known.rows, strict=True))
@@ -222,11 +222,11 @@ class TCloseness(OfCounts):
     def judged(self, found: Counts) -> Measured:
         """See `OfCounts.judged`: the largest distance."""
         if not self.reads_values:
-            return Measured(*farthest(found, self.asked))
+            return Measured(*find_farthest(found, self.asked))
         assert found.values is not None
         shown, order, levels = found.values.texts, None, None
         if self.distance == "ordered":
             order = self._places(shown, found.values.ranks)
         elif self.spec and isinstance(self.spec.hierarchy, Hierarchy):
             levels = {path[0]: path for path in self.spec.hierarchy.levels}
-        return Measured(*farthest(found, self.asked, order, levels, shown))
+        return Measured(*find_farthest(found, self.asked, order, levels, shown))

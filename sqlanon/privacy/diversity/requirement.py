@@ -64,7 +64,7 @@ def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[npt.NDArr
     return items, int(group.max(initial=0)) + 1, int(pair.max(initial=0)) + 1
 
 
-def _below(
+def _make_failing(
     scratch: Scratch,
     made: TableRef,
     rows: Grouped,
@@ -122,7 +122,7 @@ class FrequencyDiversity(Requirement):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
         p, q = self.asked.numerator, self.asked.denominator
-        _below(scratch, made, rows, self.value, self.within, p=p, q=q)
+        _make_failing(scratch, made, rows, self.value, self.within, p=p, q=q)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""
@@ -173,7 +173,7 @@ class DistinctDiversity(Requirement):
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
-        _below(scratch, made, rows, self.value, self.within, distinct=int(self.asked))
+        _make_failing(scratch, made, rows, self.value, self.within, distinct=int(self.asked))
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`."""

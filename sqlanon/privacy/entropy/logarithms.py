@@ -22,7 +22,7 @@ SCALE = 1 << 26
 
 
 @lru_cache(maxsize=2)
-def table(most: int) -> npt.NDArray[np.int64]:
+def make_table(most: int) -> npt.NDArray[np.int64]:
     """The numbers of 0 (which has 0) to ``most``. Cost: about 30 ms for a million."""
     import numpy as np
 
@@ -42,7 +42,7 @@ def table(most: int) -> npt.NDArray[np.int64]:
     return found
 
 
-def of(number: int) -> int:
+def factorize(number: int) -> int:
     """The number of a whole number, by trial division."""
     found, p = 0, 2
     while p * p <= number:
@@ -55,10 +55,10 @@ def of(number: int) -> int:
 
 def of_fraction(number: Fraction) -> int:
     """The number of a fraction: of its numerator, less that of its denominator."""
-    return of(number.numerator) - of(number.denominator)
+    return factorize(number.numerator) - factorize(number.denominator)
 
 
-def error(number: Fraction) -> int:
+def bound_error(number: Fraction) -> int:
     """How far the difference of an entropy and the logarithm of this fraction can be off, per row, in the same units.
 
     Half a unit for each prime factor of rows (fewer than 31 of any count of rows; twice, as counts and their sum are

@@ -18,12 +18,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.base import Coded, Grouped, Measured, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.entropy import logarithms
-from sqlanon.privacy.fractions import logarithm
-from sqlanon.privacy.reference import beside, grouped_items
+from sqlanon.privacy.fractions import compute_logarithm
+from sqlanon.privacy.reference import fresh_table, grouped_items
 from sqlanon.privacy.shares import each_asked
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
@@ -62,7 +62,7 @@ class EntropyDiversity(OfCounts):
     @property
     def _asked(self) -> tuple[int, int]:
         """The logarithm of what is asked, and the error of a row."""
-        return logarithms.of_fraction(self.asked), logarithms.error(self.asked)
+        return logarithms.of_fraction(self.asked), logarithms.bound_error(self.asked)
 
     def tally(self, coded: Coded) -> Tally:
         """See `Requirement.tally`."""
@@ -73,14 +73,14 @@ class EntropyDiversity(OfCounts):
 
         items, groups, values, _ = grouped_items(coded, self.value, self.within)
         rows = int(np.sum(coded.whole[self.value]))
-        bounds = np.concatenate([np.array([groups, values, *self._asked], np.int64), logarithms.table(rows + 1)])
+        bounds = np.concatenate([np.array([groups, values, *self._asked], np.int64), logarithms.make_table(rows + 1)])
         return Tally(kernels.add_entropy, kernels.clear_entropy, items, 2, bounds, 1 + values + 2 * groups)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`. The logarithms are those of the numbers of rows that there are."""
         import numpy as np
 
-        sizes, numbers = beside(scratch, "sizes"), beside(scratch, "numbers")
+        sizes, numbers = fresh_table(scratch, "sizes"), fresh_table(scratch, "numbers")
         shared: dict[str, object] = {
             "rows": rows.table,
             "groups": list(rows.groups),
@@ -89,9 +89,9 @@ class EntropyDiversity(OfCounts):
             "count": rows.count,
         }
         scratch.execute("privacy/value_sizes", None, made=sizes, **shared)
-        found = [integer(row[0]) for row in scratch.fetch("privacy/sizes", sizes=sizes)]
+        found = [read_integer(row[0]) for row in scratch.fetch("privacy/sizes", sizes=sizes)]
         n = np.array(found, np.int64)
-        known = logarithms.table(max(found, default=0))
+        known = logarithms.make_table(max(found, default=0))
         scratch.engine.load_arrays(numbers, {"n": n, "log": known[n]})
         least, error = self._asked
         places = [f"g{i}" for i in range(1, len(rows.groups) + len(self.within) + 1)]
@@ -116,8 +116,8 @@ class EntropyDiversity(OfCounts):
 
     def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
         """See `OfCounts.holds`; by 80 digits."""
-        entropy = sum((-share * logarithm(share) for share in own.values()), Fraction(0))
-        return entropy - logarithm(self.asked) > -_EQUAL_SHARES
+        entropy = sum((-share * compute_logarithm(share) for share in own.values()), Fraction(0))
+        return entropy - compute_logarithm(self.asked) > -_EQUAL_SHARES
 
     def judged(self, found: Counts) -> Measured:
         """See `OfCounts.judged`: e to the least entropy, so many equally frequent values."""

@@ -27,7 +27,7 @@ persons of each value, and the rows of each pair with the person's pair before i
 """
 
 
-def room(persons: int, values: int, pairs: int) -> int:
+def count_counters(persons: int, values: int, pairs: int) -> int:
     """How many counters the tally needs."""
     return _FIRST + 4 * persons + 3 * values + 2 * pairs
 
@@ -49,7 +49,7 @@ def add_weighted(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Long
     """Most weight of a value * p <= persons * UNIT * q.
 
     bounds: p, q, persons, values, then the value of each pair.
-    counts: see `room`.
+    counts: see `count_counters`.
 
     Cost: one step a row, as long as no value has so many persons that it might weigh too much; after that, of a slot,
     the different values in it of the persons that have rows in it, and all values that were met. Slots that fail anyhow

@@ -156,7 +156,7 @@ def _of_rule(engine: Engine, released: Released, own: Field) -> Cell:
         for label in shown:
             raw = parse_label(label) if form.facts.text else ("value", (label,))
             plain = raw[1][0] if raw[0] == "value" else label
-            means = rules.meaning(rule, plain, own.kind, _step(own))
+            means = rules.read_node(rule, plain, own.kind, _step(own))
             if means is not None or plain != label:
                 value = literal((means or (plain, plain))[at])
                 cases += f" WHEN {node} = {literal(label)} THEN CAST({value} AS {kind})"

@@ -9,7 +9,7 @@ import math
 
 from sqlglot import exp
 
-from sqlanon.engines.rows import integer, number
+from sqlanon.engines.rows import number, read_integer
 from sqlanon.query.boxes.box import VIEW, Box
 from sqlanon.query.boxes.buckets import Bucket, places
 from sqlanon.query.boxes.released_view import ReleasedView
@@ -78,7 +78,7 @@ def shown_values(view: ReleasedView, box: Box) -> int | None:
         return None
     rows = table_of(view.released.view.ref, VIEW)
     members = select([named(exp.Unnest(expressions=[box.parts["set"]]), "v")], rows).subquery("d")
-    return integer(view.fact("query/members", select([sql("COUNT(DISTINCT d.v)")], members)))
+    return read_integer(view.fact("query/members", select([sql("COUNT(DISTINCT d.v)")], members)))
 
 
 def count_listed(view: ReleasedView, box: Box, bucket: Bucket | None = None) -> float:
@@ -107,4 +107,4 @@ def is_finite(view: ReleasedView, box: Box) -> bool:
     )
     rows = table_of(view.released.view.ref, VIEW)
     counted = select([sql("COUNT(*)")], rows, where=[found])
-    return integer(view.fact("query/infinite", counted)) == 0
+    return read_integer(view.fact("query/infinite", counted)) == 0

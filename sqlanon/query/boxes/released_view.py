@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlanon.engines.base import Engine, Statement
 from sqlanon.query.release import Field, Released
 from sqlanon.query.sql.sqltree import Tree
-from sqlanon.sqltext.trees import ported
+from sqlanon.sqltext.trees import port_tree
 
 
 @dataclass(frozen=True)
@@ -33,5 +33,5 @@ class ReleasedView:
 
     def fact(self, name: str, query: exp.Select) -> object:
         """A fact about the view's rows: the one value of a query, asked once for each version."""
-        text = ported(query, self.engine.dialect).sql(dialect=self.engine.dialect)
+        text = port_tree(query, self.engine.dialect).sql(dialect=self.engine.dialect)
         return self.released.once((name, text), lambda: self.engine.fetch(Statement(name, text))[0][0])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.buckets import Bucket, unroll_buckets
 from sqlanon.query.boxes.listed_boxes import Lookup, keeps_null_apart, null_only
@@ -338,7 +338,7 @@ def _states(*kinds: str) -> exp.Expr:
 
 def _values(alias: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> exp.Expr:
     tuples = [
-        exp.Tuple(expressions=[string(v) if isinstance(v, str) else exp.Literal.number(integer(v)) for v in row])
+        exp.Tuple(expressions=[string(v) if isinstance(v, str) else exp.Literal.number(read_integer(v)) for v in row])
         for row in rows
     ]
     return exp.Subquery(

@@ -25,7 +25,7 @@ from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, Released
-from sqlanon.sqltext import identifier, literal, spelled
+from sqlanon.sqltext import identifier, literal, respell
 
 _PLAIN_TEXT = re.compile(r"(text|varchar|char|character|bpchar)\b", re.IGNORECASE)
 _TEXTS = {
@@ -93,20 +93,20 @@ def _span(table: exp.Table) -> tuple[int, int]:
 
 
 def _alias(table: exp.Table, dialect: str) -> str:
-    return "" if table.alias else f" AS {spelled(identifier(table.name), dialect)}"
+    return "" if table.alias else f" AS {respell(identifier(table.name), dialect)}"
 
 
 def _qualify(ref: TableRef, dialect: str) -> str:
-    return ".".join(spelled(identifier(part), dialect) for part in (ref.database, ref.schema, ref.name) if part)
+    return ".".join(respell(identifier(part), dialect) for part in (ref.database, ref.schema, ref.name) if part)
 
 
 def _token(token: Token, names: Mapping[str, str], dialect: str, *, call: bool) -> str:
     if token.token_type in _TEXTS:
-        return spelled(literal(token.text), dialect)
+        return respell(literal(token.text), dialect)
     quoted = token.token_type is TokenType.IDENTIFIER
     name = names.get(token.text.lower())
     if quoted or (token.token_type is TokenType.VAR and not call and name is not None and name != name.lower()):
-        return spelled(identifier(name or token.text), dialect)
+        return respell(identifier(name or token.text), dialect)
     return " ".join(token.text.split())
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Statement, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError
 from sqlanon.query.functions.comparisons import is_equality
 from sqlanon.query.parse.parse import Query
@@ -127,4 +127,4 @@ def _is_key(scope: Scope, table: exp.Table, columns: list[Tree]) -> bool:
     grouped = grouped.where(*(sql(":c IS NOT NULL", c=c) for c in columns))
     made = exp.Select().select(sql("COALESCE(MAX(n), 0)")).from_(grouped.subquery("g"))
     rows = scope.engine.fetch(Statement("query/key", made.sql(dialect=scope.engine.dialect)))
-    return integer(rows[0][0]) <= 1
+    return read_integer(rows[0][0]) <= 1

@@ -10,18 +10,18 @@ from fractions import Fraction
 
 from sqlanon.declared import most_suppressed
 from sqlanon.engines.base import Engine, Relation, TableRef
-from sqlanon.engines.rows import integers
+from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP, Grouping
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.population import of_rows
-from sqlanon.privacy.requirements import requirements, stored
+from sqlanon.privacy.requirements import make_requirements, read_stored
 from sqlanon.release.audit.audit_pair import audit_groups, counted_beside, facts_beside
 from sqlanon.release.audit.by_certificate import audit_candidates, has_own_boxes
-from sqlanon.release.audit.distinguishing_columns import lowering
-from sqlanon.release.audit.judge_persons import judged
-from sqlanon.release.audit.place import Place, audited
+from sqlanon.release.audit.distinguishing_columns import find_lowering
+from sqlanon.release.audit.judge_persons import judge_persons
+from sqlanon.release.audit.place import Place, open_place
 from sqlanon.release.audit.unknown_values import unknown_values
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.verify import persons
@@ -67,7 +67,7 @@ def audit(
     Raises:
         PolicyError: a column does not exist, or plays two roles.
     """
-    with audited(engine, table, spec) as place:
+    with open_place(engine, table, spec) as place:
         return _audit(engine, place, table, quasi, sensitive, identifiers, spec)
 
 
@@ -101,11 +101,11 @@ def _audit(
     if spec is not None and not sensitive:
         sensitive = own_sensitive
     known = {name.lower(): name for name in names}
-    chosen = None if quasi is None else list(dict.fromkeys(_known(table, known, name) for name in quasi))
+    chosen = None if quasi is None else list(dict.fromkeys(_resolve_column(table, known, name) for name in quasi))
     beside = [column.name for column in counted.columns if column.name not in (GROUP, COUNT)] if counted else []
     known |= {name.lower(): name for name in beside}
-    sensitive = [name for name in (_known(table, known, name) for name in sensitive) if name not in beside]
-    identifiers = [_known(table, known, name) for name in identifiers]
+    sensitive = [name for name in (_resolve_column(table, known, name) for name in sensitive) if name not in beside]
+    identifiers = [_resolve_column(table, known, name) for name in identifiers]
     twice = sorted((set(chosen or ()) & set(sensitive)) | (set(identifiers) & {*(chosen or ()), *sensitive}))
     if twice:
         raise PolicyError(f"audit {table}: {', '.join(twice)} cannot have two roles")
@@ -117,7 +117,9 @@ def _audit(
     k_all = k if chosen == everything else _sizes(engine, relation.ref, everything)[1]
     left_out = tuple(name for name in everything if name not in chosen)
     alone, together = (
-        lowering(k, chosen, left_out, lambda names: _sizes(engine, relation.ref, names)[1]) if k_all < k else ((), ())
+        find_lowering(k, chosen, left_out, lambda names: _sizes(engine, relation.ref, names)[1])
+        if k_all < k
+        else ((), ())
     )
     grouping = Grouping(relation.ref, tuple(chosen))
     found = tuple(_diversity(engine, grouping, sensitive, i) for i in range(len(sensitive)))
@@ -133,9 +135,9 @@ def _audit(
         classed = [name for name in names if roles.get(name) not in PUBLISHED]
         own = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
         named = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
-        asked = requirements(spec.privacy, tuple(own_sensitive), tuple(named), spec.columns)
+        asked = make_requirements(spec.privacy, tuple(own_sensitive), tuple(named), spec.columns)
         results = tuple(
-            _checked(engine, own, own_sensitive, item) for item in of_rows(asked) if not item.counts_persons
+            _check_requirement(engine, own, own_sensitive, item) for item in of_rows(asked) if not item.counts_persons
         )
         # Where rows were left out, a value may be among them alone.
         not_measured = () if missing else unknown_values(engine, relation.ref, asked)
@@ -143,17 +145,19 @@ def _audit(
         results, not_measured = results + more, not_measured + uncounted
         of_persons = [item for item in asked if item.counts_persons]
         if of_persons:
-            more, uncounted = judged(engine, place.entry, spec, tuple(named), own_sensitive, of_persons, relation.ref)
+            more, uncounted = judge_persons(
+                engine, place.entry, spec, tuple(named), own_sensitive, of_persons, relation.ref
+            )
             results, not_measured = results + more, not_measured + uncounted
     elif place.entry is not None and place.entry.file is None:
-        results, not_measured = _promised(engine, relation, place.entry, names, roles, own_sensitive)
+        results, not_measured = _judge_promises(engine, relation, place.entry, names, roles, own_sensitive)
     if spec is not None:
         results += audit_tokens(engine, relation, place.entry, spec)
     results += _all_rows(rows, missing, starred, place.entry, spec)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)
     if spec is not None:
-        more, uncounted = persons.checked(engine, spec, place.entry, linked)
+        more, uncounted = persons.check_counts(engine, spec, place.entry, linked)
         results += more
         not_measured += uncounted
     elif place.entry is not None:
@@ -182,7 +186,7 @@ def _audit(
     )
 
 
-def _promised(
+def _judge_promises(
     engine: Engine,
     relation: Relation,
     entry: Entry,
@@ -197,12 +201,14 @@ def _promised(
     Requirements over persons and against a population need the policy (``-p``): they are not in it.
     """
     try:
-        privacy = stored(entry.policy["privacy"])
+        privacy = read_stored(entry.policy["privacy"])
     except PolicyError as error:
         return (), (str(error),)
     own = Grouping(relation.ref, tuple(name for name in names if roles.get(name) not in PUBLISHED))
-    asked = requirements(privacy, tuple(sensitive))
-    return tuple(_checked(engine, own, sensitive, item) for item in of_rows(asked) if not item.counts_persons), ()
+    asked = make_requirements(privacy, tuple(sensitive))
+    return tuple(
+        _check_requirement(engine, own, sensitive, item) for item in of_rows(asked) if not item.counts_persons
+    ), ()
 
 
 def _all_rows(
@@ -225,7 +231,7 @@ def _all_rows(
     return tuple(found)
 
 
-def _known(table: str, known: dict[str, str], name: str) -> str:
+def _resolve_column(table: str, known: dict[str, str], name: str) -> str:
     if name in known.values():
         return name
     if name.lower() not in known:
@@ -244,7 +250,7 @@ def _sizes(engine: Engine, target: TableRef, classes: Sequence[str]) -> tuple[in
             count=None,
         )
     )[0]
-    return integers(row)
+    return read_integers(row)
 
 
 def _diversity(engine: Engine, grouping: Grouping, sensitive: Sequence[str], i: int) -> SensitiveAudit:
@@ -254,7 +260,7 @@ def _diversity(engine: Engine, grouping: Grouping, sensitive: Sequence[str], i: 
     return SensitiveAudit(sensitive[i], int(distinct), float(frequency))
 
 
-def _checked(
+def _check_requirement(
     engine: Engine, grouping: Grouping, sensitive: Sequence[str], requirement: Requirement
 ) -> RequirementResult:
     return requirement.result(grouping.measure(engine, requirement, sensitive))

@@ -16,10 +16,10 @@ from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP, Grouping, format_of
 from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.kanonymity.requirement import KAnonymity
-from sqlanon.privacy.requirements import requirements
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.release.catalog.metadata import COLUMNS
-from sqlanon.release.catalog.views import metadata_of, sensitive_of, spelled
-from sqlanon.release.verify.verify_pair import disagreeing
+from sqlanon.release.catalog.views import metadata_of, sensitive_of, spell_table
+from sqlanon.release.verify.verify_pair import count_disagreeing
 from sqlanon.results import GroupAudit, RequirementResult, SensitiveAudit
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -35,12 +35,12 @@ def counted_beside(engine: Engine, relation: Relation, facts: Mapping[str, Any])
     suffix = sensitive_of(replace(ref, name="")).name
     if ref.name.endswith(suffix) and ref.name != suffix:
         rows = replace(ref, name=ref.name.removesuffix(suffix))
-        if _counted(engine, rows, facts_beside(engine, rows)) == ref.name:
+        if _find_value_table(engine, rows, facts_beside(engine, rows)) == ref.name:
             raise PolicyError(
                 f"audit {ref}: it counts the sensitive values of {rows}; audit {rows}, which reads both tables"
             )
-    name = _counted(engine, ref, facts)
-    return engine.relation(spelled(replace(ref, name=name))) if name else None
+    name = _find_value_table(engine, ref, facts)
+    return engine.relation(spell_table(replace(ref, name=name))) if name else None
 
 
 def facts_beside(engine: Engine, rows: TableRef) -> dict[str, Any]:
@@ -48,14 +48,14 @@ def facts_beside(engine: Engine, rows: TableRef) -> dict[str, Any]:
     metadata = metadata_of(rows)
     if rows.schema is None or not engine.exists(metadata):
         return {}
-    known = [column.name for column in engine.relation(spelled(metadata)).columns]
+    known = [column.name for column in engine.relation(spell_table(metadata)).columns]
     if known != [name for name, _ in COLUMNS]:
         return {}  # not a table of sqlanon
     found = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
     return dict(json.loads(str(found[0][0]))) if found else {}
 
 
-def _counted(engine: Engine, rows: TableRef, facts: Mapping[str, Any]) -> str | None:
+def _find_value_table(engine: Engine, rows: TableRef, facts: Mapping[str, Any]) -> str | None:
     """The name that the metadata of a release give for its table of sensitive values."""
     name = facts.get("sensitive_view")
     return name if name and engine.exists(replace(rows, name=name)) else None
@@ -80,14 +80,14 @@ def audit_groups(
     )
     sizes = grouping.measure(engine, KAnonymity(one), (value,)).sizes
     assert sizes is not None
-    groups, apart = disagreeing(engine, rows.ref, counted.ref)
+    groups, apart = count_disagreeing(engine, rows.ref, counted.ref)
     diversity = SensitiveAudit(
         value,
         int(grouping.measure(engine, DistinctDiversity(one, value, 0), (value,)).reached),
         float(grouping.measure(engine, FrequencyDiversity(one, value, 0), (value,)).reached),
     )
     results = [RequirementResult("groups that agree", None, groups, groups - apart, apart == 0)]
-    for item in requirements(spec.privacy, (value,), (), spec.columns) if spec is not None else ():
+    for item in make_requirements(spec.privacy, (value,), (), spec.columns) if spec is not None else ():
         hides = spec is not None and not format_of(spec.format.kind).facts.exact
         by_columns = hides and isinstance(item, KAnonymity)
         measured = exact.measure(engine, item, ()) if by_columns else grouping.measure(engine, item, (value,))

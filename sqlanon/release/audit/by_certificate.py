@@ -14,7 +14,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.release.audit.place import Place
 from sqlanon.release.audit.without_certificate import most_candidates
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.verify.recheck_certificate import altered, has_certificate
+from sqlanon.release.verify.recheck_certificate import find_alteration, has_certificate
 from sqlanon.results import AuditReport, RequirementResult
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -55,11 +55,11 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
                 "the database of its source, whose private schema has the certificate; without that, name the policy, "
                 "by whose source k can be refuted"
             )
-        return _without(engine, place, spec)
+        return _audit_without(engine, place, spec)
     asked = spec.privacy.k if spec is not None else int(entry.policy["privacy"]["k"])
     k = int(entry.policy["privacy"]["k"])
     rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
-    wrong = altered(engine, entry, place.relation)
+    wrong = find_alteration(engine, entry, place.relation)
     lost = [*([wrong] if wrong is not None else []), *_other_boxes(spec)]
     reached = 0 if wrong is not None else k
     held = RequirementResult("k", None, asked, reached, reached >= asked)
@@ -73,7 +73,7 @@ def _other_boxes(spec: ReleaseSpec | None) -> list[str]:
     return ["the policy asks for classes, and the release has boxes of their own"]
 
 
-def _without(engine: Engine, place: Place, spec: ReleaseSpec) -> AuditReport:
+def _audit_without(engine: Engine, place: Place, spec: ReleaseSpec) -> AuditReport:
     """What the source says without a certificate: that k does not hold, or that it may."""
     rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
     if other := _other_boxes(spec):

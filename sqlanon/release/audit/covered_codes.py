@@ -56,7 +56,7 @@ class Covered:
     unknown: int
 
 
-def tuples(scratch: Scratch, table: TableRef, quasi: Sequence[Domain], prefix: str = "") -> tuple[Ints, Longs]:
+def count_tuples(scratch: Scratch, table: TableRef, quasi: Sequence[Domain], prefix: str = "") -> tuple[Ints, Longs]:
     """Each tuple of a table once, int32[d, m], and how many rows have it; ``prefix`` is that of the columns."""
     import numpy as np
 

@@ -13,7 +13,7 @@ MOST_EACH = 50
 """Left-out columns that are looked at one by one; each costs a pass over the table."""
 
 
-def lowering(
+def find_lowering(
     k: int, classes: Sequence[str], left_out: Sequence[str], smallest: Callable[[Sequence[str]], int]
 ) -> tuple[tuple[LoweringColumn, ...], tuple[str, ...]]:
     """Find k with each left-out column added to the classes, and a smallest set of them that lowers k.

@@ -13,14 +13,14 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import Grouping
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.verify.persons import linked, nulls_in, published_rows, why_missing
+from sqlanon.release.verify.persons import find_link_columns, nulls_in, published_rows, why_missing
 from sqlanon.release.verify.stored_rows import stored_rows
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
 
-def judged(
+def judge_persons(
     engine: Engine,
     entry: Entry | None,
     spec: ReleaseSpec,
@@ -42,7 +42,7 @@ def judged(
             f"{one.name} by {one.column}: version {entry.version} was made with null_person: distinct; run again"
             for one in requirements
         )
-    columns = {name.lower(): column for name, column in linked(engine, entry).items()}
+    columns = {name.lower(): column for name, column in find_link_columns(engine, entry).items()}
     values = _values(engine, entry, sensitive)
     lacking = [
         f"{one.name} by {one.column}: the private tables do not link persons and sensitive values"
@@ -60,7 +60,7 @@ def judged(
         reading_values = {one.column for one in able if one.reads_values}
         read = {value: name for value, name in zip(values, sensitive, strict=False) if name in reading_values}
         rows = stored_rows(engine, entry)
-        with _valued(engine, grouping, values, rows.found_by_hash(read), target) as valued:
+        with _join_values(engine, grouping, values, rows.found_by_hash(read), target) as valued:
             for one in able:
                 if one.reads_values and valued is None:
                     lacking.append(f"{one.name} by {one.column}: {rows.other_values.format(entry.version)}")
@@ -71,7 +71,7 @@ def judged(
 
 
 @contextmanager
-def _valued(
+def _join_values(
     engine: Engine, grouping: Grouping, values: Sequence[str], read: Mapping[str, str], target: TableRef
 ) -> Iterator[Grouping | None]:
     """The same groups with the values of the columns ``read``, by the hashes in ``target``.

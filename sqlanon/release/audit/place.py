@@ -15,7 +15,7 @@ from sqlanon.release.audit.audit_pair import facts_beside
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import version_in
-from sqlanon.release.catalog.views import spelled, view_of, views_of
+from sqlanon.release.catalog.views import spell_table, view_of, views_of
 from sqlanon.spec import ReleaseSpec
 
 
@@ -40,7 +40,7 @@ class Place:
 
 
 @contextmanager
-def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Place]:
+def open_place(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Place]:
     """The table, while its file is open.
 
     A release that went into another file is read there where the session is on its source, whose private tables say who
@@ -52,13 +52,13 @@ def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Pl
         spec: the release of a policy that the table is audited against.
     """
     if spec is not None and spec.publish_file and engine.second_file:
-        entry = next((one for one in _published(engine, release=spec.name) if one.file), None)
+        entry = next((one for one in _find_published(engine, release=spec.name) if one.file), None)
         view = view_of(engine, spec) if entry else None
         if entry and view and view == engine.target(table):
             there = replace(entry, file=spec.publish_file)
             held = there if version_in(engine, there) == there.version else None
             with engine.second_file.attach(spec.publish_file, read_only=True) as database:
-                relation = engine.relation(spelled(replace(view, database=database)))
+                relation = engine.relation(spell_table(replace(view, database=database)))
                 yield Place(relation, held, spec.publish_file)
             return
     relation = engine.relation(table)
@@ -70,8 +70,8 @@ def table_named(engine: Engine, name: str) -> str:
     try:
         engine.relation(name)
     except DatabaseError:
-        views = (one.view for one in _published(engine, release=name) if not one.file)
-        return next((spelled(view) for view in views if view is not None), name)
+        views = (one.view for one in _find_published(engine, release=name) if not one.file)
+        return next((spell_table(view) for view in views if view is not None), name)
     return name
 
 
@@ -81,10 +81,10 @@ def is_release(engine: Engine, table: str) -> bool:
     The catalog decides as far as the session may read it, else the metadata next to the table.
     """
     ref = engine.relation(table).ref
-    return bool(facts_beside(engine, ref)) or any(ref in views_of(entry) for entry in _published(engine, view=ref))
+    return bool(facts_beside(engine, ref)) or any(ref in views_of(entry) for entry in _find_published(engine, view=ref))
 
 
-def _published(engine: Engine, *, release: str | None = None, view: TableRef | None = None) -> list[Entry]:
+def _find_published(engine: Engine, *, release: str | None = None, view: TableRef | None = None) -> list[Entry]:
     """The published versions of a release, or those that may have a view."""
     try:
         return Catalog(engine).entries(release, statuses=("published",), views=[view] if view else ())
@@ -93,4 +93,4 @@ def _published(engine: Engine, *, release: str | None = None, view: TableRef | N
 
 
 def _shown_by(engine: Engine, view: TableRef) -> Entry | None:
-    return next((one for one in _published(engine, view=view) if one.view == view), None)
+    return next((one for one in _find_published(engine, view=view) if one.view == view), None)

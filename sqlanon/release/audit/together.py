@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
-from sqlanon.engines.rows import integer, integers, number
+from sqlanon.engines.rows import number, read_integer, read_integers
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.together_certificates import together_candidates
 from sqlanon.release.catalog.catalog import Catalog
@@ -20,7 +20,7 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import assign_roles, counted_columns, take_stage
 
 
-def together(engine: Engine, first: str, second: str) -> TogetherReport:
+def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
     """Measure k and l over the intersections of two releases' classes, which a reader of both knows.
 
     Rows are matched through the private link tables, so this is what a reader who knows a person's place in both
@@ -35,7 +35,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     """
     catalog = Catalog(engine)
     catalog.guard()
-    one, two = _published(catalog, first), _published(catalog, second)
+    one, two = _find_published(catalog, first), _find_published(catalog, second)
     if one.source != two.source:
         raise PolicyError(
             f"{first} and {second} have different sources ({one.source}, {two.source}); rows are matched within one "
@@ -93,11 +93,11 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
             sensitive=aliases,
             persons=[person.alias for person in counted],
         )[0]
-    classes, k, singles, matched, below = integers(row[:5])
+    classes, k, singles, matched, below = read_integers(row[:5])
     diversity = tuple(
-        SensitiveAudit(name, integer(row[5 + 2 * i]), number(row[6 + 2 * i])) for i, name in enumerate(sensitive)
+        SensitiveAudit(name, read_integer(row[5 + 2 * i]), number(row[6 + 2 * i])) for i, name in enumerate(sensitive)
     )
-    numbers = integers(row[5 + 2 * len(sensitive) :])
+    numbers = read_integers(row[5 + 2 * len(sensitive) :])
     fewest = dict(zip((person.name for person in counted), numbers, strict=True))
     results, not_measured = persons.checked_together(policies, fewest)
     compared = sorted(
@@ -130,7 +130,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     )
 
 
-def _published(catalog: Catalog, name: str) -> Entry:
+def _find_published(catalog: Catalog, name: str) -> Entry:
     entry = catalog.published(name)
     if entry is None:
         known = catalog.names_of_published()

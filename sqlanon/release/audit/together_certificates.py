@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
-from sqlanon.privacy.requirements import requirements, stored
+from sqlanon.privacy.requirements import make_requirements, read_stored
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.history.candidate_sets import NO_DIVERSITY, counted
+from sqlanon.release.history.candidate_sets import NO_DIVERSITY, count_candidates
 from sqlanon.release.verify.stored_rows import counted_in
 from sqlanon.results import RequirementResult, TogetherReport
 from sqlanon.table.scratch import Scratch
@@ -48,7 +48,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (one, two)) else []
     if any(counted_in(entry.policy) for entry in (one, two)):
         lacking.append("persons: candidates are counted by rows")
-    asked = min(stored(entry.policy["privacy"]).k for entry in (one, two))
+    asked = min(read_stored(entry.policy["privacy"]).k for entry in (one, two))
     k = int(found.min()) if len(found) else 0
     held = (RequirementResult("k", None, asked, k, k >= asked),) if len(found) else ()
     return TogetherReport(
@@ -98,7 +98,7 @@ def found_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) ->
     ):
         scratch.execute("audit/together_fits", fits=table, records=records, place=place, slot=slot, edges=entry.edges)
     matched = scratch.count("audit/together_counts", records=records)
-    found = counted(scratch, records, fits[0], fits[1])
+    found = count_candidates(scratch, records, fits[0], fits[1])
     for table in (records, *fits):
         scratch.drop(table)
     return found, matched
@@ -107,4 +107,4 @@ def found_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) ->
 def _diverse(entry: Entry) -> bool:
     """Whether the policy asks for more than k."""
     sensitive = [column["name"] for column in entry.policy["columns"] if column["role"] == "sensitive"]
-    return len(requirements(stored(entry.policy["privacy"]), tuple(sensitive), ())) > 1
+    return len(make_requirements(read_stored(entry.policy["privacy"]), tuple(sensitive), ())) > 1

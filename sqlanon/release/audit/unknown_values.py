@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.privacy.base import Requirement, Values
-from sqlanon.privacy.counts import texts
+from sqlanon.privacy.counts import read_texts
 
 
 def unknown_values(engine: Engine, table: TableRef, requirements: Sequence[Requirement]) -> tuple[str, ...]:
@@ -25,6 +25,6 @@ def unknown_values(engine: Engine, table: TableRef, requirements: Sequence[Requi
     found = []
     for one in requirements:
         if one.reads_values and one.column is not None:
-            shown = texts(engine, table, one.column)
+            shown = read_texts(engine, table, one.column)
             found.append(one.refusal(Values(shown, range(len(shown)), ordered=True)))
     return tuple(dict.fromkeys(reason for reason in found if reason is not None))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlanon.engines.base import Engine, Relation
 from sqlanon.formats import format_of
-from sqlanon.release.audit.covered_codes import TooWideError, covered_codes, tuples
+from sqlanon.release.audit.covered_codes import TooWideError, count_tuples, covered_codes
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Encoded, encode
@@ -49,13 +49,13 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
             stage = take_stage(scratch, roles, [column.name for column in source.columns])
         quasi, _, _ = build_domains(scratch, roles, stage)
         encoded = encode(scratch, roles, stage, quasi, (), rows)
-        return _decided(scratch, encoded, release, spec)
+        return _decide(scratch, encoded, release, spec)
 
 
-def _decided(scratch: Scratch, encoded: Encoded, release: Relation, spec: ReleaseSpec) -> tuple[int | None, str]:
+def _decide(scratch: Scratch, encoded: Encoded, release: Relation, spec: ReleaseSpec) -> tuple[int | None, str]:
     import numpy as np
 
-    from sqlanon.kernels.regular_graph import MOST_EDGES, fitting, greatest_flow
+    from sqlanon.kernels.regular_graph import MOST_EDGES, find_fitting, greatest_flow
 
     layout = format_of(spec.format.kind).layout(encoded.roles, encoded.quasi, spec.format)
     lacking = set(layout.of_class) - {column.name for column in release.columns}
@@ -64,16 +64,18 @@ def _decided(scratch: Scratch, encoded: Encoded, release: Relation, spec: Releas
             None,
             f"not decided: the release has no column {', '.join(sorted(lacking))}, which the policy publishes",
         )
-    codes, members = tuples(scratch, encoded.work, encoded.quasi)
+    codes, members = count_tuples(scratch, encoded.work, encoded.quasi)
     columns = [{"code": domain.code, "names": layout.names[domain.code].published()} for domain in encoded.quasi]
     cells = scratch.table("cells")
     scratch.execute("regular/cells", cells=cells, target=release.ref, columns=columns)
-    cell, alike = tuples(scratch, cells, encoded.quasi, "_sqlanon_")
+    cell, alike = count_tuples(scratch, cells, encoded.quasi, "_sqlanon_")
     try:
         means = covered_codes(scratch, format_of(spec.format.kind), encoded.quasi, layout.names, cells)
     except TooWideError:
         return None, "not decided: the published sets have too many values"
-    at, box = fitting(codes, cell, means.low, means.high, means.null, means.start, means.size, means.bits, MOST_EDGES)
+    at, box = find_fitting(
+        codes, cell, means.low, means.high, means.null, means.start, means.size, means.bits, MOST_EDGES
+    )
     if len(at) == 1:
         return None, f"not decided: more than {MOST_EDGES:,} pairs of rows and boxes fit"
     k, all_rows = spec.privacy.k, int(members.sum())

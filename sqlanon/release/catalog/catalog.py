@@ -13,7 +13,7 @@ from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Found, Statement,
 from sqlanon.release.catalog.entry import LATER, READ, Entry, SourceState, entry_of
 from sqlanon.release.catalog.private_tables import private_table, schema_of
 from sqlanon.release.catalog.reader import STEP, CatalogReader
-from sqlanon.release.catalog.redacted_policy import hashed, redacted
+from sqlanon.release.catalog.redacted_policy import hash_policy, redact
 from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
@@ -105,7 +105,7 @@ class Catalog(CatalogReader):
         self, spec: ReleaseSpec, target: Publication, status: str, report: RunReport, source: SourceState, seed: int
     ) -> Entry:
         """Write the row of a new version, and give it."""
-        text, policy_hash = hashed(redacted(spec))
+        text, policy_hash = hash_policy(redact(spec))
         binds: dict[str, str | int | float | None] = {
             "release": spec.name,
             "version": target.version,
@@ -131,14 +131,14 @@ class Catalog(CatalogReader):
 
     def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
         """A run found nothing to do: note when, and the policy's present readers and times."""
-        self._keep_policy(spec.name, version, redacted(spec), at)
+        self._keep_policy(spec.name, version, redact(spec), at)
 
     def keep_policy(self, entry: Entry, policy: Mapping[str, Any]) -> None:
         """A version goes by other settings from now on; what it was made by stays."""
         self._keep_policy(entry.release, entry.version, policy, entry.checked_at)
 
     def _keep_policy(self, release: str, version: int, policy: Mapping[str, Any], at: str | None) -> None:
-        text, policy_hash = hashed(policy)
+        text, policy_hash = hash_policy(policy)
         changes: dict[str, Bind] = {"checked_at": at, "policy": text, "policy_hash": policy_hash}
         self._change("catalog/checked", release, version, changes)
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.results import ReleaseRow
 
 LATER = ("fingerprint", "source_columns", "checked_at")
@@ -158,7 +158,7 @@ class SourceState:
 def entry_of(row: tuple[object, ...], database: str | None) -> Entry:
     """A row as it was read. Most rows are as they were the last time: their JSON is parsed once."""
     cells = list(row)
-    cells[1] = integer(cells[1])
+    cells[1] = read_integer(cells[1])
     cells[8] = json.loads(str(cells[8]))
     cells[10] = json.loads(str(cells[10]))
     if cells[15] is not None:

@@ -27,7 +27,9 @@ _MAGIC = b"DUCK"
 _MAGIC_AT = 8
 
 
-def marked(rows: Iterable[tuple[object, ...]], secret: str, release: str, version: int) -> Iterator[tuple[object, ...]]:
+def mark_rows(
+    rows: Iterable[tuple[object, ...]], secret: str, release: str, version: int
+) -> Iterator[tuple[object, ...]]:
     """The rows of the metadata of a file, with its marker."""
     for row in rows:
         if row[0]:

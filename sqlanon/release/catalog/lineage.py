@@ -135,7 +135,7 @@ def lineage_of(engine: Engine, entry: Entry) -> Lineage | None:
     return None if number is None else Lineage.of(engine, entry.release, number)
 
 
-def current(state: ReleaseState) -> Lineage | None:
+def find_current(state: ReleaseState) -> Lineage | None:
     """The lineage that the next version belongs to: that of the newest version that readers had; None: there is none.
 
     After a rollback it is the same: what was shown since counts, as readers may have kept it.

@@ -16,7 +16,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.formats import GROUP, Names, Recoded
 from sqlanon.release.catalog.private_tables import METADATA, SENSITIVE
-from sqlanon.release.catalog.redacted_policy import written
+from sqlanon.release.catalog.redacted_policy import write_requirements
 from sqlanon.results import RequirementResult
 from sqlanon.spec import OWN, Accuracy, Hierarchy, PrivacySpec, ReleaseSpec, Rule
 from sqlanon.sqltext import statement
@@ -73,7 +73,7 @@ def metadata_rows(
         "version": version,
         "sqlanon": __version__,
         "token": secrets.token_hex(16),  # two versions never have the same metadata; from neither seed nor secret
-    } | _asked(privacy)
+    } | _requirements_to_json(privacy)
     if privacy.accuracy is not None:
         said |= _bound(privacy, privacy.accuracy, reached)
     if spec.person and spec.persons is not None:
@@ -86,7 +86,7 @@ def metadata_rows(
             published = list(names[reading.alias].published())
             hierarchy = reading.spec.hierarchy
             if isinstance(hierarchy, Rule):
-                declared = json.dumps({"rule": rules.written(hierarchy)})
+                declared = json.dumps({"rule": rules.write_rule(hierarchy)})
             elif isinstance(hierarchy, Hierarchy) and reading.treatment == "hierarchy":
                 tree = as_tree(hierarchy)
                 nodes = {
@@ -130,13 +130,17 @@ def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
     return facts
 
 
-def _asked(privacy: PrivacySpec) -> dict[str, object]:
+def _requirements_to_json(privacy: PrivacySpec) -> dict[str, object]:
     """The values of requirements as JSON; None for nothing.
 
     Of those in `PrivacySpec.more` it has the requested ones.
     """
     named = {key: privacy.value(key) for key in REQUIREMENTS if key not in privacy.more}
-    return {key: value for key, value in written(named | dict(privacy.more)).items() if value is not None or key in OWN}
+    return {
+        key: value
+        for key, value in write_requirements(named | dict(privacy.more)).items()
+        if value is not None or key in OWN
+    }
 
 
 def _bound(privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[RequirementResult]) -> dict[str, object]:
@@ -145,7 +149,7 @@ def _bound(privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[Requireme
         "maximize": accuracy.maximize,
         "at_least": {
             name: value
-            for name, value in _asked(privacy).items()
+            for name, value in _requirements_to_json(privacy).items()
             if value is not None and value != REQUIREMENTS[name].nothing
         },
         "max_loss": str(accuracy.per_class_ncp) if accuracy.per_class_ncp is not None else None,

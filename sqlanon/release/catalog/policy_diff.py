@@ -1,6 +1,6 @@
 """What changed between two policies, in words, and whether it weakens what readers were promised.
 
-Policies come as the catalog keeps them (`sqlanon.release.catalog.redacted_policy.redacted`): plain JSON values, lists
+Policies come as the catalog keeps them (`sqlanon.release.catalog.redacted_policy.redact`): plain JSON values, lists
 of values as hashes.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from sqlanon.declared import FORMATS, REQUIREMENTS
 from sqlanon.declared.parameters import Closeness
 from sqlanon.declared.records import ByColumn
-from sqlanon.release.catalog.redacted_policy import redacted
+from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 
 SETTINGS = ("dimensions", "execution", "memory", "readers", "refresh")
@@ -49,29 +49,29 @@ class Difference:
         return f"{text} (weaker)" if self.weaker else text
 
 
-def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
+def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     """Every difference of two policies; a key that a policy lacks has its default."""
     old, new = _DEFAULTS | dict(old), _DEFAULTS | dict(new)
     found = [*_privacy(old["privacy"], new["privacy"]), *_columns(old, new), *_formats(old, new)]
-    found += _plain("rest", old["rest"], new["rest"], weaker=new["rest"] == "keep")
-    found += _plain("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
+    found += _compare_setting("rest", old["rest"], new["rest"], weaker=new["rest"] == "keep")
+    found += _compare_setting("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
     # With another key rows of versions before and after cannot be matched: what these reveal together is unknown.
-    found += _plain("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
+    found += _compare_setting("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
     # Without `whole` the released rows stay the same; warnings and what an audit allows change.
     said = (old["persons"], new["persons"])
     less = new["persons"] == "ignored" or old["persons"] == "whole"
-    found += _plain("persons", *said, weaker=less, setting="whole" not in said)
+    found += _compare_setting("persons", *said, weaker=less, setting="whole" not in said)
     found += _failing(old["refresh"], new["refresh"])
     modes = old["refresh"].get("mode", "full"), new["refresh"].get("mode", "full")
-    found += _plain("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
+    found += _compare_setting("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
     # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
-    found += _plain("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
+    found += _compare_setting("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
     found += _persons(old, new)
     found += _person(old, new)
     # Tokens that stay link versions.
     rotated = [bool((one.get("together") or {}).get("rotate")) for one in (old, new)]
-    found += _plain("rotate", *rotated, weaker=rotated[0])
+    found += _compare_setting("rotate", *rotated, weaker=rotated[0])
     done = {
         "person",
         "null_person",
@@ -89,21 +89,23 @@ def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
         before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
         for path in sorted(set(before) | set(after)):
             if path not in ("refresh.max_failing", "refresh.mode", "together.rotate"):
-                found += _plain(path, before.get(path), after.get(path), setting=key in SETTINGS)
+                found += _compare_setting(path, before.get(path), after.get(path), setting=key in SETTINGS)
     return tuple(found)
 
 
-def weakenings(found: Sequence[Difference]) -> tuple[str, ...]:
+def list_weakenings(found: Sequence[Difference]) -> tuple[str, ...]:
     """Those that must be confirmed, for people."""
     return tuple(str(item) for item in found if item.weaker)
 
 
-def _plain(what: str, old: object, new: object, *, weaker: bool = False, setting: bool = False) -> Iterator[Difference]:
+def _compare_setting(
+    what: str, old: object, new: object, *, weaker: bool = False, setting: bool = False
+) -> Iterator[Difference]:
     if old != new:
-        yield Difference(what, _shown(old), _shown(new), weaker, setting)
+        yield Difference(what, _format_value(old), _format_value(new), weaker, setting)
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if value is None or value in ([], {}, ()):
         return "none"
     if isinstance(value, bool):
@@ -129,27 +131,27 @@ def _privacy(old: Policy, new: Policy) -> Iterator[Difference]:
     """Less of a requirement, or none of it any more, is weaker; so is what counts persons in the table as known."""
     for key, requirement in REQUIREMENTS.items():
         less = requirement.weaker(old.get(key), new.get(key))
-        yield from _plain(key, old.get(key), new.get(key), weaker=less)
+        yield from _compare_setting(key, old.get(key), new.get(key), weaker=less)
     # Of what is not installed here nothing is known but whether it is still asked in the same words.
     for key in sorted(
         (set(old) | set(new))
         - set(REQUIREMENTS)
         - {"joint", "presence_disclosed", "own_boxes", "accuracy", "of_persons", "whole", "person_share"}
     ):
-        yield from _plain(key, old.get(key), new.get(key), weaker=old.get(key) is not None)
-    yield from _plain("joint", old.get("joint"), new.get("joint"), weaker=not new.get("joint"))
+        yield from _compare_setting(key, old.get(key), new.get(key), weaker=old.get(key) is not None)
+    yield from _compare_setting("joint", old.get("joint"), new.get("joint"), weaker=not new.get("joint"))
     was, now = bool(old.get("presence_disclosed")), bool(new.get("presence_disclosed"))
-    yield from _plain("presence disclosed", was, now, weaker=now)
+    yield from _compare_setting("presence disclosed", was, now, weaker=now)
     was, now = bool(old.get("own_boxes")), bool(new.get("own_boxes"))
-    yield from _plain("boxes of their own", was, now, weaker=now)
+    yield from _compare_setting("boxes of their own", was, now, weaker=now)
     was, now = bool(old.get("of_persons")), bool(new.get("of_persons"))
-    yield from _plain("k and l over persons", was, now, weaker=not now)
+    yield from _compare_setting("k and l over persons", was, now, weaker=not now)
     one, other = old.get("person_share"), new.get("person_share")
     less = one is not None and (other is None or Fraction(other) > Fraction(one))
-    yield from _plain("person_share", one, other, weaker=less)
+    yield from _compare_setting("person_share", one, other, weaker=less)
     before, after = (dict(_flat("accuracy", policy.get("accuracy"))) for policy in (old, new))
     for path in sorted(set(before) | set(after)):
-        yield from _plain(path, before.get(path), after.get(path))
+        yield from _compare_setting(path, before.get(path), after.get(path))
 
 
 def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
@@ -157,7 +159,9 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
     for name in dict.fromkeys([*known[0], *known[1]]):
         before, after = known[0].get(name), known[1].get(name)
         was, now = _role(before, old), _role(after, new)
-        yield from _plain(f"column {name}:", was, now, weaker=_exposes(name, was, now, old["privacy"], new["privacy"]))
+        yield from _compare_setting(
+            f"column {name}:", was, now, weaker=_exposes(name, was, now, old["privacy"], new["privacy"])
+        )
         for key, default in (
             ("weight", 1),
             ("hierarchy", None),
@@ -172,13 +176,13 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
                 both = was == now == "sensitive" and all(
                     key in _measured_by(policy["privacy"], name) for policy in (old, new)
                 )
-                found = _plain(f"column {name}: {key}", one, other, weaker=both)
+                found = _compare_setting(f"column {name}: {key}", one, other, weaker=both)
                 yield from (replace(item, new=item.new + _finer(one, other)) for item in found)
         for key in ("accept_unique", "accept_repeats"):
             one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
             # Values of a column that was no identifier were not counted.
             counted = key == "accept_unique" or was == "identifier"
-            yield from _plain(f"column {name}: {key}", one, other, weaker=other and counted)
+            yield from _compare_setting(f"column {name}: {key}", one, other, weaker=other and counted)
 
 
 def _finer(one: object, other: object) -> str:
@@ -252,9 +256,9 @@ def _content(value: object) -> object:
 def _formats(old: Policy, new: Policy) -> Iterator[Difference]:
     """A format of exact rows, and means, which show sums, are both weaker than none."""
     kind = new["format"]["kind"]
-    yield from _plain("format", old["format"]["kind"], kind, weaker=FORMATS[kind].exact)
+    yield from _compare_setting("format", old["format"]["kind"], kind, weaker=FORMATS[kind].exact)
     means = [sorted(policy["format"].get("mean") or ()) for policy in (old, new)]
-    yield from _plain("format.mean", means[0], means[1], weaker=bool(set(means[1]) - set(means[0])))
+    yield from _compare_setting("format.mean", means[0], means[1], weaker=bool(set(means[1]) - set(means[0])))
 
 
 def _persons(old: Policy, new: Policy) -> Iterator[Difference]:
@@ -267,7 +271,7 @@ def _persons(old: Policy, new: Policy) -> Iterator[Difference]:
     if new["rows_are"] == "events":  # each is counted by itself
         lost = [name for name in checked[0] if name not in listed]
         if lost:
-            yield Difference("persons counted by", ", ".join(checked[0]), _shown(checked[1]), weaker=True)
+            yield Difference("persons counted by", ", ".join(checked[0]), _format_value(checked[1]), weaker=True)
     elif checked[0] and not checked[1] and not listed & set(checked[0]):
         yield Difference("one row a person, checked by", ", ".join(checked[0]), "nothing", weaker=True)
 
@@ -278,15 +282,15 @@ def _person(old: Policy, new: Policy) -> Iterator[Difference]:
         [str(name) for name in old.get("person") or ()],
         [str(name) for name in new.get("person") or ()],
     )
-    yield from _plain("person", was, now, weaker=bool(was) and set(was) != set(now))
+    yield from _compare_setting("person", was, now, weaker=bool(was) and set(was) != set(now))
     before, after = old.get("null_person"), new.get("null_person")
-    yield from _plain("null_person", before, after, weaker=bool(was) and after == "distinct")
+    yield from _compare_setting("null_person", before, after, weaker=bool(was) and after == "distinct")
 
 
 def _failing(old: Policy, new: Policy) -> Iterator[Difference]:
     before, after = old.get("max_failing"), new.get("max_failing")
     looser = before is not None and (after is None or after > before)
-    yield from _plain("history.max_failing", before, after, weaker=looser, setting=True)
+    yield from _compare_setting("history.max_failing", before, after, weaker=looser, setting=True)
 
 
-_DEFAULTS = redacted(ReleaseSpec("", "", (), PrivacySpec()))
+_DEFAULTS = redact(ReleaseSpec("", "", (), PrivacySpec()))

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlanon.engines.base import Bind, Engine, Found, Row, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.entry import LATER, READ, Entry, entry_of
 from sqlanon.release.catalog.private_tables import METADATA, SENSITIVE, private_table
-from sqlanon.release.catalog.rights import reading
+from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.spec import RefreshSpec
 from sqlanon.sqltext import statement
 
@@ -128,7 +128,7 @@ class CatalogReader:
             "source": source is not None,
             "statuses": _bound(asked, "status", statuses if self._engine.updates else ()),
             "versions": _bound(asked, "version", versions),
-            **_placed(asked, views),
+            **_view_parameters(asked, views),
         }
         rows = self._asked("catalog/list", asked, context)
         return [entry for entry in rows if not statuses or entry.status in statuses]
@@ -155,7 +155,7 @@ class CatalogReader:
             every = self._asked("catalog/list", {}, _UNCONDITIONAL, found)
             return [entry for entry in every if entry.status == "published" and entry.release != release]
         asked: dict[str, Bind] = {"release": release, "source": source}
-        return self._asked("catalog/beside", asked, _placed(asked, views), found)
+        return self._asked("catalog/beside", asked, _view_parameters(asked, views), found)
 
     def instead(self, source: str) -> list[Entry]:
         """Of each place that releases of a source had, what readers had there last."""
@@ -169,7 +169,7 @@ class CatalogReader:
 
     def versions(self, release: str) -> list[int]:
         """The numbers of the versions of a release."""
-        return [integer(row[0]) for row in self._rows("catalog/versions", {"release": release})]
+        return [read_integer(row[0]) for row in self._rows("catalog/versions", {"release": release})]
 
     def places(self) -> list[Place]:
         """The published versions as queries name them."""
@@ -190,7 +190,7 @@ class CatalogReader:
 
     def names_of_published(self) -> str:
         """The names of the published releases, as an error lists them."""
-        return named([place.release for place in self.places()])
+        return format_names([place.release for place in self.places()])
 
     def files(self, release: str) -> list[tuple[str, str | None, str]]:
         """The files that a release was published into, each with the schema and the name of the view."""
@@ -208,13 +208,13 @@ class CatalogReader:
         for release, *numbers, policy in self._rows("catalog/untidy", _JSON):
             refresh = json.loads(str(policy)).get("refresh")
             keep = int(refresh["keep"]) if refresh else RefreshSpec().keep
-            opened, spare, published, oldest, erased = (integer(number or 0) for number in numbers)
+            opened, spare, published, oldest, erased = (read_integer(number or 0) for number in numbers)
             made.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
         return [one for one in made if one.needed]
 
     def unknown(self, release: str) -> PolicyError:
         """The error of a release that the catalog does not have; it names those that it has."""
-        return PolicyError(f"{release} is not a release of this database; releases: {named(self.releases())}")
+        return PolicyError(f"{release} is not a release of this database; releases: {format_names(self.releases())}")
 
     def _asked(
         self, name: str, asked: dict[str, Bind], context: Mapping[str, object], found: Found | None = None
@@ -224,7 +224,7 @@ class CatalogReader:
         columns = [{"name": name, "known": name in known or name in READ[: -len(LATER)]} for name in (*READ, STEP)]
         rows = self._rows(name, asked, {**context, "columns": columns}, there, safe=found is not None)
         last: dict[tuple[object, object], Row] = {}
-        for row in sorted(rows, key=lambda row: integer(row[-1] or 0)):
+        for row in sorted(rows, key=lambda row: read_integer(row[-1] or 0)):
             last[row[0], row[1]] = row
         return [entry_of(row[:-1], self.table.database) for row in rows if last[row[0], row[1]] is row]
 
@@ -244,7 +244,7 @@ class CatalogReader:
         made = statement(name, self._engine.dialect, asked, run=None, catalog=self.table, **(context or {}))
         if safe:
             return self._engine.fetch(made, max_rows=_MOST)
-        with reading(self._engine, self.table):
+        with guard_reading(self._engine, self.table):
             return self._engine.fetch(made, max_rows=_MOST)
 
 
@@ -252,7 +252,7 @@ _MOST = 10_000_000
 """Of a catalog so many versions can be listed."""
 
 
-def named(names: Sequence[str]) -> str:
+def format_names(names: Sequence[str]) -> str:
     """Names of releases as an error lists them."""
     shown = sorted(names)
     more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
@@ -278,7 +278,7 @@ def _bound(asked: dict[str, Bind], name: str, values: Sequence[str] | Sequence[i
     return names
 
 
-def _placed(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[str, object]:
+def _view_parameters(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[str, object]:
     """Parameters of the search for releases with one of some views.
 
     A view is found by its own name, or by the name of the view beside it.

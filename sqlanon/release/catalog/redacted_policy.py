@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, cast
 
-from sqlanon.results.base import plain
+from sqlanon.results.base import to_plain
 from sqlanon.spec import Hierarchy, ReleaseSpec, Rule
 
 
-def hashed(policy: Mapping[str, Any]) -> tuple[str, str]:
-    """A policy, as `redacted` makes it, as JSON text, and the SHA-256 of the text."""
+def hash_policy(policy: Mapping[str, Any]) -> tuple[str, str]:
+    """A policy, as `redact` makes it, as JSON text, and the SHA-256 of the text."""
     text = json.dumps(policy, sort_keys=True)
     return text, hashlib.sha256(text.encode()).hexdigest()
 
 
-def redacted(spec: ReleaseSpec) -> dict[str, Any]:
+def redact(spec: ReleaseSpec) -> dict[str, Any]:
     """The policy for the catalog: lists of values (hierarchies, orders) replaced by their hashes, no seed."""
-    policy = cast("dict[str, Any]", plain(spec))
+    policy = cast("dict[str, Any]", to_plain(spec))
     for column, original in zip(policy["columns"], spec.columns, strict=True):
         if isinstance(original.hierarchy, Hierarchy):
             column["hierarchy"] = {
@@ -47,36 +47,36 @@ def redacted(spec: ReleaseSpec) -> dict[str, Any]:
         policy["refine"]["search"] = "auto" if spec.refine.search is None else spec.refine.search
         if spec.refine.search == 0:
             del policy["refine"]["search"]
-    policy["privacy"] |= written(policy["privacy"].pop("more"))
+    policy["privacy"] |= write_requirements(policy["privacy"].pop("more"))
     for key in ("own_boxes", "of_persons", "whole", "person_share"):  # 0.1.0 had none of them
         if not policy["privacy"][key]:
             del policy["privacy"][key]
-    return {key: _written(value) for key, value in policy.items()}
+    return {key: _write_exact(value) for key, value in policy.items()}
 
 
-def written(asked: Mapping[str, object]) -> dict[str, Any]:
+def write_requirements(asked: Mapping[str, object]) -> dict[str, Any]:
     """What is asked of requirements as plain JSON, with values that they list replaced by their hash."""
-    return cast("dict[str, Any]", _written(_unlisted(plain(asked))))
+    return cast("dict[str, Any]", _write_exact(_redact_lists(to_plain(asked))))
 
 
-def _unlisted(value: object) -> object:
+def _redact_lists(value: object) -> object:
     """The same without lists of values."""
     if not isinstance(value, Mapping):
         return value
     return {
         key: {"values": len(item), "sha256": _hash(item)}
         if key == "values" and isinstance(item, list | tuple) and item
-        else _unlisted(item)
+        else _redact_lists(item)
         for key, item in value.items()
     }
 
 
-def _written(value: object) -> object:
+def _write_exact(value: object) -> object:
     """The value with fractions as text, which JSON has no other exact form for."""
     if isinstance(value, Mapping):
-        return {key: _written(item) for key, item in value.items()}
+        return {key: _write_exact(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_written(item) for item in value]
+        return [_write_exact(item) for item in value]
     return str(value) if isinstance(value, Fraction) else value
 
 

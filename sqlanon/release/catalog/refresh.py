@@ -12,13 +12,13 @@ from typing import Literal
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import Relation, TableRef
-from sqlanon.engines.rows import integer, integers
+from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.errors import GuardError, LockedError, SchemaChangedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import version_in
-from sqlanon.release.catalog.policy_diff import Difference, differences, weakenings
-from sqlanon.release.catalog.redacted_policy import redacted
+from sqlanon.release.catalog.policy_diff import Difference, list_differences, list_weakenings
+from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.results import DataChange
@@ -81,7 +81,7 @@ class Decision:
                 "(in Python allow_weaker=True)"
             )
 
-    def against(self, fingerprint: str) -> Decision:
+    def decide_again(self, fingerprint: str) -> Decision:
         """The same, now that the source was looked at."""
         if self.same_as is not None and fingerprint == self.same_as:
             return replace(self, why=("source, policy and sqlanon are as before", *self.why))
@@ -104,7 +104,7 @@ def decide(state: ReleaseState, *, full: bool = False) -> Decision:
     """
     spec, entry = state.spec, state.last_shown
     if entry is None:
-        return first(state)
+        return decide_first(state)
     schema = schema_changes(spec, entry, state.source)
     found = policy_changes(entry, spec)
     changes = tuple(str(item) for item in found)
@@ -130,10 +130,10 @@ def decide(state: ReleaseState, *, full: bool = False) -> Decision:
         states.append("made anew")
         why.append("asked for with --full")
     weightiest: State = states[0] if states else "unchanged"  # type: ignore[assignment]
-    return Decision(weightiest, tuple(why), weakenings(found), entry, None if states else entry.fingerprint)
+    return Decision(weightiest, tuple(why), list_weakenings(found), entry, None if states else entry.fingerprint)
 
 
-def first(state: ReleaseState) -> Decision:
+def decide_first(state: ReleaseState) -> Decision:
     """What the first run of a release would do.
 
     Where another release was withdrawn, its readers look in the same place: the new one is compared with it.
@@ -148,13 +148,13 @@ def first(state: ReleaseState) -> Decision:
         and (str(entry.view_schema).lower(), str(entry.view_name).lower(), entry.file) == place
     ]
     instead = max(there, key=lambda entry: entry.published_at, default=None)
-    weaker = weakenings(policy_changes(instead, spec)) if instead else ()
+    weaker = list_weakenings(policy_changes(instead, spec)) if instead else ()
     return Decision("first release", ("nothing is published yet",), weaker, None, None, instead)
 
 
 def policy_changes(entry: Entry, spec: ReleaseSpec) -> tuple[Difference, ...]:
     """The differences of a policy from that of a version."""
-    return differences(entry.policy, json.loads(json.dumps(redacted(spec))))
+    return list_differences(entry.policy, json.loads(json.dumps(redact(spec))))
 
 
 def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
@@ -201,7 +201,9 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
     return f"{', '.join(lost)} is gone" if lost else None
 
 
-def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str) -> tuple[int, str, dict[str, int]]:
+def read_fingerprint(
+    scratch: Scratch, roles: Roles, key: Sequence[str], secret: str
+) -> tuple[int, str, dict[str, int]]:
     """Number of rows, fingerprint of the source, and lengths of texts by staged column.
 
     The fingerprint is the number of rows with a keyed hash of the sum of their hashes over every column with a role.
@@ -224,8 +226,8 @@ def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str)
         "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns, texts=texts
     )[0]
     mac = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
-    held = {name: integer(length) for name, length in zip(texts, lengths, strict=True)}
-    return integer(rows), f"{rows}:{mac.hexdigest()[:32]}", held
+    held = {name: read_integer(length) for name, length in zip(texts, lengths, strict=True)}
+    return read_integer(rows), f"{rows}:{mac.hexdigest()[:32]}", held
 
 
 def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
@@ -262,14 +264,14 @@ def data_change(
     if link_columns_of(entry, columns) != list(links):
         return None
     found = scratch.fetch("refresh/rows", stage=stage, linked=entry.link, link=made_of)[0]
-    earlier, added, removed = integers(found)
+    earlier, added, removed = read_integers(found)
     return DataChange(earlier, rows, added, removed)
 
 
 def data_change_by_key(scratch: Scratch, old: TableRef, new: TableRef, rows: int) -> DataChange:
     """The same by key, from the histories of two versions."""
     found = scratch.fetch("refresh/rows_with_key", old=old, new=new)[0]
-    earlier, added, removed, changed = integers(found)
+    earlier, added, removed, changed = read_integers(found)
     return DataChange(earlier, rows, added, removed, changed)
 
 
@@ -278,7 +280,7 @@ def shown_as(entry: Entry) -> str:
     return "is published" if entry.status == "published" else "was published last"
 
 
-def due(spec: ReleaseSpec, entry: Entry | None, now: datetime.datetime) -> bool:
+def is_due(spec: ReleaseSpec, entry: Entry | None, now: datetime.datetime) -> bool:
     """Whether ``every`` has passed since a run last looked at the release; without it a release is always due."""
     every = spec.refresh.every
     if every is None or entry is None:

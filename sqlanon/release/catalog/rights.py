@@ -22,7 +22,7 @@ def drop_statistics(engine: Engine, tables: Sequence[TableRef]) -> None:
         engine.rights.drop_statistics(tables)
 
 
-def reading(engine: Engine, table: TableRef) -> AbstractContextManager[None]:
+def guard_reading(engine: Engine, table: TableRef) -> AbstractContextManager[None]:
     """While a private table is read, that runs no code of another role.
 
     Raises:

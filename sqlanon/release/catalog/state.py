@@ -113,7 +113,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
         engine,
         spec,
         tuple(catalog.entries(spec.name) if every else catalog.live(found, spec.name)),
-        tuple(_beside(engine, spec, found)),
+        tuple(_find_siblings(engine, spec, found)),
         catalog.secret_in(found, spec.name),
         found,
         tokens,
@@ -132,7 +132,7 @@ def _view(engine: Engine, spec: ReleaseSpec, source: Relation) -> TableRef:
     return replace(engine.target("release.x"), name=source.ref.name)
 
 
-def _beside(engine: Engine, spec: ReleaseSpec, found: Found) -> list[Entry]:
+def _find_siblings(engine: Engine, spec: ReleaseSpec, found: Found) -> list[Entry]:
     source = found.named.get(spec.source)
     if source is None:
         return []  # whoever looks at the source says that it is missing

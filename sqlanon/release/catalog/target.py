@@ -38,14 +38,14 @@ class Publication:
     @property
     def shown(self) -> str:
         """For people."""
-        return self._shown(self.view)
+        return self._spell_target(self.view)
 
     @property
     def shown_sensitive(self) -> str | None:
         """The second table, for people."""
-        return self._shown(sensitive_of(self.view)) if self.pair else None
+        return self._spell_target(sensitive_of(self.view)) if self.pair else None
 
-    def _shown(self, view: TableRef) -> str:
+    def _spell_target(self, view: TableRef) -> str:
         name = f"{view.schema}.{view.name}"
         return f"{name} in {self.file}" if self.file else name
 

@@ -76,7 +76,7 @@ def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
     return replace(engine.target("release.x"), name=engine.relation(spec.source).ref.name)
 
 
-def pointings(engine: Engine, view: TableRef, name: str, *, pair: bool) -> list[Pointing]:
+def list_pointings(engine: Engine, view: TableRef, name: str, *, pair: bool) -> list[Pointing]:
     """Every view of a version and the table it shows; ``name`` is the physical table's."""
     physical = private_table(engine, name)
     shown = [Pointing(view, physical), Pointing(metadata_of(view), metadata_table(physical))]
@@ -90,6 +90,6 @@ def metadata_table(physical: TableRef) -> TableRef:
     return replace(physical, name=f"{physical.name}_metadata")
 
 
-def spelled(table: TableRef) -> str:
+def spell_table(table: TableRef) -> str:
     """A table's name as a person would have to write it."""
     return ".".join(identifier(part) for part in (table.database, table.schema, table.name) if part)

@@ -9,10 +9,10 @@ import os
 import secrets
 from dataclasses import dataclass, replace
 
-from sqlanon.declared import METHODS, most_suppressed, refining
-from sqlanon.declared.combinations import promised
+from sqlanon.declared import METHODS, most_suppressed, read_refining
+from sqlanon.declared.combinations import list_unpromised
 from sqlanon.formats import Levels, format_of
-from sqlanon.loss import Attribute, Facts, classification, joint_counts, measure, measure_asked
+from sqlanon.loss import Attribute, Facts, joint_counts, measure, measure_asked, measure_classification
 from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
 from sqlanon.release.divide import (
@@ -22,7 +22,7 @@ from sqlanon.release.divide import (
 )
 from sqlanon.release.divide.division import Division, Keyed
 from sqlanon.release.prepare.staged import Prepared
-from sqlanon.release.prepare.unlisted_values import others
+from sqlanon.release.prepare.unlisted_values import count_others
 from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import verify_staged
 from sqlanon.results import LossReport
@@ -90,7 +90,7 @@ def make_classes(
             spec.privacy.accuracy,
             spec.suppression,
             most_suppressed(spec, encoded.rows),
-            refining(spec, encoded.rows, len(encoded.quasi)),
+            read_refining(spec, encoded.rows, len(encoded.quasi)),
             spec.format.kind,
             spec.seed or 0,
             own,
@@ -119,16 +119,16 @@ def make_classes(
             listed=assignment.listed,
             packed=assignment.packed,
         )
-        lost = suppressed_rows.counted(scratch, spec, encoded, classed, assignment)
-        notes = loss_limit.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
+        lost = suppressed_rows.count_suppressed(scratch, spec, encoded, classed, assignment)
+        notes = loss_limit.note_reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         notes += lost.notes(encoded.rows)
-        notes += others(scratch, encoded.quasi, encoded.rows)
-        notes += tuple(promised(spec))
+        notes += count_others(scratch, encoded.quasi, encoded.rows)
+        notes += tuple(list_unpromised(spec))
         levels = Levels(assignment.levels, assignment.starred if lost.starred else None, assignment.wider)
         rows = divided.rows(scratch, encoded, classed)
         proof = divided.proof(scratch, rows)
         if judged and not levels:
-            classed, recoded, groups = merge_failing_groups.recoded(
+            classed, recoded, groups = merge_failing_groups.recode_classes(
                 scratch,
                 encoded,
                 classed,
@@ -167,7 +167,7 @@ def make_classes(
     )
 
 
-def measured(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
+def measure_loss(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
     """What the rows lose in their classes, by every metric that is asked."""
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
@@ -177,7 +177,7 @@ def measured(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
     loss = recoded.form.loss(scratch, encoded, classed, recoded, loss)
     if made.generalized and len(encoded.sensitive) == 1:
         (value,) = (domain.reading.alias for domain in encoded.sensitive)
-        cm = classification(scratch, classed, recoded.groups, value, recoded, encoded.rows)
+        cm = measure_classification(scratch, classed, recoded.groups, value, recoded, encoded.rows)
         loss = replace(loss, cm=cm)
     if spec.metrics:
         regions = recoded.form.regions(scratch, encoded, recoded)

@@ -117,7 +117,7 @@ class Division:
 
     def notes(self, groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
         """What a report says of so many groups that were united, as they failed one of ``requirements``."""
-        return merge_failing_groups.notes(groups, requirements)
+        return merge_failing_groups.write_notes(groups, requirements)
 
     def key(self, secret: str) -> str:
         """What the method's random choices are keyed with; ``secret`` is the release's."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Statement, TableRef, Workers
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, InfeasibleError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlanon.table.work import Packing
 
 
-def assigned(context: Context, method: Method, workers: Workers) -> Assignment:
+def assign_blocks(context: Context, method: Method, workers: Workers) -> Assignment:
     """What the method assigns: in the engine's workers where that can be, otherwise here.
 
     Raises:
@@ -149,7 +149,7 @@ def _below_counted(context: Context, method: Method, workers: Workers) -> Assign
 
 def _check_solved(context: Context, solved: TableRef) -> None:
     """Refuse a partition that a worker could not divide: it meets the requirements, as both halves of every cut do."""
-    unsolved = integer(context.scratch.fetch("blocks/solved", solved=solved)[0][1])
+    unsolved = read_integer(context.scratch.fetch("blocks/solved", solved=solved)[0][1])
     if unsolved:
         raise DatabaseError(
             f"executors could not divide {unsolved} partitions; nothing was published. This is a defect of sqlanon"
@@ -199,5 +199,5 @@ class ExecutorBlocks(Division):
         self._workers = workers
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
-        """See `assigned`."""
-        return Divided(of_classes(method, assigned(context, method, self._workers)))
+        """See `assign_blocks`."""
+        return Divided(of_classes(method, assign_blocks(context, method, self._workers)))

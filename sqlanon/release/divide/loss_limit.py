@@ -13,8 +13,8 @@ from fractions import Fraction
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.formats import Recoded
-from sqlanon.loss import extents
-from sqlanon.privacy.base import Grouped, Requirement, as_number, reachable
+from sqlanon.loss import measure_extents
+from sqlanon.privacy.base import Grouped, Requirement, as_number, round_reachable
 from sqlanon.results import LossReport
 from sqlanon.spec import Accuracy, ReleaseSpec
 from sqlanon.table.encode import Encoded
@@ -24,17 +24,17 @@ _ROUNDED = Fraction(1, 10**12)
 """What sums of doubles may add to an NCP."""
 
 
-def described(accuracy: Accuracy | None) -> str | None:
+def describe_bound(accuracy: Accuracy | None) -> str | None:
     """The bound in one line, for plan and notes; None without one."""
     if accuracy is None:
         return None
-    parts = [f"{name} within {_shown(extent)}" for name, extent in accuracy.extents]
+    parts = [f"{name} within {_format(extent)}" for name, extent in accuracy.extents]
     if accuracy.per_class_ncp is not None:
-        parts.insert(0, f"per_class_ncp at most {_shown(accuracy.per_class_ncp)}")
+        parts.insert(0, f"per_class_ncp at most {_format(accuracy.per_class_ncp)}")
     return f"maximize {accuracy.maximize}: {', '.join(parts)} in every class"
 
 
-def reached(
+def note_reached(
     scratch: Scratch, spec: ReleaseSpec, requirements: Sequence[Requirement], encoded: Encoded, classed: TableRef
 ) -> tuple[str, ...]:
     """What an assignment reaches, as a note.
@@ -52,10 +52,10 @@ def reached(
     for requirement in requirements:
         value = requirement.measure(scratch.engine, rows).reached
         of = f" of {requirement.column}" if requirement.column else ""
-        parts.append(f"{requirement.name} = {reachable(requirement, value):g}{of}")
+        parts.append(f"{requirement.name} = {round_reachable(requirement, value):g}{of}")
         if not requirement.reaches(value):
             short.append(f"{requirement.name} = {as_number(requirement.asked):g}{of}")
-    what = f"{described(accuracy)}: reached {', '.join(parts)}"
+    what = f"{describe_bound(accuracy)}: reached {', '.join(parts)}"
     if short:
         raise InfeasibleError(
             f"{spec.name}: {what}; at_least asks {', '.join(short)}. Nothing was published. Allow more loss, ask for "
@@ -64,7 +64,7 @@ def reached(
     return (what,)
 
 
-def held(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded, loss: LossReport) -> None:
+def check_bound(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded, loss: LossReport) -> None:
     """The bound holds for every class that would be published.
 
     Raises:
@@ -74,18 +74,18 @@ def held(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded
     if accuracy is None:
         return
     from sqlanon.methods.shared.loss_bound import SLACK
-    from sqlanon.methods.shared.loss_bound import extents as asked
+    from sqlanon.methods.shared.loss_bound import list_extents as asked
 
     limit = accuracy.per_class_ncp
     if limit is not None:
         slack = SLACK if len(encoded.quasi) > 1 and limit > 0 else 0
         if Fraction(loss.il_inf) > limit + slack + (_ROUNDED if limit else 0):
             raise PrivacyViolation(
-                f"the NCP of a class is {loss.il_inf:.6f}, at most {_shown(limit)} was promised; nothing was published"
+                f"the NCP of a class is {loss.il_inf:.6f}, at most {_format(limit)} was promised; nothing was published"
             )
     if not accuracy.extents:
         return
-    own, found = asked(accuracy, encoded.quasi), extents(scratch, recoded.boxes, encoded.quasi)
+    own, found = asked(accuracy, encoded.quasi), measure_extents(scratch, recoded.boxes, encoded.quasi)
     for domain in encoded.quasi:
         if domain.code not in own:
             continue
@@ -96,10 +96,10 @@ def held(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded
         slack = extent / 10**9 if domain.reading.as_float else extent / 2**50
         if wide.unbounded or wide.largest > extent + slack:
             raise PrivacyViolation(
-                f"column {domain.reading.name}: a class reaches further than {_shown(extent)}, which was promised; "
+                f"column {domain.reading.name}: a class reaches further than {_format(extent)}, which was promised; "
                 "nothing was published"
             )
 
 
-def _shown(number: Fraction) -> str:
+def _format(number: Fraction) -> str:
     return f"{float(number):g}"

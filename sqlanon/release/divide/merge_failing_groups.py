@@ -4,7 +4,7 @@ Methods check every class that they make. Classes of equal rows, or whose values
 l over persons of it may be less than of each, and delta-disclosure that ignores absent values may fail. Models over
 persons, which methods do not count (`Requirement.afterwards`), are first looked at here. Then a group that fails and
 the next one, in the order of what is published, become one class, until none fails. That ends, as the whole table as
-one class meets what is asked (see `guards.feasible`).
+one class meets what is asked (see `guards.check_feasible`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
     return loose if any(one.counts_persons or isinstance(one, OfCounts) for one in loose) else []
 
 
-def recoded(
+def recode_classes(
     scratch: Scratch,
     encoded: Encoded,
     classed: TableRef,
@@ -66,7 +66,7 @@ def recoded(
     values = [values_of(scratch, domain) for domain in encoded.sensitive] if read else []
     while True:
         found = recode(classed, spans)
-        labels = _united(scratch, encoded, classed, found, requirements, values, blocks)
+        labels = _unite_failing(scratch, encoded, classed, found, requirements, values, blocks)
         if labels is None:
             return classed, found, total
         classes, united, failing = labels
@@ -90,7 +90,7 @@ def recoded(
         classed = made
 
 
-def notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
+def write_notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
     """What a report says of so many groups."""
     if not groups:
         return ()
@@ -104,7 +104,7 @@ def notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
     )
 
 
-def _united(
+def _unite_failing(
     scratch: Scratch,
     encoded: Encoded,
     classed: TableRef,

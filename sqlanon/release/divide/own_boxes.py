@@ -20,7 +20,7 @@ from sqlanon.release.verify.certificate import Certificate
 from sqlanon.release.verify.certified import Certified
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Encoded
-from sqlanon.table.keyed import keyed
+from sqlanon.table.keyed import hash_keys
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Drawn:
     content: str
 
 
-def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> Drawn:
+def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> Drawn:
     """Number the rows and boxes of a graph, make k matchings of it and draw one, by the secret.
 
     Rows are numbered by their quasi values, and rows of equal ones by a keyed hash: by that they also get their places
@@ -76,7 +76,7 @@ def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) ->
 
     scratch, encoded, engine = context.scratch, context.encoded, context.scratch.engine
     places, edges, table = scratch.table("slots"), scratch.table("edges"), scratch.table("drawn")
-    hashed = keyed(scratch, encoded.stage, encoded.roles, secret)
+    hashed = hash_keys(scratch, encoded.stage, encoded.roles, secret)
     quasi = [domain.code for domain in encoded.quasi]
     scratch.execute("freeform/numbered", slots=places, work=encoded.work, keyed=hashed, codes=quasi)
     scratch.drop(hashed)
@@ -86,18 +86,18 @@ def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) ->
     rid, codes, _, _ = kernel_input.fetch_codes(context, tie_break=False, sensitive=False)
     lined = np.empty_like(codes)
     lined[:, slot_of[rid]] = codes
-    content = content_of(secret, asked(spec), lined, kernel_input.geometry(context))
+    content = content_of(secret, list_asked(spec), lined, kernel_input.make_geometry(context))
     key = key_of(secret, spec.name, content)
-    regular, held = rows_of_boxes(_dealt(matches, slot_of, lined))
+    regular, held = rows_of_boxes(_deal_boxes(matches, slot_of, lined))
     if not regular:
         raise PrivacyViolation(
             f"method {spec.method.name} gave no {len(matches.boxes)} boxes to each row and as many rows to each box; "
             "nothing was published"
         )
     held = held[boxes_in_order(held)]
-    matchings = draw.remixed(held, key)
+    matchings = draw.remix_matchings(held, key)
     k = len(matchings)
-    engine.load_arrays(table, {"rid": rid_of, "class": matchings[draw.drawn(k, key)]})
+    engine.load_arrays(table, {"rid": rid_of, "class": matchings[draw.draw_matching(k, key)]})
     slots = np.arange(encoded.rows, dtype=np.int32)
     for t in range(k):
         number = np.full(encoded.rows, t, np.int16)
@@ -105,7 +105,7 @@ def drawn(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) ->
     return Drawn(k, table, edges, places, content)
 
 
-def _dealt(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
+def _deal_boxes(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
     """The boxes of every slot, int32[k, n].
 
     The first slot of equal rows gets the first place in the method's order, whichever row has it there.
@@ -126,13 +126,13 @@ def _dealt(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
     return np.ascontiguousarray(matches.boxes[:, order], np.int32)
 
 
-def asked(spec: ReleaseSpec) -> dict[str, object]:
+def list_asked(spec: ReleaseSpec) -> dict[str, object]:
     """What a policy says of the boxes: the method, its options, and k."""
     options = METHODS[spec.method.name].values(spec.method.options)
     return {**options, "method": spec.method.name, "k": spec.privacy.k}
 
 
-def matched(scratch: Scratch, encoded: Encoded, classed: TableRef, own: Drawn) -> TableRef:
+def match_rows(scratch: Scratch, encoded: Encoded, classed: TableRef, own: Drawn) -> TableRef:
     """A scratch table of the classed rows, each once for each of its boxes.
 
     Boxes are recoded and verified like classes.
@@ -164,8 +164,8 @@ class DrawnBoxes(Divided):
         return False
 
     def rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef) -> TableRef:
-        """See `matched`."""
-        return matched(scratch, encoded, classed, self.drawn)
+        """See `match_rows`."""
+        return match_rows(scratch, encoded, classed, self.drawn)
 
     def proof(self, scratch: Scratch, rows: TableRef) -> Certified:
         """The certificate, whose tables get their names when the release has a version."""
@@ -212,6 +212,6 @@ class OwnBoxes(Division):
         made = method.assign(context)
         if made.matches is None:
             return Divided(made)
-        own = drawn(context, self._spec, keyed.secret, made.matches)
+        own = draw_boxes(context, self._spec, keyed.secret, made.matches)
         found = Assignment(own.table, made.execution, made.notes, divided=False, search=made.search)
         return DrawnBoxes(assignment=found, drawn=own, spec=self._spec, secret=keyed.secret)

@@ -23,7 +23,7 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import Grouped, Requirement
-from sqlanon.privacy.counts import OfCounts, counted
+from sqlanon.privacy.counts import OfCounts, count_values
 from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.kanonymity.requirement import KAnonymity, of_units
 from sqlanon.privacy.persons import Persons
@@ -49,7 +49,7 @@ def of_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
     return [one for one in requirements if not one.across and not isinstance(one, KAnonymity | Persons)]
 
 
-def assigned(context: Context, method: Method) -> Assignment:
+def assign(context: Context, method: Method) -> Assignment:
     """What the method assigns to persons, for their rows. No boxes come with it, as these are of persons.
 
     Refining lowers persons x extents. Where the rows then lose more, by GCP or in format suppressed by stars, classes
@@ -62,7 +62,7 @@ def assigned(context: Context, method: Method) -> Assignment:
     units, part, usual = units_of(context, encoded)
     asked = (
         *of_units(context.requirements),
-        *guided(scratch, encoded, units, part, guides_of(context, usual)),
+        *guide_requirements(scratch, encoded, units, part, guides_of(context, usual)),
     )
     own = replace(context, encoded=part, requirements=asked, listed=False, read_again=True)
     if context.refine is None:
@@ -178,13 +178,13 @@ def _ends(domain: Domain, *, several: bool) -> list[Domain]:
     return [replace(domain, reading=replace(domain.reading, spec=weighed))]
 
 
-def guided(
+def guide_requirements(
     scratch: Scratch, encoded: Encoded, units: TableRef, part: Encoded, guides: Sequence[Guide]
 ) -> list[Requirement]:
     """What is asked of values, of what most rows of each person have: classes that have it seldom fail over rows.
 
     What most rows of a person have can be less even than the rows. Asked of it unchanged, it could be nearly all that
-    the persons reach, which one class of all of them meets and hardly any other: then less is asked (see `_lessened`),
+    the persons reach, which one class of all of them meets and hardly any other: then less is asked (see `_lessen`),
     or nothing.
     """
     names = [domain.code for domain in part.sensitive]
@@ -193,26 +193,26 @@ def guided(
     for one in guides:
         here: Guide = replace(cast("Any", one), value=places[one.column], within=())
         domain = part.sensitive[here.value]
-        most = [_reached(scratch, table, here, names, domain) for table in (units, encoded.work)]
-        asked = _lessened(here, *most)
+        most = [_measure_reached(scratch, table, here, names, domain) for table in (units, encoded.work)]
+        asked = _lessen(here, *most)
         # A diversity of one asks nothing; a share of none has no class.
         if asked > (0 if here.at_most else 1):
             found.append(replace(cast("Any", here), asked=asked))
     return found
 
 
-def _reached(scratch: Scratch, table: TableRef, model: Guide, names: Sequence[str], domain: Domain) -> Fraction:
+def _measure_reached(scratch: Scratch, table: TableRef, model: Guide, names: Sequence[str], domain: Domain) -> Fraction:
     """What all rows of a table of codes reach as one class."""
     if not isinstance(model, OfCounts):
         return model.measure(scratch.engine, Grouped(table, (), names)).reached
-    found = counted(scratch.engine, table, (), domain.code)
+    found = count_values(scratch.engine, table, (), domain.code)
     if model.reads_values:
         rows = rows_of_codes(scratch, table, domain)
         found = replace(found, values=of_numbers(values_of(scratch, domain), rows))
     return model.judged(found).reached
 
 
-def _lessened(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
+def _lessen(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
     """The requirements on values, adjusted to persons.
 
     If persons leave less than half of the room that rows leave, they are scaled by the ratio of what both reach.
@@ -254,8 +254,8 @@ class PersonsWhole(Division):
         return of_rows(requirements)
 
     def tried(self, context: Context, method: Method) -> Assignment:
-        """See `assigned`."""
-        return assigned(context, method)
+        """See `assign`."""
+        return assign(context, method)
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
         """All that is asked over rows."""
@@ -267,5 +267,5 @@ class PersonsWhole(Division):
         return (said,) if groups else ()
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
-        """See `assigned`."""
-        return Divided(assigned(context, method))
+        """See `assign`."""
+        return Divided(assign(context, method))

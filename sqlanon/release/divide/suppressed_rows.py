@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlanon.declared import FORMATS, METHODS, most_suppressed
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment
 from sqlanon.spec import ReleaseSpec
@@ -38,7 +38,7 @@ class Suppressed:
         return tuple(f"{count} of {rows} rows of the source {what}" for count, what in kinds if count)
 
 
-def planned(spec: ReleaseSpec, rows: int) -> tuple[str, ...]:
+def plan_notes(spec: ReleaseSpec, rows: int) -> tuple[str, ...]:
     """The notes of plan about what is allowed."""
     if spec.suppression is None:
         return ()
@@ -47,7 +47,7 @@ def planned(spec: ReleaseSpec, rows: int) -> tuple[str, ...]:
     return (f"suppression: at most {most} of {rows} rows of the source are {what[spec.suppression.rows]}",)
 
 
-def counted(
+def count_suppressed(
     scratch: Scratch, spec: ReleaseSpec, encoded: Encoded, classed: TableRef, assignment: Assignment
 ) -> Suppressed:
     """Count the suppressed rows.
@@ -102,4 +102,4 @@ def _hiding() -> str:
 
 
 def _count(rows: list[tuple[object, ...]]) -> int:
-    return integer(rows[0][0])
+    return read_integer(rows[0][0])

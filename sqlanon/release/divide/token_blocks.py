@@ -45,10 +45,10 @@ class Linking:
     elsewhere: TableRef | None
 
 
-def assigned(context: Context, method: Method, linking: Linking) -> tuple[Assignment, dict[int, int]]:
+def assign_tokens(context: Context, method: Method, linking: Linking) -> tuple[Assignment, dict[int, int]]:
     """Classes of the rows, and the block of each class.
 
-    Cost: that of `persons_whole.assigned`, with a run of the method for each block of at least 2k persons; a sort of
+    Cost: that of `persons_whole.assign`, with a run of the method for each block of at least 2k persons; a sort of
     the rows by person if some are left out.
     """
     import numpy as np
@@ -56,18 +56,18 @@ def assigned(context: Context, method: Method, linking: Linking) -> tuple[Assign
     scratch, encoded = context.scratch, context.encoded
     (person,) = encoded.persons
     k = max((int(one.asked) for one in context.requirements if isinstance(one, KAnonymity)), default=1)
-    take, block = _planned(scratch, encoded, linking, k)
+    take, block = _plan_rows(scratch, encoded, linking, k)
     if not take.any():
         raise InfeasibleError(
             f"no {k} persons have equally many rows and are alike in the other tables of the scope: with tokens none "
             "can be published"
         )
-    kept = _kept(context, take)
+    kept = _keep_published(context, take)
     units, part, usual = persons_whole.units_of(context, kept)
     guides = persons_whole.guides_of(context, usual)
     chosen, classes = scratch.table("chosen"), np.full(person.codes, -1, np.int32)
     scratch.engine.load_arrays(chosen, {"person": np.arange(person.codes, dtype=np.int32), "block": block})
-    asked = (*of_units(context.requirements), *persons_whole.guided(scratch, kept, units, part, guides))
+    asked = (*of_units(context.requirements), *persons_whole.guide_requirements(scratch, kept, units, part, guides))
     inner = replace(context, listed=False, read_again=True, suppression=None, most_unassigned=0)
     execution, first = "kernel", 0
     notes: list[str] = []
@@ -76,7 +76,7 @@ def assigned(context: Context, method: Method, linking: Linking) -> tuple[Assign
         members = np.flatnonzero((block == number) & (take > 0)).astype(np.int32)
         made = None
         if len(members) >= 2 * k:
-            made = _divided(inner, method, units, chosen, number, replace(part, rows=len(members)), asked)
+            made = _divide_block(inner, method, units, chosen, number, replace(part, rows=len(members)), asked)
         own: Ints = np.zeros(len(members), np.int32)
         if made is not None:
             members, own, execution, said = made
@@ -120,17 +120,17 @@ def _counts(scratch: Scratch, encoded: Encoded, linking: Linking) -> tuple[Ints,
     return rows, like
 
 
-def _planned(scratch: Scratch, encoded: Encoded, linking: Linking, k: int) -> tuple[Ints, Ints]:
+def _plan_rows(scratch: Scratch, encoded: Encoded, linking: Linking, k: int) -> tuple[Ints, Ints]:
     rows, like = _counts(scratch, encoded, linking)
     absent: dict[int, int] = {}
     if linking.elsewhere is not None:
         made = scratch.sql("persons/absent", stage=encoded.stage, token=linking.token, elsewhere=linking.elsewhere)
         signs, n = scratch.fetch_arrays(made, ["int32", "int32"])
         absent = dict(zip(signs.tolist(), n.tolist(), strict=True))
-    return taken(rows, like, absent, k)
+    return choose_row_counts(rows, like, absent, k)
 
 
-def taken(rows: Ints, like: Ints, absent: dict[int, int], k: int) -> tuple[Ints, Ints]:
+def choose_row_counts(rows: Ints, like: Ints, absent: dict[int, int], k: int) -> tuple[Ints, Ints]:
     """How many rows of each person are published, so that at least k persons of each kind have equally many.
 
     From the most rows down: persons of a number of rows are a block if they are k; otherwise they give up rows, and are
@@ -174,7 +174,7 @@ def taken(rows: Ints, like: Ints, absent: dict[int, int], k: int) -> tuple[Ints,
     return take, block
 
 
-def _kept(context: Context, take: Ints) -> Encoded:
+def _keep_published(context: Context, take: Ints) -> Encoded:
     """The rows that are published."""
     import numpy as np
 
@@ -200,7 +200,7 @@ def _kept(context: Context, take: Ints) -> Encoded:
     return replace(encoded, coded=kept, rows=total, numbers=encoded.past)
 
 
-def _divided(
+def _divide_block(
     context: Context,
     method: Method,
     units: TableRef,
@@ -246,7 +246,7 @@ class TokenBlocks(persons_whole.PersonsWhole):
         self._token = token
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
-        """See `assigned`."""
+        """See `assign_tokens`."""
         token = context.encoded.roles.token_of(self._token).alias
-        assignment, blocks = assigned(context, method, Linking(token, keyed.elsewhere))
+        assignment, blocks = assign_tokens(context, method, Linking(token, keyed.elsewhere))
         return Divided(assignment, blocks)

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.lacks import require
-from sqlanon.engines.rows import count, integer
+from sqlanon.engines.rows import count, read_integer
 from sqlanon.errors import GuardError, PolicyError
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import (
     Lineage,
-    current,
+    find_current,
     lineages_of,
     next_number,
     number_in,
@@ -62,17 +62,17 @@ def lineage_of_run(
     require(state.engine, "refresh: {mode: frozen}", spec.name)
     if not listing:
         check_listed(state)
-    found = None if anew else current(state)
+    found = None if anew else find_current(state)
     if found is None:
         return Lineage.of(state.engine, spec.name, next_number(state.every_version())), True
     _check_clock(state, found.number)
-    broken, weaker = _broken(newest(state, found.number), state, (*spec.key, *division.recognized(spec)))
+    broken, weaker = _find_breaks(find_newest(state, found.number), state, (*spec.key, *division.recognized(spec)))
     if broken:
         raise GuardError(
             f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: "
             f"{'; '.join(broken)}. run --new-lineage begins anew, and reports what old and new versions reveal together"
         ).advising("--new-lineage", *(["--allow-weaker"] if weaker else []))
-    if of_other_secret(newest(state, found.number), state.secret):
+    if of_other_secret(find_newest(state, found.number), state.secret):
         raise GuardError(
             f"{spec.name}: the secret of this release in _sqlanon.secrets is not the one that {found.rows} was made "
             "with: which rows were published in which classes is not known any more, so that no version can be made "
@@ -82,7 +82,7 @@ def lineage_of_run(
     return found, False
 
 
-def newest(state: ReleaseState, number: int) -> Entry:
+def find_newest(state: ReleaseState, number: int) -> Entry:
     """The newest version of a lineage that readers had."""
     return [one for one in state.versions if one.status in SHOWN and number_of(one) == number][-1]
 
@@ -102,9 +102,9 @@ def _check_clock(state: ReleaseState, number: int) -> None:
         GuardError: one did.
     """
     looked = Catalog(state.engine).looked_at(state.spec.name, after=now())
-    seen = [_parsed(at) for at, report in looked if number_in(report) == number]
+    seen = [_parse_time(at) for at, report in looked if number_in(report) == number]
     last = max(seen, default=None)
-    if last is not None and _parsed(now()) < last:
+    if last is not None and _parse_time(now()) < last:
         raise GuardError(
             f"{state.spec.name}: a run looked at this release at {last.isoformat()}, and the clock says {now()}: a "
             "clock that goes backwards would publish cohorts at the wrong time; set it right and run again, or, where "
@@ -143,18 +143,20 @@ def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins:
         why = (*decision.why, "keys are erased that are still published")
         return replace(decision, state="made anew", why=why, same_as=None)
     found = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
-    refused = newest(state, lineage.number).report["lineage"].get("refused_since")
-    waits = Census(0, integer(found[0]), waits_since=None if found[1] is None else str(found[1]), refused_since=refused)
+    refused = find_newest(state, lineage.number).report["lineage"].get("refused_since")
+    waits = Census(
+        0, read_integer(found[0]), waits_since=None if found[1] is None else str(found[1]), refused_since=refused
+    )
     if (waits.waiting and is_due(state.spec, waits, now())) or too_long(state.spec, waits, now()):
         return replace(decision, state="data changed", why=(*decision.why, "rows wait that are due"), same_as=None)
     return decision
 
 
-def _parsed(at: str) -> datetime.datetime:
+def _parse_time(at: str) -> datetime.datetime:
     return datetime.datetime.fromisoformat(at)
 
 
-def _broken(last: Entry, state: ReleaseState, recognized: Sequence[str]) -> tuple[list[str], bool]:
+def _find_breaks(last: Entry, state: ReleaseState, recognized: Sequence[str]) -> tuple[list[str], bool]:
     """Differences of policy and source columns from the lineage's last version that end its classes.
 
     By the columns ``recognized`` rows are found again. The second value is whether the policy is weaker.

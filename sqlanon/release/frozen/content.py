@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import Found, Statement, TableRef
-from sqlanon.engines.rows import integer, number
+from sqlanon.engines.rows import number, read_integer
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.lineage import number_of
 from sqlanon.release.catalog.metadata import metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
-from sqlanon.release.frozen.choose_lineage import newest
+from sqlanon.release.frozen.choose_lineage import find_newest
 from sqlanon.release.frozen.verify import Before, verify_before, verify_version
-from sqlanon.release.frozen.version import Draft, Step, published, record
-from sqlanon.release.publish.publish import Content, as_verified, listed
+from sqlanon.release.frozen.version import Draft, Step, make_published, record
+from sqlanon.release.publish.publish import Content, as_verified, list_columns
 from sqlanon.results import RunReport
 from sqlanon.table.scratch import Scratch
 
@@ -26,14 +26,14 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
     The lineage is recorded first, in the same transaction, and the tables are written from it.
     """
     step, shape, made, report, kept = draft.step, draft.shape, draft.made, draft.report, draft.kept
-    last = () if step.begins else RunReport.from_dict(newest(state, step.lineage.number).report).requirements
+    last = () if step.begins else RunReport.from_dict(find_newest(state, step.lineage.number).report).requirements
     recorded: list[bool] = []
     facts: dict[str, object] = {}
 
     def keep() -> None:
         if not recorded:
             # An erasure empties the cells of classes that leave, so that nothing can be compared when it is recorded.
-            before = _before(state, scratch, step) if step.erased and state.exists(step.lineage.erased) else None
+            before = _find_before(state, scratch, step) if step.erased and state.exists(step.lineage.erased) else None
             if before is not None:
                 verify_before(scratch, step, before, kept)
             record(scratch, step, shape.added, shape.filled)
@@ -41,13 +41,13 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
         keep()
-        rows = published(scratch, step.lineage, step.version, kept, shape.parts, "version")
+        rows = make_published(scratch, step.lineage, step.version, kept, shape.parts, "version")
         table = scratch.sql(
             "publish/table",
             physical=place,
             classed=rows.rows,
             released=rows.classes,
-            published=listed(shape.layout.columns),
+            published=list_columns(shape.layout.columns),
             dense=False,
             repeated=[],
         )
@@ -56,14 +56,14 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
             scratch.drop(part)
 
     def verify(place: TableRef, found: Found) -> RunReport:
-        before = _before(state, scratch, step)
+        before = _find_before(state, scratch, step)
         verified, groups = verify_version(scratch, draft, found.relations[place], before, last)
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
         )[0]
         done = replace(
             as_verified(report, verified, watch),
-            suppressed=integer(starred),
+            suppressed=read_integer(starred),
             lineage=replace(
                 draft.found,
                 loss=number(lost),
@@ -95,7 +95,7 @@ def _facts(done: RunReport) -> dict[str, object]:
     return facts | ({"starred": done.suppressed} if done.suppressed else {})
 
 
-def _before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
+def _find_before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
     """The newest version of the lineage with an existing table.
 
     None also if the lineage has erased all it kept of the classes in that version.
@@ -107,5 +107,5 @@ def _before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
             erased = scratch.fetch(
                 "frozen/erased_since", rows=step.lineage.rows, erased=step.lineage.erased, at=entry.version
             )
-            return None if integer(erased[0][0]) else Before(entry.version, table)
+            return None if read_integer(erased[0][0]) else Before(entry.version, table)
     return None

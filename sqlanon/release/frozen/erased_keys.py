@@ -29,10 +29,10 @@ def list_mark(state: ReleaseState, secret: str | None) -> str:
 
 
 def _key_of_now(state: ReleaseState) -> list[tuple[str, str]]:
-    return _hashed(state.spec.key, [(column.name, column.shown_type) for column in state.source.columns])
+    return _key_columns(state.spec.key, [(column.name, column.shown_type) for column in state.source.columns])
 
 
-def _hashed(key: Iterable[str], columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _key_columns(key: Iterable[str], columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The columns of a key with their types, in the order in which they are hashed."""
     kinds = dict(columns)
     known = {name.lower(): name for name in kinds} | {name: name for name in kinds}
@@ -47,13 +47,13 @@ def lineages_by_others(state: ReleaseState) -> frozenset[int]:
     """
     found = set()
     for entry in state.versions:
-        key = _hashed(entry.policy.get("key") or (), entry.source_columns or ())
+        key = _key_columns(entry.policy.get("key") or (), entry.source_columns or ())
         if entry.frozen and (of_other_secret(entry, state.secret) or key != _key_of_now(state)):
             found.add(number_of(entry) or 0)
     return frozenset(found)
 
 
-def unrecognized(state: ReleaseState, secret: str | None) -> int | None:
+def count_unrecognized(state: ReleaseState, secret: str | None) -> int | None:
     """Number of erased keys on the list with another key, type of it or secret, so that no run recognizes them.
 
     None if the list is gone.
@@ -78,7 +78,7 @@ def check_listed(state: ReleaseState) -> None:
     Raises:
         GuardError: somebody dropped it, or the key, its type or the secret is another now.
     """
-    found = unrecognized(state, state.secret)
+    found = count_unrecognized(state, state.secret)
     if found == 0:
         return
     erased = Lineage.of(state.engine, state.spec.name, 1).erased

@@ -50,7 +50,7 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
         ).advising("--new-lineage")
 
 
-def others(spec: ReleaseSpec, found: LineageReport) -> None:
+def require_kept_rows(spec: ReleaseSpec, found: LineageReport) -> None:
     """Stop a version of which all rows would be new: they may be the published ones by other keys.
 
     Raises:
@@ -65,7 +65,7 @@ def others(spec: ReleaseSpec, found: LineageReport) -> None:
         ).advising("--new-lineage")
 
 
-def some(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> None:
+def require_rows(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> None:
     """Stop a version without rows.
 
     Args:

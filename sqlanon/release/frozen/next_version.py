@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer, integers
+from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.errors import InfeasibleError
 from sqlanon.release.catalog.lineage import Lineage
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.frozen import limits
-from sqlanon.release.frozen.choose_lineage import newest
+from sqlanon.release.frozen.choose_lineage import find_newest
 from sqlanon.release.frozen.row_counts import Census, Comparison, compare, is_due, too_long
 from sqlanon.release.frozen.shape import shape_of
 from sqlanon.release.frozen.stale import stale_rows
@@ -78,7 +78,7 @@ class Outlook:
             PrivacyViolation: a limit is exceeded, or the source has none of the published rows.
         """
         found = self.report()
-        limits.others(spec, found)
+        limits.require_kept_rows(spec, found)
         limits.hold(spec, self.rows, found, too_long(spec, self.after, self.now))
 
     def report(self) -> LineageReport:
@@ -143,7 +143,7 @@ def _seen(
         return None, _of_new(scratch, staged.spec, lineage, staged)
     compared = compare(scratch, lineage, staged.roles, staged.stage, erasing or lineage.erased, whole=whole)
     found = scratch.fetch("frozen/key", compared=compared.rows, rows=lineage.rows, stage=staged.stage)[0]
-    refuse_key(staged.spec, *integers(found), needed=True)
+    refuse_key(staged.spec, *read_integers(found), needed=True)
     return compared, compared.census
 
 
@@ -179,7 +179,7 @@ def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Stage
     if not scratch.engine.exists(lineage.erased):
         return Census(staged.rows)
     erased = scratch.fetch("frozen/erased_rows", stage=staged.stage, erased=lineage.erased)
-    number = integer(erased[0][0])
+    number = read_integer(erased[0][0])
     if 0 < number == staged.rows:
         raise InfeasibleError(
             f"{spec.name}: all {number} rows of the source have keys that were erased, so that there is nothing to "
@@ -197,4 +197,4 @@ def _stays(scratch: Scratch, state: ReleaseState, lineage: Lineage, compared: Co
 
 def last_report(state: ReleaseState, lineage: Lineage) -> Mapping[str, Any]:
     """The report of the lineage's newest version."""
-    return newest(state, lineage.number).report
+    return find_newest(state, lineage.number).report

@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integers
+from sqlanon.engines.rows import read_integers
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.lineage import Lineage
 from sqlanon.release.frozen.shape import kept_columns, quasi_columns
@@ -104,7 +104,7 @@ def compare(
     found: dict[tuple[str | None, bool], tuple[int, int, int]] = {}
     since: dict[str, str] = {}
     for status, stays, *counts, earliest in scratch.fetch("frozen/statuses", compared=rows, leaving=leaving):
-        n, changed, apart = integers(counts)
+        n, changed, apart = read_integers(counts)
         of = None if status is None else str(status)
         found[of, bool(stays)] = n, changed, apart
         if of is not None and earliest is not None:

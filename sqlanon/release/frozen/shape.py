@@ -88,10 +88,10 @@ def kept_columns(roles: Roles) -> list[dict[str, object]]:
 
 def quasi_columns(roles: Roles) -> list[dict[str, object]]:
     """The quasi columns, as templates that hash them take them."""
-    return [_hashed(reading) for reading in roles.quasi]
+    return [_hash_parameters(reading) for reading in roles.quasi]
 
 
-def _hashed(reading: Reading) -> dict[str, object]:
+def _hash_parameters(reading: Reading) -> dict[str, object]:
     listed = reading.listed is not None or reading.column.kind == "enum"
     return {
         "alias": reading.alias,

@@ -44,10 +44,10 @@ def stale_rows(
         columns=columns,
     )
     with scratch.beside() as apart:
-        return compared.changed + _uncovered(apart, spec, lineage, roles, moved, shape, compared.apart)
+        return compared.changed + _count_uncovered(apart, spec, lineage, roles, moved, shape, compared.apart)
 
 
-def _uncovered(
+def _count_uncovered(
     scratch: Scratch,
     spec: ReleaseSpec,
     lineage: Lineage,

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Relation, TableRef
-from sqlanon.engines.rows import integer, integers
+from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.population import of_rows
-from sqlanon.release.frozen.version import Draft, Step, published
-from sqlanon.release.prepare.key import repeated
+from sqlanon.release.frozen.version import Draft, Step, make_published
+from sqlanon.release.prepare.key import count_repeated
 from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import Verified, measure_persons, measure_requirements
 from sqlanon.results import LineageReport, RequirementResult
@@ -67,22 +67,22 @@ def verify_version(
     requirements, sensitive = draft.staged.requirements, draft.staged.roles.sensitive
     cohort, lineage = draft.made if step.entered else None, step.lineage
     here = None if step.stage is None or step.begins else _in_source(scratch, step, step.stage, found)
-    twice = here.twice if here else sum(repeated(scratch, lineage.rows, "_sqlanon_key"))
+    twice = here.twice if here else sum(count_repeated(scratch, lineage.rows, "_sqlanon_key"))
     if twice:
         raise PrivacyViolation(f"{twice} keys have more than one record in the lineage; nothing was published")
     faults = scratch.fetch("frozen/faults", rows=lineage.rows, classes=lineage.classes, version=step.version)[0]
     for name, number in zip(_FAULTS, faults, strict=True):
-        if integer(number):
+        if read_integer(number):
             raise PrivacyViolation(f"{number} {_FAULTS[name]}; nothing was published")
     if here is not None:
         _as_counted(here, found)
     parts = list(shape.parts)
-    made = published(scratch, lineage, step.version, kept, parts, "verified", placed=False)
+    made = make_published(scratch, lineage, step.version, kept, parts, "verified", placed=False)
     expected = [column.name for column in shape.layout.columns]
     if [column.name for column in physical.columns] != expected:
         raise PrivacyViolation("the released table does not have exactly the policy's columns; nothing was published")
-    written = _written(scratch, physical, kept, parts)
-    now = _staged(scratch, made.rows, made.classes, physical, kept, parts, "now")
+    written = _fingerprint_written(scratch, physical, kept, parts)
+    now = _fingerprint_staged(scratch, made.rows, made.classes, physical, kept, parts, "now")
     if now != written:
         raise PrivacyViolation("the released rows are not those of the lineage; nothing was published")
     if int(written[0]) != found.published:
@@ -121,7 +121,7 @@ def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageRe
         row = scratch.fetch(
             "frozen/in_source", rows=lineage.rows, stage=stage, erased=lineage.erased, version=step.version, exact=exact
         )[0]
-        found = _InSource(*integers(row))
+        found = _InSource(*read_integers(row))
         if found == _InSource(counted.published - counted.retained, early=0, twice=0):
             break
     return found
@@ -150,7 +150,7 @@ def _persons(
     """
     if step.whole:
         apart = scratch.fetch("frozen/persons_apart", rows=step.lineage.rows)
-        if integer(apart[0][0]):
+        if read_integer(apart[0][0]):
             raise PrivacyViolation(
                 f"{apart[0][0]} persons are in more than one class of the lineage; nothing was published"
             )
@@ -187,7 +187,7 @@ def _as_before(
     if sorted(there) == sorted(column.name for column in physical.columns):
         came, left = (_differing(scratch, step, before, physical, kept, parts, came=came) for came in (True, False))
         said = tuple(str(int(a) - int(b) + int(c)) for a, b, c in zip(now, came, left, strict=True))
-        _same(said, _written(scratch, earlier, kept, parts), before)
+        _check_fingerprint(said, _fingerprint_written(scratch, earlier, kept, parts), before)
     else:
         verify_before(scratch, step, before, kept, parts)
 
@@ -215,12 +215,12 @@ def verify_before(
     there = {column.name for column in earlier.columns}
     shown = [name for name in (step.lineage.published_parts() if parts is None else parts) if name in there]
     name = "earlier" if parts is None else "then"
-    made = published(scratch, step.lineage, before.version, kept, shown, name, placed=False)
-    said = _staged(scratch, made.rows, made.classes, earlier, kept, shown, name)
-    _same(said, _written(scratch, earlier, kept, shown), before)
+    made = make_published(scratch, step.lineage, before.version, kept, shown, name, placed=False)
+    said = _fingerprint_staged(scratch, made.rows, made.classes, earlier, kept, shown, name)
+    _check_fingerprint(said, _fingerprint_written(scratch, earlier, kept, shown), before)
 
 
-def _same(said: tuple[str, ...], written: tuple[str, ...], before: Before) -> None:
+def _check_fingerprint(said: tuple[str, ...], written: tuple[str, ...], before: Before) -> None:
     if said != written:
         raise PrivacyViolation(
             f"the lineage does not say what version {before.version} published: a row was moved, or a cell changed; "
@@ -258,7 +258,7 @@ def _differing(
         columns=list(parts),
         placed=False,
     )
-    return _staged(scratch, rows, classes, physical, kept, parts, name)
+    return _fingerprint_staged(scratch, rows, classes, physical, kept, parts, name)
 
 
 def _as_made(
@@ -279,8 +279,8 @@ def _as_made(
         columns=parts,
         placed=False,
     )
-    said = _staged(scratch, rows, classes, physical, kept, parts, "kept")
-    if said != _staged(scratch, cohort.classed, cohort.recoded.released, physical, kept, parts, "made"):
+    said = _fingerprint_staged(scratch, rows, classes, physical, kept, parts, "kept")
+    if said != _fingerprint_staged(scratch, cohort.classed, cohort.recoded.released, physical, kept, parts, "made"):
         raise PrivacyViolation("the lineage does not have the cohort as it was made; nothing was published")
 
 
@@ -293,7 +293,7 @@ def _columns(physical: Relation, kept: Sequence[Mapping[str, object]], parts: Se
     ]
 
 
-def _staged(
+def _fingerprint_staged(
     scratch: Scratch,
     rows: TableRef,
     classes: TableRef,
@@ -313,7 +313,7 @@ def _staged(
     return tuple(map(str, found))
 
 
-def _written(
+def _fingerprint_written(
     scratch: Scratch, physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]
 ) -> tuple[str, ...]:
     """Fingerprint of a written table, with its columns in the order of `_columns`.

@@ -111,7 +111,7 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
     if step.leaving:
         made.append(scratch.sql("frozen/leave", rows=lineage.rows, leaving=step.leaving, version=step.version))
     if step.erased:
-        made += listing(scratch, lineage, step.erased, step.at, step.listed_by)
+        made += list_erased(scratch, lineage, step.erased, step.at, step.listed_by)
     if step.entered and not step.begins:
         made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=None, whole=False))
     elif step.stage and not step.begins:
@@ -131,7 +131,7 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
     drop_statistics(scratch.engine, [lineage.rows, lineage.classes, lineage.erased])
 
 
-def listing(scratch: Scratch, lineage: Lineage, keys: TableRef, at: str, mark: str) -> list[Statement]:
+def list_erased(scratch: Scratch, lineage: Lineage, keys: TableRef, at: str, mark: str) -> list[Statement]:
     """What puts hashes of keys on the list of erased ones, and notes how they were made."""
     by: dict[str, Bind] = {"mark": mark}
     return [
@@ -202,7 +202,7 @@ class Published:
     classes: TableRef
 
 
-def published(
+def make_published(
     scratch: Scratch,
     lineage: Lineage,
     version: int,

@@ -40,13 +40,13 @@ def candidate_sets(scratch: Scratch, old: Side, new: Side, k: int) -> Mapping[st
     Cost: joins of the rows that fit a box, k for every row, and one step for each.
     """
     return {
-        "arrived": _measured(possible(scratch, new, old, common=False), k),
-        "left": _measured(possible(scratch, old, new, common=False), k),
-        "common": _measured(possible(scratch, old, new, common=True), k),
+        "arrived": _measure(count_possible(scratch, new, old, common=False), k),
+        "left": _measure(count_possible(scratch, old, new, common=False), k),
+        "common": _measure(count_possible(scratch, old, new, common=True), k),
     }
 
 
-def possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> npt.NDArray[np.int64]:
+def count_possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> npt.NDArray[np.int64]:
     """How many rows each record may be of: records of both versions, or of those that only the version ``here`` has."""
     end = f"{here.version}_{there.version}_{common:d}"
     records, fits = scratch.table(f"records{end}"), scratch.table(f"fits{end}")
@@ -63,13 +63,15 @@ def possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> npt.
     scratch.execute("history/fits", fits=fits, records=records, place="place", boxes=here.boxes)
     if beside is not None:
         scratch.execute("history/fits", fits=beside, records=records, place="beside", boxes=there.boxes_beside)
-    found = counted(scratch, records, fits, beside)
+    found = count_candidates(scratch, records, fits, beside)
     for table in (records, fits, *([beside] if beside is not None else [])):
         scratch.drop(table)
     return found
 
 
-def counted(scratch: Scratch, records: TableRef, fits: TableRef, beside: TableRef | None) -> npt.NDArray[np.int64]:
+def count_candidates(
+    scratch: Scratch, records: TableRef, fits: TableRef, beside: TableRef | None
+) -> npt.NDArray[np.int64]:
     """How many rows each record may be of.
 
     Args:
@@ -79,15 +81,15 @@ def counted(scratch: Scratch, records: TableRef, fits: TableRef, beside: TableRe
         beside: see there; None: records show one.
     """
     # Most commands compare no versions, and need not import a compiler.
-    from sqlanon.kernels.exchangeable import exchangeable
+    from sqlanon.kernels.exchangeable import count_exchangeable
 
     asked = scratch.sql("history/candidates", records=records, fits=fits, fits_beside=beside)
     record, candidate = (column.astype(np.int64) for column in scratch.fetch_arrays(asked, ["int64", "int64"]))
     size = int(record[-1]) + 1 if len(record) else 0
-    return exchangeable(np.searchsorted(record, np.arange(size + 1)).astype(np.int64), candidate)
+    return count_exchangeable(np.searchsorted(record, np.arange(size + 1)).astype(np.int64), candidate)
 
 
-def _measured(found: npt.NDArray[np.int64], k: int) -> HistorySets:
+def _measure(found: npt.NDArray[np.int64], k: int) -> HistorySets:
     if not len(found):
         return HistorySets(0, 0, None, None, 0)
     return HistorySets(len(found), len(found), int(found.min()), None, int((found < k).sum()))

@@ -11,12 +11,12 @@ from fractions import Fraction
 import numpy as np
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.base import Grouped
 from sqlanon.privacy.diversity.requirement import FrequencyDiversity
 from sqlanon.privacy.kanonymity.requirement import KAnonymity
 from sqlanon.privacy.population import of_population, of_rows
-from sqlanon.privacy.requirements import requirements
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.release.history.candidate_sets import NO_DIVERSITY, candidate_sets
 from sqlanon.release.history.side import Side, counts_candidates
 from sqlanon.release.verify import persons
@@ -47,7 +47,7 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
     Cost: three joins of the two histories by key, and one step a link.
     """
     if old.key != new.key:
-        return _unknown(scratch, old, new, "the key's columns or their types changed")
+        return _report_unknown(scratch, old, new, "the key's columns or their types changed")
     if counts_candidates(old, new):
         return _of_candidates(scratch, old, new, privacy)
     marked = old.marked == new.marked
@@ -81,16 +81,16 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
             _find_failing(scratch, sets, failing[kind], privacy, sides[kind], shared, fewest)
         rows = scratch.fetch("history/sizes", tables=[*tables.values(), *failing.values()])[0]
         total = scratch.count("history/count", tables=list(failing.values()))
-    sizes = [integer(cell) for cell in rows]
+    sizes = [read_integer(cell) for cell in rows]
     measured = {
-        kind: _measured(scratch, tables[kind], sides[kind], shared, size, below)
+        kind: _measure_groups(scratch, tables[kind], sides[kind], shared, size, below)
         for kind, size, below in zip(tables, sizes, sizes[len(tables) :], strict=False)
     }
     with scratch.together():
         for table in (*parts[:2], *tables.values(), *failing.values()):
             scratch.drop(table)
     if measured["arrived"].rows and measured["left"].rows and not measured["common"].rows:
-        return _unknown(scratch, old, new, "no row of the one has its like in the other")
+        return _report_unknown(scratch, old, new, "no row of the one has its like in the other")
     return HistoryReport(
         old.version,
         new.version,
@@ -101,14 +101,14 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
         measured["common"],
         total,
         not_measured="; ".join(
-            what for what in (*_unmeasured(old, new, privacy, fewest), _in_population(privacy)) if what
+            what for what in (*_list_unmeasured(old, new, privacy, fewest), _in_population(privacy)) if what
         ),
     )
 
 
 def _in_population(privacy: PrivacySpec) -> str:
     """That requirements over a population are not measured; empty where none is asked."""
-    asked = [one.name for one in of_population(requirements(privacy, ()))]
+    asked = [one.name for one in of_population(make_requirements(privacy, ()))]
     what = " and ".join(dict.fromkeys(asked))
     return f"{what}: rows of the population in groups of two versions are not counted" if what else ""
 
@@ -117,8 +117,8 @@ def _of_candidates(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec)
     """The same where one version or both have boxes of their own: groups are the candidates of each row."""
     sets = candidate_sets(scratch, old, new, privacy.k)
     if sets["arrived"].rows and sets["left"].rows and not sets["common"].rows:
-        return _unknown(scratch, old, new, "no row of the one has its like in the other")
-    diverse = len(of_rows(requirements(privacy, tuple(new.sensitive), ()))) > 1
+        return _report_unknown(scratch, old, new, "no row of the one has its like in the other")
+    diverse = len(of_rows(make_requirements(privacy, tuple(new.sensitive), ()))) > 1
     return HistoryReport(
         old.version,
         new.version,
@@ -133,14 +133,14 @@ def _of_candidates(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec)
     )
 
 
-def _unmeasured(old: Side, new: Side, privacy: PrivacySpec, fewest: int) -> Iterator[str]:
-    if fewest > 1 and (lacking := _uncounted(old, new)):
+def _list_unmeasured(old: Side, new: Side, privacy: PrivacySpec, fewest: int) -> Iterator[str]:
+    if fewest > 1 and (lacking := _explain_uncounted(old, new)):
         yield lacking
-    if any(one.across for one in requirements(privacy, (), ("person",))):
+    if any(one.across for one in make_requirements(privacy, (), ("person",))):
         yield BY_ROWS
 
 
-def _uncounted(old: Side, new: Side) -> str:
+def _explain_uncounted(old: Side, new: Side) -> str:
     """Of which version persons are not counted, and why."""
     lacking = [side.version for side in (old, new) if side.rows_are == "events" and not side.persons]
     if not lacking:
@@ -149,7 +149,7 @@ def _uncounted(old: Side, new: Side) -> str:
     return f"persons of {versions}: no identifier without accept_repeats was kept with its history"
 
 
-def _unknown(scratch: Scratch, old: Side, new: Side, why: str) -> HistoryReport:
+def _report_unknown(scratch: Scratch, old: Side, new: Side, why: str) -> HistoryReport:
     rows = scratch.count("history/published", history=new.history)
     nothing = HistorySets(0, 0, None, None, 0)
     return HistoryReport(old.version, new.version, False, 0, nothing, nothing, nothing, rows, why)
@@ -162,7 +162,7 @@ def _values(side: Side, names: Sequence[str]) -> list[str]:
 def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableRef, TableRef, int]:
     """Scratch tables (class, part) of both versions, and how many components there are."""
     # Most commands compare no versions, and need not import a compiler.
-    from sqlanon.kernels.components import components
+    from sqlanon.kernels.components import find_components
 
     engine = scratch.engine
     known = [
@@ -172,7 +172,7 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
         scratch.sql("history/links", old=old.history, new=new.history, marked=marked), ["int64", "int64"]
     )
     places = [np.searchsorted(classes, ends).astype(np.int64) for classes, ends in zip(known, links, strict=True)]
-    found = components(places[0], places[1], len(known[0]), len(known[1]))
+    found = find_components(places[0], places[1], len(known[0]), len(known[1]))
     tables = [scratch.table(f"parts{side.version}_{new.version}") for side in (old, new)]
     halves = (found[: len(known[0])], found[len(known[0]) :])
     for table, classes, part in zip(tables, known, halves, strict=True):
@@ -193,7 +193,7 @@ def _find_failing(
     names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
     counted = whole.persons
-    asked = [one for one in of_rows(requirements(privacy, tuple(shared), tuple(counted))) if not one.across]
+    asked = [one for one in of_rows(make_requirements(privacy, tuple(shared), tuple(counted))) if not one.across]
     prefix = failing.name.rpartition("_")[2]
     below = [scratch.table(f"{prefix}_below{i}") for i in range(len(asked))]
     rows_of = Grouped(sets, groups, names, None, whole.history, _values(whole, shared), list(counted.values()))
@@ -209,7 +209,7 @@ def _find_failing(
         scratch.drop(table)
 
 
-def _measured(
+def _measure_groups(
     scratch: Scratch, sets: TableRef, whole: Side, shared: Sequence[str], rows: int, failing: int
 ) -> HistorySets:
     """Measure the groups of ``rows`` rows of the version ``whole``, of which so many fail."""

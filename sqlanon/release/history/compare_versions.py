@@ -70,7 +70,7 @@ def compare_versions(
             bound.
     """
     previous = earlier.previous
-    same = _bounded(scratch, ready, made, earlier)
+    same = _find_same_boxes(scratch, ready, made, earlier)
     seen = [AS_BEFORE.format(same.version)] if same else []
     if not ready.keyed:
         return Compared(None, data, (), tuple(seen or [WITHOUT_KEY]) if previous else ())
@@ -90,19 +90,19 @@ def compare_versions(
         older = [entry for entry in earlier.with_candidates() if previous and entry.version != previous.version]
         notes += [NOT_COMPARED.format(entry.version) for entry in older if entry.version not in compared]
     if gone and previous:
-        reports += (history.lost(earlier.state, previous, version, ready.rows),)
+        reports += (history.report_lost(earlier.state, previous, version, ready.rows),)
     elif lacking and previous and not same and earlier.counts_candidates(previous):
-        reports += (_unknown(previous, version, ready.rows),)
+        reports += (_report_unknown(previous, version, ready.rows),)
     return Compared(table, data, reports, tuple(notes))
 
 
-def _unknown(previous: Entry, version: int, rows: int) -> HistoryReport:
+def _report_unknown(previous: Entry, version: int, rows: int) -> HistoryReport:
     """That the published version cannot be compared: all rows fail."""
     nothing, why = HistorySets(0, 0, None, None, 0), "the published version was made without key"
     return HistoryReport(previous.version, version, False, 0, nothing, nothing, nothing, rows, why, candidates=True)
 
 
-def _bounded(scratch: Scratch, ready: Prepared, made: Made, earlier: Earlier) -> Entry | None:
+def _find_same_boxes(scratch: Scratch, ready: Prepared, made: Made, earlier: Earlier) -> Entry | None:
     """The earlier version that gives every row the same candidates and the same box, so that nothing is new to readers.
 
     Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave

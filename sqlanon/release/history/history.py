@@ -18,7 +18,7 @@ from itertools import pairwise
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.formats import RowGroups
-from sqlanon.privacy.requirements import stored
+from sqlanon.privacy.requirements import read_stored
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import kept_in, of_other_secret, of_two_secrets
@@ -123,11 +123,11 @@ def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
             where = "with fewer candidates than k" if one.candidates else "in groups below the policy"
             raise PrivacyViolation(
                 f"{spec.name}: together with version {one.old} this version would leave {one.failing} rows {where}, "
-                f"and history.max_failing allows {most} ({figures(one)}); nothing was published"
+                f"and history.max_failing allows {most} ({format_figures(one)}); nothing was published"
             )
 
 
-def figures(one: HistoryReport) -> str:
+def format_figures(one: HistoryReport) -> str:
     """The figures of one comparison in a line."""
     if one.unknown:
         return f"they cannot be compared: {one.unknown}"
@@ -141,7 +141,7 @@ def figures(one: HistoryReport) -> str:
     return "; ".join(parts)
 
 
-def incomparable(old: int, new: int, rows: int, why: str) -> HistoryReport:
+def report_incomparable(old: int, new: int, rows: int, why: str) -> HistoryReport:
     """That two versions cannot be compared: all rows of the new one fail."""
     nothing = HistorySets(0, 0, None, None, 0)
     return HistoryReport(old, new, False, 0, nothing, nothing, nothing, rows, why)
@@ -152,11 +152,11 @@ def is_gone(entry: Entry) -> str:
     return f"the lineage of version {entry.version} is gone"
 
 
-def lost(state: ReleaseState, previous: Entry, new: int, rows: int) -> HistoryReport:
+def report_lost(state: ReleaseState, previous: Entry, new: int, rows: int) -> HistoryReport:
     """That a new version cannot be compared with that of a lineage which is gone, or was made with another secret."""
     other = of_other_secret(previous, state.secret) and state.exists(kept_in(previous))
     why = KEYED_APART.format(previous.version) if other else is_gone(previous)
-    return incomparable(previous.version, new, rows, why)
+    return report_incomparable(previous.version, new, rows, why)
 
 
 def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
@@ -194,10 +194,10 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
                 else:
                     why = ""
                 if why:
-                    reports.append(incomparable(version, entry.version, entry.row().rows, why))
+                    reports.append(report_incomparable(version, entry.version, entry.row().rows, why))
                     continue
                 old, new = side_of(scratch, by_version[version]), side_of(scratch, entry)
-                asked = stored(entry.policy["privacy"])
+                asked = read_stored(entry.policy["privacy"])
                 fewest = asked.k if entry.policy.get("persons") != "ignored" else 1
                 reports.append(compare(scratch, old, new, asked, fewest))
     return tuple(reports)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from sqlanon.declared import refining
-from sqlanon.declared.combinations import remarks
+from sqlanon.declared import read_refining
+from sqlanon.declared.combinations import list_remarks
 from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
 from sqlanon.engines.base import Engine
 from sqlanon.formats import format_of
@@ -20,20 +20,20 @@ from sqlanon.release.catalog.target import Publication, target_of
 from sqlanon.release.divide import suppressed_rows
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
-from sqlanon.release.divide.loss_limit import described
+from sqlanon.release.divide.loss_limit import describe_bound
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
 from sqlanon.release.plan.shown import columns_of, statements
-from sqlanon.release.prepare.range_warnings import outlying
-from sqlanon.release.prepare.release_warnings import how_to_measure, warnings
+from sqlanon.release.prepare.range_warnings import warn_of_outliers
+from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
 from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.release.prepare.staged import Prepared
-from sqlanon.release.prepare.unlisted_values import others
+from sqlanon.release.prepare.unlisted_values import count_others
 from sqlanon.release.stages.stage import Compare, Divide, Stage, execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, secret_of
 from sqlanon.release.trials.column_losses import ColumnLosses, column_losses
 from sqlanon.release.trials.persons_cost import persons_cost
-from sqlanon.release.trials.suggest_best import suggested
+from sqlanon.release.trials.suggest_best import suggest_best
 from sqlanon.release.verify.persons import plan_warnings
 from sqlanon.release.versions.choose_version import version_of_run
 from sqlanon.results import Estimate, PlanReport
@@ -83,12 +83,12 @@ def plan(
             decision, runs = work.decision, not work.unchanged
             planned = version.plan(work)
             ready, tried = planned.ready, planned.tried
-            narrow = outlying(scratch, ready.quasi)
+            narrow = warn_of_outliers(scratch, ready.quasi)
             better = cost = lost = None
             if runs and tried:
                 with watch.stage("method") as stage:
                     trial = work.trial(stage)
-                    better, lost = suggested(scratch, trial), column_losses(scratch, trial)
+                    better, lost = suggest_best(scratch, trial), column_losses(scratch, trial)
                     if work.division.by_choice:
                         cost = persons_cost(scratch, trial)
             compared = _compared(work, stages) if version.begins else NOTHING_COMPARED
@@ -108,22 +108,22 @@ def plan(
                 format=spec.format.kind,
                 warnings=(
                     *plan_warnings(spec),
-                    *warnings(work.state, target),
+                    *list_warnings(work.state, target),
                     *(hidden_rows(engine, spec, work.state.source.ref) if spec.row_security is None else ()),
                     *narrow,
                     *_together(engine, spec, beside),
                 ),
                 statements=tuple(statements(engine, spec, target, ready)),
                 publish_sensitive=target.shown_sensitive,
-                bound=described(spec.privacy.accuracy),
+                bound=describe_bound(spec.privacy.accuracy),
                 data=compared.data,
                 history=compared.reports,
                 notes=(
                     *planned.notes,
-                    *suppressed_rows.planned(spec, ready.rows),
-                    *others(scratch, ready.quasi, ready.rows),
+                    *suppressed_rows.plan_notes(spec, ready.rows),
+                    *count_others(scratch, ready.quasi, ready.rows),
                     *work.division.remarks,
-                    *remarks(spec),
+                    *list_remarks(spec),
                     *_measured_on(spec, lost, ready),
                     *(note for note in (better, cost) if note),
                     *_searched(spec, ready),
@@ -175,7 +175,7 @@ def estimate(
 
 def _searched(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
     """The note about the trials of refine."""
-    asked = refining(spec, ready.rows, len(ready.quasi))
+    asked = read_refining(spec, ready.rows, len(ready.quasi))
     if asked is None or not asked.search:
         return ()
     s = "" if asked.search == 1 else "s"
@@ -223,7 +223,7 @@ def _compared(work: Work, stages: Sequence[Stage]) -> Compared:
     earlier = work.earlier
     comparable = ready.keyed and earlier.comparable()
     if not comparable and earlier.has_lost(()):
-        reports = (history.lost(state, previous, work.target.version, ready.rows),)
+        reports = (history.report_lost(state, previous, work.target.version, ready.rows),)
         history.hold(spec, reports)
         return Compared(None, work.data, reports, ())
     if not comparable and not earlier.with_candidates():

@@ -11,13 +11,13 @@ from sqlanon.release.catalog.target import Publication
 from sqlanon.release.catalog.views import sensitive_of
 from sqlanon.release.prepare.prepare import link_columns
 from sqlanon.release.prepare.staged import Prepared
-from sqlanon.release.publish.publish import listed
+from sqlanon.release.publish.publish import list_columns
 from sqlanon.release.trials.column_losses import ColumnLosses
 from sqlanon.results import PlanColumn
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.encode import Domain
-from sqlanon.table.stage import hashed
+from sqlanon.table.stage import hash_parameters
 from sqlanon.table.tree import hierarchy_of
 
 
@@ -100,7 +100,7 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
             columns=staged,
             dense=False,
             numbers=None,
-            link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)),
+            link=[] if ready.roles.link else hash_parameters(ready.roles.relation, link_columns(ready.roles, spec)),
             key=list(spec.key),
             persons=list(ready.persons),
             tokens=tokens,
@@ -110,7 +110,7 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
             "publish/table",
             engine.dialect,
             physical=physical,
-            published=listed(layout.columns),
+            published=list_columns(layout.columns),
             dense=False,
             repeated=[],
             **released,
@@ -121,7 +121,11 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
         shown.append((sensitive_of(target.view), counted, layout.sensitive))
         made.append(
             statement(
-                "publish/sensitive", engine.dialect, physical=counted, published=listed(layout.sensitive), **released
+                "publish/sensitive",
+                engine.dialect,
+                physical=counted,
+                published=list_columns(layout.sensitive),
+                **released,
             )
         )
     made.append(

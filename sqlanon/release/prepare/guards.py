@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import most_suppressed
-from sqlanon.declared.combinations import combinations
+from sqlanon.declared.combinations import list_refused
 from sqlanon.engines.base import Column, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError
 from sqlanon.formats import format_of
-from sqlanon.privacy.base import Grouped, Requirement, as_number, reachable
+from sqlanon.privacy.base import Grouped, Requirement, as_number, round_reachable
 from sqlanon.privacy.values import values_of
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
@@ -66,7 +66,7 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int, *
     if spec.person and spec.null_person is None:
         (person,) = roles.counted(spec)
         row = scratch.fetch("table/lacking", source=roles.relation.ref, columns=list(person.columns))[0]
-        if integer(row[0]):
+        if read_integer(row[0]):
             problems.append(
                 f"{spec.name}: person {person.name} is NULL in {row[0]} of {rows} rows: whose they are is not known. "
                 "Say null_person: one (all are one person's) or null_person: distinct (each is another's), or leave "
@@ -111,7 +111,7 @@ def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> No
         if reading.spec.accept_unique:
             continue
         found = scratch.fetch("table/owned", source=staged.stage, column=reading.alias, person=staged.persons[0].alias)
-        owned = integer(found[0][0])
+        owned = read_integer(found[0][0])
         if owned > UNIQUE_SHARE * staged.rows:
             problems.append(
                 f"{spec.name}: insensitive column {reading.name} has a value that is one person's alone in {owned} of "
@@ -151,7 +151,7 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
     if spec.person and domain.distinct > FEW_VALUES:
         person, one = staged.persons[0].alias, domain.reading.alias
         pairs = scratch.fetch("table/pairs", source=staged.stage, one=one, other=person)[0][0]
-        if integer(pairs) < _OWN * domain.distinct:
+        if read_integer(pairs) < _OWN * domain.distinct:
             persons = _uniques(scratch, staged.stage, person)[1]
             return persons, f"{rows} rows of {persons} persons"
     return rows, f"{rows} rows"
@@ -234,7 +234,7 @@ def guard_combinations(spec: ReleaseSpec) -> None:
     Raises:
         PolicyError: every combination.
     """
-    problems = [f"{spec.name}: {refused}" for _, refused in combinations(spec)]
+    problems = [f"{spec.name}: {refused}" for _, refused in list_refused(spec)]
     if problems:
         raise PolicyError(problems)
 
@@ -251,7 +251,7 @@ def _all_differ(scratch: Scratch, source: TableRef, column: Column) -> bool:
 
 def _uniques(scratch: Scratch, source: TableRef, column: str, *, as_text: bool = False) -> tuple[int, int, int, int]:
     filled, distinct, singles, top = scratch.fetch("table/uniques", source=source, column=column, as_text=as_text)[0]
-    return integer(filled), integer(distinct), integer(singles), integer(top)
+    return read_integer(filled), read_integer(distinct), read_integer(singles), read_integer(top)
 
 
 def guard_loss_limit(spec: ReleaseSpec, quasi: Sequence[Domain]) -> None:
@@ -263,14 +263,14 @@ def guard_loss_limit(spec: ReleaseSpec, quasi: Sequence[Domain]) -> None:
     accuracy = spec.privacy.accuracy
     if accuracy is None:
         return
-    from sqlanon.methods.shared.loss_bound import unbounded
+    from sqlanon.methods.shared.loss_bound import list_unmeasurable
 
-    problems = [f"{spec.name}: {problem}" for problem in unbounded(accuracy, quasi)]
+    problems = [f"{spec.name}: {problem}" for problem in list_unmeasurable(accuracy, quasi)]
     if problems:
         raise PolicyError(problems)
 
 
-def feasible(
+def check_feasible(
     scratch: Scratch,
     spec: ReleaseSpec,
     stage: TableRef,
@@ -309,7 +309,7 @@ def feasible(
         if not met and not fewer:
             of = f" of {requirement.column}" if requirement.column else ""
             bound = "least" if requirement.at_most else "largest"
-            best = f"the {bound} feasible value is {reachable(requirement, largest):g}"
+            best = f"the {bound} feasible value is {round_reachable(requirement, largest):g}"
             if not largest and not requirement.at_most:
                 best = "no value is feasible"
             problems.append(

@@ -34,7 +34,7 @@ def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef, *, needed: b
     Raises:
         GuardError: it is not.
     """
-    refuse_key(spec, *repeated(scratch, stage, PERSON), needed=needed)
+    refuse_key(spec, *count_repeated(scratch, stage, PERSON), needed=needed)
 
 
 def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int, *, needed: bool) -> None:
@@ -48,7 +48,7 @@ def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int, *, needed: bool) -> 
         )
 
 
-def repeated(scratch: Scratch, rows: TableRef, key: str) -> tuple[int, int]:
+def count_repeated(scratch: Scratch, rows: TableRef, key: str) -> tuple[int, int]:
     """Number of rows without a key, and of rows minus that of keys; ``key``: the column of hashes of keys.
 
     Cost: a pass, and a second one if it finds some.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.declared.combinations import populations
+from sqlanon.declared.combinations import list_populations
 from sqlanon.engines.base import Engine
 from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
-from sqlanon.privacy.base import Requirement, as_number, reachable
+from sqlanon.privacy.base import Requirement, as_number, round_reachable
 from sqlanon.privacy.population import of_population
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
@@ -21,7 +21,7 @@ def population_of(engine: Engine, spec: ReleaseSpec, roles: Roles) -> Roles | No
     Raises:
         PolicyError: it is not there, or lacks a column.
     """
-    named = populations(spec)
+    named = list_populations(spec)
     if not named:
         return None
     try:
@@ -59,7 +59,7 @@ def feasible_in(
             problems.append(
                 f"{spec.name}: no release in this population reaches {requirement.name} = "
                 f"{as_number(requirement.asked):g}; the {'least' if requirement.at_most else 'largest'} feasible value "
-                f"is {reachable(requirement, best):g}{beyond}"
+                f"is {round_reachable(requirement, best):g}{beyond}"
             )
     if problems:
         raise InfeasibleError(problems)

@@ -9,20 +9,20 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from sqlanon.engines.base import Relation
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.formats import format_of
 from sqlanon.methods.base import Problem
 from sqlanon.methods.method import method_of
-from sqlanon.methods.shared.exact_values import measures
+from sqlanon.methods.shared.exact_values import read_measures
 from sqlanon.privacy.population import of_rows
-from sqlanon.privacy.requirements import requirements
+from sqlanon.privacy.requirements import make_requirements
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import now
 from sqlanon.release.catalog.entry import SourceState
-from sqlanon.release.catalog.refresh import fingerprint
+from sqlanon.release.catalog.refresh import read_fingerprint
 from sqlanon.release.prepare.guards import (
-    feasible,
+    check_feasible,
     guard_combinations,
     guard_format,
     guard_insensitive,
@@ -42,7 +42,7 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.table import pseudonyms
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
-from sqlanon.table.listed import listed
+from sqlanon.table.listed import make_enum_types
 from sqlanon.table.population import count_population, stage_population
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Roles, assign_roles, refuse_overflow, take_stage
@@ -60,24 +60,24 @@ def read_source(
     guard_format(spec, roles)
     guard_combinations(spec)
     persons = roles.counted(spec) if spec.rows_are == "events" else ()
-    asked = requirements(
+    asked = make_requirements(
         spec.privacy,
         tuple(reading.name for reading in roles.sensitive),
         tuple(one.name for one in persons),
         spec.columns,
     )
     key, secret = key_columns(spec, roles), how.secret
-    token_keys = pseudonyms.keys(spec, how.tokens)
+    token_keys = pseudonyms.make_keys(spec, how.tokens)
     started = now()
     with (
         watch.stage("snapshot"),
         nullcontext() if how.held else source_snapshot(scratch.engine, [(spec, source.ref)], planned=how.planned),
     ):
         people = population_of(scratch.engine, spec, roles)
-        rows, mark, texts = fingerprint(scratch, roles, key, secret)
+        rows, mark, texts = read_fingerprint(scratch, roles, key, secret)
         many = 0
         if people is not None:
-            many, own, _ = fingerprint(scratch, people, (), secret)
+            many, own, _ = read_fingerprint(scratch, people, (), secret)
             mark = f"{mark} in {own}"
         if token_keys and not spec.rotates:  # those are new in every run
             mark = f"{mark} by {pseudonyms.mark(token_keys, secret)}"
@@ -91,7 +91,7 @@ def read_source(
             scratch.expect(rows + many)
         guard_texts(scratch, spec, rows, texts, spec.memory or how.memory)
         refuse_overflow(scratch, spec, roles)
-        roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
+        roles, dense = make_enum_types(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
         links = link_columns(roles, spec)
         hashing = roles.hashing(links)
         roles = hashing if scratch.engine.capabilities.staged_hashes else replace(roles, linked=hashing.link)
@@ -116,7 +116,7 @@ def read_source(
     return Staged(spec, roles, stage, rows, seen, persons, asked, bool(key), people, beside, many, how.lasting)
 
 
-def profiled(
+def profile(
     scratch: Scratch,
     staged: Staged,
     units: Units,
@@ -137,7 +137,7 @@ def profiled(
     chosen = method_of(spec)
     with watch.stage("profile"):
         reached = (
-            feasible(scratch, spec, stage, roles, of_rows(asked), rows, [one.alias for one in persons])
+            check_feasible(scratch, spec, stage, roles, of_rows(asked), rows, [one.alias for one in persons])
             if judged
             else ()
         )
@@ -165,7 +165,7 @@ def profiled(
             rows,
             spec.execution,
             lambda domain: _occurrences(scratch, domain),
-            lambda domain: None not in measures(scratch, domain).values,
+            lambda domain: None not in read_measures(scratch, domain).values,
             spec.memory or memory,
             units.codes(person_codes),
         )
@@ -195,7 +195,7 @@ def profiled(
 def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:
     statement = scratch.sql("table/domain_counts", domains=[domain.table])
     rows = scratch.engine.fetch(statement, max_rows=50_000_000)
-    return [n for _, n in sorted((integer(code), integer(n)) for _, code, n in rows)]
+    return [n for _, n in sorted((read_integer(code), read_integer(n)) for _, code, n in rows)]
 
 
 def link_columns(roles: Roles, spec: ReleaseSpec) -> list[str]:

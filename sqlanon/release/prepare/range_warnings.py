@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.engines.rows import integer, number
+from sqlanon.engines.rows import number, read_integer
 from sqlanon.table.encode import MANY, Domain
 from sqlanon.table.scratch import Scratch
 
@@ -12,7 +12,7 @@ NARROW = 100
 """Where all but the outer rows lie in less than this part of the range, every extent looks like nothing."""
 
 
-def outlying(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
+def warn_of_outliers(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
     """A warning for each ordered column of which 99 % of the rows lie in less than 1/`NARROW` of its range.
 
     Cost: a sort of each column's values.
@@ -29,7 +29,7 @@ def outlying(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
         for place, rows, inside, spread in scratch.fetch("table/outlying", domains=[one.table for one in some]):
             low, high = number(inside), number(spread)
             if 0 < low < high / NARROW:
-                name = some[integer(place) - 1].reading.name
+                name = some[read_integer(place) - 1].reading.name
                 found.append(
                     f"column {name}: all but the {rows} rows at its ends lie in {100 * low / high:.2g} % of its range, "
                     "so that any range of it looks narrow and the loss small; code the ends (top, bottom), or give it "

@@ -15,12 +15,12 @@ from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.shell import command
 
 
-def warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
+def list_warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
     """Warnings of plan and run."""
     spec, before = state.spec, state.published
     found = (
         *format_of(spec.format.kind).warnings(spec),
-        *neighbours(state, target),
+        *list_neighbours(state, target),
         *reader_warnings(state.engine, spec, state.source.ref),
         *(hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
     )
@@ -29,7 +29,7 @@ def warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
     return found
 
 
-def neighbours(state: ReleaseState, target: Publication) -> list[str]:
+def list_neighbours(state: ReleaseState, target: Publication) -> list[str]:
     """Other releases of the same source that the same readers can see."""
     spec, source = state.spec, str(state.source.ref)
     found: list[Entry] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from sqlanon.declared.combinations import populations
+from sqlanon.declared.combinations import list_populations
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError
 from sqlanon.spec import ReleaseSpec
@@ -54,7 +54,7 @@ def refuse_hidden(engine: Engine, spec: ReleaseSpec, source: TableRef) -> None:
         found = _hiding(engine, spec, source)
     if found:
         raise GuardError(
-            f"{spec.name}: {_said(found)}, and a part would be released as if it were all: run as a role that sees "
+            f"{spec.name}: {_warn(found)}, and a part would be released as if it were all: run as a role that sees "
             "every row (the owner of the tables where the policies are not forced on it, or one with BYPASSRLS). If "
             "the rows that this role sees are what shall be released, row_security: applied confirms it"
         )
@@ -66,10 +66,10 @@ def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[st
     if not found:
         return ()
     if spec.row_security is None:
-        return (f"{_said(found)}: counts here are of the rows that it sees, and run stops",)
+        return (f"{_warn(found)}: counts here are of the rows that it sees, and run stops",)
     return (
         (
-            f"{_said(found)}: what is released are the rows that it sees, and k, l and shares hold among these "
+            f"{_warn(found)}: what is released are the rows that it sees, and k, l and shares hold among these "
             "(row_security: applied)"
         ),
     )
@@ -94,12 +94,12 @@ def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
     )
 
 
-def _said(tables: Sequence[str]) -> str:
+def _warn(tables: Sequence[str]) -> str:
     return f"row-level security of {', '.join(tables)} may hide rows of the source from this role"
 
 
 def _hiding(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
     if engine.rights is None:
         return []
-    beside = [engine.relation(name).ref for name in dict.fromkeys(populations(spec).values())]
+    beside = [engine.relation(name).ref for name in dict.fromkeys(list_populations(spec).values())]
     return engine.rights.hiding([source, *beside])

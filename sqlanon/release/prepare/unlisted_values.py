@@ -9,7 +9,7 @@ from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 
 
-def others(scratch: Scratch, quasi: Sequence[Domain], rows: int) -> tuple[str, ...]:
+def count_others(scratch: Scratch, quasi: Sequence[Domain], rows: int) -> tuple[str, ...]:
     """How many rows have a value that the hierarchy does not list and that counts as the named one, by column.
 
     Columns without such rows are left out.

@@ -5,7 +5,7 @@ It finds those that the engine may write by number (see sql/duckdb/publish/table
 
 from __future__ import annotations
 
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.formats import Recoded
 from sqlanon.table.scratch import Scratch
 
@@ -20,7 +20,7 @@ Their numbers are small integers.
 """
 
 
-def repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
+def find_repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
     """The published arrays that come from the class and of which there are few different ones.
 
     Args:
@@ -37,4 +37,4 @@ def repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
     if not arrays:
         return []
     counts = scratch.fetch("publish/different", released=recoded.released, names=arrays)[0]
-    return [name for name, count in zip(arrays, counts, strict=True) if integer(count) <= FEW_ARRAYS]
+    return [name for name, count in zip(arrays, counts, strict=True) if read_integer(count) <= FEW_ARRAYS]

@@ -42,7 +42,7 @@ def compact(engine: Engine, releases: Sequence[str] | None = None, progress: Pro
             stack.enter_context(engine.lock(f"release {name}"))
         entries = [entry for name in names for entry in catalog.entries(name)]
         there = engine.look_up([], schema=catalog.table).tables
-        wanted = dict.fromkeys([*catalog.tables, list_table(engine), *_changed(engine, entries)])
+        wanted = dict.fromkeys([*catalog.tables, list_table(engine), *_list_changed(engine, entries)])
         label, progress = ", ".join(names), progress or Silent()
         try:
             with Stopwatch(label, progress).stage("compact"):
@@ -63,7 +63,7 @@ def compaction_of(engine: Engine) -> Compaction:
     return engine.compaction
 
 
-def _changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
+def _list_changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
     """The tables of releases with rows that are changed or deleted later.
 
     The others are dropped as a whole.

@@ -52,4 +52,4 @@ def published_report(
 ) -> RunReport:
     """The report of a published version that a run leaves as it is."""
     known = RunReport.from_dict(entry.report)
-    return replace(known, outcome=outcome, why=why, seconds=watch.total(), warnings=persons.warnings(spec))
+    return replace(known, outcome=outcome, why=why, seconds=watch.total(), warnings=persons.warn_of_persons(spec))

@@ -15,7 +15,7 @@ from sqlanon.formats import Published
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry, SourceState
-from sqlanon.release.catalog.file_marker import marked
+from sqlanon.release.catalog.file_marker import mark_rows
 from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.rights import drop_statistics, grant_usage, set_readers
@@ -23,21 +23,21 @@ from sqlanon.release.catalog.state import ReleaseState, read_state, scope_secret
 from sqlanon.release.catalog.target import Publication, check_still_free
 from sqlanon.release.catalog.views import (
     Pointing,
+    list_pointings,
     metadata_of,
     metadata_table,
-    pointings,
     sensitive_of,
     views_of,
 )
 from sqlanon.release.history.history import table_of, value_columns
 from sqlanon.release.prepare.staged import Prepared
-from sqlanon.release.publish.array_dictionary import repeated
+from sqlanon.release.publish.array_dictionary import find_repeated
 from sqlanon.release.publish.retention import drop_old
-from sqlanon.release.publish.second_file import keep_tables, make_schema, put, reconcile, settled
+from sqlanon.release.publish.second_file import keep_tables, make_schema, reconcile, record_version, write_file
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
 from sqlanon.release.verify import tokens
-from sqlanon.release.verify.exposure import exposure
+from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import Verified, verify_physical
 from sqlanon.release.verify.verify_pair import verify_pair
@@ -144,9 +144,9 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                 physical=place,
                 classed=classed,
                 released=recoded.released,
-                published=listed(recoded.columns),
+                published=list_columns(recoded.columns),
                 dense=recoded.groups.dense,
-                repeated=repeated(scratch, recoded, encoded.rows),
+                repeated=find_repeated(scratch, recoded, encoded.rows),
             )
         ]
         if recoded.sensitive:
@@ -156,7 +156,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                     physical=sensitive_of(place),
                     classed=classed,
                     released=recoded.released,
-                    published=listed(recoded.sensitive),
+                    published=list_columns(recoded.sensitive),
                 )
             )
         scratch.execute_all([*tables, *beside])
@@ -172,7 +172,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         done = proof.marked(as_verified(report, verified, watch), engine, physical)
         if not recoded.sensitive and recoded.members.unite:
             exact = [(reading.name, reading.name) for reading in ready.roles.insensitive]
-            done = replace(done, exposed=exposure(engine, physical.ref, recoded.layout.of_class, exact))
+            done = replace(done, exposed=count_exposure(engine, physical.ref, recoded.layout.of_class, exact))
         reached, warned = tokens.verify_tokens(scratch, state, physical, recoded.layout.of_class, draft.siblings)
         return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
 
@@ -257,7 +257,7 @@ class New:
 
     @property
     def _shown(self) -> list[Pointing]:
-        return pointings(self.state.engine, self.target.view, self.target.physical, pair=self.target.pair)
+        return list_pointings(self.state.engine, self.target.view, self.target.physical, pair=self.target.pair)
 
     def fill(self) -> tuple[RunReport, Found]:
         """Write its tables and verify them; the verified report, and what is in the places of its views."""
@@ -319,9 +319,9 @@ class New:
                 grant_usage(engine, spec.readers, views)
                 commit(engine, shown, previous)
                 set_readers(engine, spec.readers, views, previous)
-                entries = settled(engine, spec.name, self.target.version)
+                entries = record_version(engine, spec.name, self.target.version)
         except BaseException:
-            _tidy(engine, spec.name)
+            _clean_up(engine, spec.name)
             raise
         with self.watch.stage("cleanup"):
             drop_old(engine, spec.name, entries)
@@ -353,7 +353,7 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
             catalog.keep_secret(scope_secret(state.spec.scope), state.tokens)
 
 
-def listed(columns: Sequence[Published]) -> list[dict[str, str]]:
+def list_columns(columns: Sequence[Published]) -> list[dict[str, str]]:
     """Published columns as templates take them."""
     return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
 
@@ -391,31 +391,31 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
             with watch.stage("verify"):
                 done = content.verify(place, found)
             with watch.stage("publish"):
-                rows = marked(content.metadata(done), content.secret, spec.name, target.version)
+                rows = mark_rows(content.metadata(done), content.secret, spec.name, target.version)
                 engine.load_rows(metadata_of(place), COLUMNS, rows)
         with watch.stage("cleanup"):
             with engine.publishing():  # a file in place and a pending version are enough for `reconcile`
                 catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
             if spec.refresh.keep > 1:
-                shown = pointings(engine, target.view, target.physical, pair=target.pair)
+                shown = list_pointings(engine, target.view, target.physical, pair=target.pair)
                 keep_tables(engine, shown, database)
         return done
 
     try:
-        done = put(engine, spec.name, target.file, fill, watch)
+        done = write_file(engine, spec.name, target.file, fill, watch)
     except BaseException:
-        _tidy(engine, spec.name)
+        _clean_up(engine, spec.name)
         raise
     done = replace(done, seconds=watch.total())
     with watch.stage("cleanup"):
         with engine.publishing():
             catalog.replace_report(spec.name, target.version, done)
-            settled(engine, spec.name, target.version)
+            record_version(engine, spec.name, target.version)
         drop_old(engine, spec.name)
     return done
 
 
-def _tidy(engine: Engine, release: str) -> None:
+def _clean_up(engine: Engine, release: str) -> None:
     """What failed first is what the caller must hear of; what cannot be done here the next run does."""
     with suppress(DatabaseError):
         reconcile(engine, release)  # asks the file, or the metadata view, which version there is

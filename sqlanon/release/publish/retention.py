@@ -33,7 +33,7 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
     spare += [entry for entry in entries if entry.status == "replaced"]
     had = {entry.report.get("replaces") for entry in published}
     spare.sort(key=lambda entry: entry.version in had)
-    stale = spare[: max(len(spare) + len(published) - _kept(entries), 0)]
+    stale = spare[: max(len(spare) + len(published) - _read_keep(entries), 0)]
     stale += [entry for entry in spare if entry not in stale and shows_erased(entry, entries)]
     stale += [entry for entry in entries if entry.status == "abandoned"]
     for entry in stale:
@@ -52,7 +52,7 @@ def shows_erased(entry: Entry, entries: Sequence[Entry]) -> bool:
     return entry.version < max(erasures, default=0)
 
 
-def _kept(entries: Sequence[Entry]) -> int:
+def _read_keep(entries: Sequence[Entry]) -> int:
     """``keep`` as the policy said last; an older sqlanon kept two."""
     said = sorted(entries, key=lambda entry: (entry.status == "published", entry.version))
     refresh = said[-1].policy.get("refresh") if said else None

@@ -13,20 +13,20 @@ from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours
-from sqlanon.release.catalog.policy_diff import SETTINGS, differences, weakenings
+from sqlanon.release.catalog.policy_diff import SETTINGS, list_differences, list_weakenings
 from sqlanon.release.catalog.reader import in_ranges
 from sqlanon.release.catalog.refresh import shown_as
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import last_shown
 from sqlanon.release.catalog.target import Publication, check_free, check_no_link
-from sqlanon.release.catalog.views import Pointing, is_pair, metadata_table, pointings
+from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, metadata_table
 from sqlanon.release.publish.retention import shows_erased
-from sqlanon.release.publish.second_file import give_back, reconcile, settled
+from sqlanon.release.publish.second_file import give_back, reconcile, record_version
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
 from sqlanon.release.verify.recheck_certificate import refuse_altered
 from sqlanon.release.verify.stored_rows import stored_rows
-from sqlanon.release.verify.tokens import held, refuse_together, scope_of
+from sqlanon.release.verify.tokens import hold_scope, refuse_together, scope_of
 from sqlanon.results import DiffReport, RollbackReport, VersionReport
 
 _DIGITS = 10
@@ -60,7 +60,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             nothing = f"{release}: nothing is published that could be rolled back"
             example = "the version is an option, such as: sqlanon rollback patients --to 1"
             raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown(release)}; {example}")
-        entry = _wanted(engine, release, entries, current, to)
+        entry = _find_version(engine, release, entries, current, to)
         for one in (current, entry):
             if together := one.policy.get("together"):
                 raise PolicyError(
@@ -70,7 +70,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                 )
         # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
         policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
-        weaker = weakenings(differences(current.policy, policy))
+        weaker = list_weakenings(list_differences(current.policy, policy))
         if weaker and not allow_weaker:
             raise GuardError(
                 f"{release}: version {entry.version} was made by a weaker policy than version {current.version}, which "
@@ -79,8 +79,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             )
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = _warnings(engine, entry, weaker)
-        shown = pointings(engine, view, entry.physical, pair=is_pair(entry))
-        holding.enter_context(held(engine, scope_of(entry)))
+        shown = list_pointings(engine, view, entry.physical, pair=is_pair(entry))
+        holding.enter_context(hold_scope(engine, scope_of(entry)))
         refuse_together(engine, entry)
         refuse_altered(engine, entry)
         if entry.file:
@@ -116,7 +116,7 @@ def _return_views(
             grant_usage(engine, readers, views)
             commit(engine, shown, previous)
             set_readers(engine, readers, views, previous)
-            settled(engine, entry.release, entry.version)
+            record_version(engine, entry.release, entry.version)
         except BaseException:
             with suppress(DatabaseError):  # what failed first is what the caller must hear of
                 reconcile(engine, entry.release)
@@ -148,10 +148,10 @@ def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Ma
             reconcile(engine, entry.release)
         raise
     with engine.publishing():
-        settled(engine, entry.release, entry.version)
+        record_version(engine, entry.release, entry.version)
 
 
-def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, to: int | None) -> Entry:
+def _find_version(engine: Engine, release: str, entries: list[Entry], current: Entry, to: int | None) -> Entry:
     spare = [
         entry
         for entry in entries
@@ -192,7 +192,7 @@ def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[st
     return tuple(found)
 
 
-def version(engine: Engine, name: str) -> VersionReport:
+def report_version(engine: Engine, name: str) -> VersionReport:
     """Everything the catalog knows of ``NAME@VERSION``; without a version, of the published one.
 
     Raises:
@@ -208,8 +208,8 @@ def diff(engine: Engine, first: str, second: str) -> DiffReport:
         PolicyError: one of them is not in the catalog.
     """
     one, two = _entry(engine, first), _entry(engine, second)
-    found = differences(one.policy, two.policy)
-    return DiffReport(_report(one), _report(two), tuple(str(item) for item in found), weakenings(found))
+    found = list_differences(one.policy, two.policy)
+    return DiffReport(_report(one), _report(two), tuple(str(item) for item in found), list_weakenings(found))
 
 
 def _entry(engine: Engine, name: str) -> Entry:

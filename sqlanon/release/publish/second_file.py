@@ -21,15 +21,15 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_ours, version_in
 from sqlanon.release.catalog.lineage import undo
 from sqlanon.release.catalog.private_tables import schema_of
-from sqlanon.release.catalog.views import Pointing, spelled, views_of
+from sqlanon.release.catalog.views import Pointing, spell_table, views_of
 from sqlanon.release.publish.swap import swap
-from sqlanon.release.publish.two_phase import checked_view, drop_views, point, take_back
+from sqlanon.release.publish.two_phase import checked_view, drop_views, point_views, take_back
 from sqlanon.sqltext import statement
 
 T = TypeVar("T")
 
 
-def put(
+def write_file(
     engine: Engine,
     release: str,
     path: str,
@@ -80,11 +80,11 @@ def give_back(engine: Engine, entry: Entry, shown: Sequence[Pointing], watch: St
             for item in shown:
                 _copy(engine, replace(item.view, database=database), item.at)
 
-    put(engine, entry.release, entry.file, fill, watch)
+    write_file(engine, entry.release, entry.file, fill, watch)
 
 
 def _copy(engine: Engine, copy: TableRef, origin: TableRef) -> None:
-    names = [column.name for column in engine.relation(spelled(origin)).columns]
+    names = [column.name for column in engine.relation(spell_table(origin)).columns]
     engine.execute(statement("publish/copy", engine.dialect, copy=copy, origin=origin, columns=names))
 
 
@@ -94,7 +94,7 @@ def make_schema(engine: Engine, view: TableRef) -> None:
         engine.execute(schema_of(engine, view))
 
 
-def settled(engine: Engine, release: str, version: int) -> list[Entry]:
+def record_version(engine: Engine, release: str, version: int) -> list[Entry]:
     """Record that readers have this version now.
 
     The record is written for it and the version before, in the open transaction, if there are any.
@@ -110,9 +110,9 @@ def settled(engine: Engine, release: str, version: int) -> list[Entry]:
         if now.file:
             swap(engine, (), entry)
         else:
-            point(engine, now, entry)
+            point_views(engine, now, entry)
     if not before:
-        point(engine, now, None)
+        point_views(engine, now, None)
     status = {entry.version: "withdrawn" if now.status == "returning" else "replaced" for entry in before}
     status[version] = "published"
     for changed, new in status.items():
@@ -120,7 +120,7 @@ def settled(engine: Engine, release: str, version: int) -> list[Entry]:
     return [replace(entry, status=status.get(entry.version, entry.status)) for entry in entries]
 
 
-def withdrawn(engine: Engine, entry: Entry) -> None:
+def record_withdrawal(engine: Engine, entry: Entry) -> None:
     """The release has no version now: say so of the one that was published, in the transaction that is open.
 
     While nothing is published, only that one is ``withdrawn``, so that a rollback finds what readers had last.
@@ -160,7 +160,7 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
             elif Path(entry.file).exists() and version_in(engine, entry) == entry.version:
                 Path(entry.file).unlink()
             with engine.publishing():
-                withdrawn(engine, entry)
+                record_withdrawal(engine, entry)
             tidied.append(f"{entry.release}@{entry.version}")
         if entry.status not in ("pending", "returning"):
             continue
@@ -169,7 +169,7 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
         there = (not entry.file or Path(entry.file).exists()) and version_in(engine, entry) == entry.version
         with engine.publishing():
             if there:
-                settled(engine, release, entry.version)
+                record_version(engine, release, entry.version)
             else:
                 take_back(engine, entry, catalog.live(None, release))
                 if entry.status == "pending":

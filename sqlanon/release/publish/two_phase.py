@@ -23,7 +23,7 @@ from typing import Any
 
 from sqlanon.engines.base import Column, Engine, Statement, TableRef
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.views import Pointing, is_pair, pointings, views_of
+from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, views_of
 from sqlanon.release.publish.swap import swap
 from sqlanon.sqltext import identifier, statement
 
@@ -32,7 +32,7 @@ Named = dict[str, str | None]
 
 
 def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) -> None:
-    """Let readers have a version whose tables are there and verified; `point` is left to do.
+    """Let readers have a version whose tables are there and verified; `point_views` is left to do.
 
     Args:
         engine: the database.
@@ -43,11 +43,13 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
     after = {item.view: item.at for item in shown}
     before: dict[TableRef, TableRef] = {}
     if previous is not None and previous.view == public.view:
-        earlier = pointings(engine, public.view, previous.physical, pair=is_pair(previous))
+        earlier = list_pointings(engine, public.view, previous.physical, pair=is_pair(previous))
         before = {item.view: item.at for item in earlier}
     found = engine.look_up([*before, *before.values(), *after, *after.values()])
     if not before or any(table not in found.relations for table in before.values()):
-        swap(engine, [metadata], None)  # `point` makes the others: nothing that is whole is shown under their names
+        swap(
+            engine, [metadata], None
+        )  # `point_views` makes the others: nothing that is whole is shown under their names
         return
     changed = [
         Pointing(view, at) for view, at in before.items() if _shape(found.columns(view)) != _shape(found.columns(at))
@@ -70,7 +72,7 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
             metadata=metadata.view,
             before=before[metadata.view],
             after=metadata.at,
-            columns=_alike(found.columns(before[metadata.view]), found.columns(metadata.at)),
+            columns=_match_columns(found.columns(before[metadata.view]), found.columns(metadata.at)),
             view=deciding,
             shown=after[deciding],
             **sign,
@@ -109,7 +111,7 @@ def _in_order(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
     return [{"name": old.name, "before": old.name, "after": new.name} for old, new in zip(before, after, strict=True)]
 
 
-def _alike(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
+def _match_columns(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
     """The columns of the metadata tables: an older one may lack some, and spell others otherwise."""
     exact = {column.name: column.name for column in before}
     spelled = {column.name.lower(): column.name for column in before} | exact
@@ -142,10 +144,10 @@ def _sign(engine: Engine, before: Sequence[Column], after: Sequence[Column]) -> 
     return {**sign, "column": name, "types": types, "next": 1}
 
 
-def point(engine: Engine, entry: Entry, previous: Entry | None) -> None:
+def point_views(engine: Engine, entry: Entry, previous: Entry | None) -> None:
     """The views of a version show its tables plainly, and those that only the previous one has are gone."""
     if entry.view is not None:
-        public, metadata, *more = pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+        public, metadata, *more = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
         swap(engine, [*more, metadata, public], previous)
 
 
@@ -154,7 +156,7 @@ def take_back(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> None:
     for other in entries:
         if other.status == "published" and other.view is not None and other.view == entry.view:
             _drop_new(engine, entry, other)
-            point(engine, other, None)
+            point_views(engine, other, None)
 
 
 def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
@@ -163,7 +165,7 @@ def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
     A view with such a name and another query stays.
     """
     assert entry.view is not None
-    shown = pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+    shown = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
     for item in shown[len(views_of(published)) :]:
         there = engine.definition(item.view)
         if there is None or not engine.exists(item.at):

@@ -14,10 +14,10 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import version_in
 from sqlanon.release.catalog.lineage import lineages_of
 from sqlanon.release.catalog.target import check_no_link
-from sqlanon.release.catalog.views import Pointing, is_pair, pointings, spelled
+from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, spell_table
 from sqlanon.release.history.history import table_of
 from sqlanon.release.publish.retention import dropped_as, drops_of
-from sqlanon.release.publish.second_file import reconcile, withdrawn
+from sqlanon.release.publish.second_file import reconcile, record_withdrawal
 from sqlanon.release.publish.two_phase import checked_view, drop_views
 from sqlanon.results import UnpublishReport
 from sqlanon.sqltext import statement
@@ -72,7 +72,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
 
 def _withdraw_views(engine: Engine, entry: Entry) -> None:
     assert entry.view is not None
-    shown = pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+    shown = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
     views = [item.view for item in shown]
     with engine.publishing():
         there = [item for item in shown if engine.exists(item.view)]
@@ -92,7 +92,7 @@ def _withdraw_views(engine: Engine, entry: Entry) -> None:
             drop_views(engine, [item.view for item in there])
 
         engine.swapping(drop)
-        withdrawn(engine, entry)
+        record_withdrawal(engine, entry)
 
 
 def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
@@ -108,7 +108,7 @@ def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
         return  # its table was dropped by hand: such a view shows nothing to anybody
     if found is not None:
         like = checked_view(entry)
-        names = [column.name for column in engine.relation(spelled(item.at)).columns]
+        names = [column.name for column in engine.relation(spell_table(item.at)).columns]
         engine.execute(statement("publish/view", engine.dialect, view=like, physical=item.at, columns=names))
         made = engine.definition(like)
         engine.execute(statement("publish/drop_view", engine.dialect, view=like))

@@ -86,7 +86,7 @@ class ReadSources:
                     if isinstance(work.read, Unchanged):
                         _read(work, compare=False, held=several, planned=planned)
         for work in all_of:
-            work.decision = work.decision.against(work.source.fingerprint)
+            work.decision = work.decision.decide_again(work.source.fingerprint)
         changed = not all(work.unchanged for work in all_of)
         for work in all_of:
             if changed and work.unchanged:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import FORMATS, METHODS, asked_of, refusals
+from sqlanon.declared import FORMATS, METHODS, asked_of, list_refusals
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.release.trials.sample import MOST_MEASURED, encoded_part
@@ -34,7 +34,7 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
     spec, ready, division = trial.spec, trial.ready, trial.division
     other = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
     declared = METHODS[spec.method.name]
-    if ready.population is not None or refusals(declared, asked_of(other, declared)):
+    if ready.population is not None or list_refusals(declared, asked_of(other, declared)):
         return None
     from sqlanon.methods.best.loss import Losses
 
@@ -45,9 +45,9 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
         losses = Losses(context, metric)
         try:
             trial.check_feasible(own, encoded, division.asked_of_rows(trial.asked))
-            lost = _lost(context, losses, lambda own: division.tried(own, ready.method))
+            lost = _format_loss(context, losses, lambda own: division.tried(own, ready.method))
             rows_alone = replace(context, requirements=tuple(one for one in trial.asked if not one.across))
-            less = _lost(rows_alone, losses, ready.method.assign)
+            less = _format_loss(rows_alone, losses, ready.method.assign)
         except (InfeasibleError, PolicyError):
             return None  # all rows meet what is asked, and those that are measured do not; or memory is short
     note = f"persons: whole loses {metric} {lost}, and persons: rows would lose {less}"
@@ -57,7 +57,7 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
     return f"{note}; measured on {measured}"
 
 
-def _lost(context: Context, losses: Losses, way: Callable[[Context], Assignment]) -> str:
+def _format_loss(context: Context, losses: Losses, way: Callable[[Context], Assignment]) -> str:
     # Methods call their tables alike, so that each has a place of its own.
     with context.scratch.beside() as scratch:
         return losses.shown(losses.of(way(replace(context, scratch=scratch))))

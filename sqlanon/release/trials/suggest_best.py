@@ -9,8 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import FORMATS, METHODS, asked_of, most_suppressed, refusals
-from sqlanon.declared.candidates import shown
+from sqlanon.declared import FORMATS, METHODS, asked_of, list_refusals, most_suppressed
+from sqlanon.declared.candidates import format_candidate
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
 from sqlanon.release.trials.sample import encoded_part, most_measured
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Found = tuple[Fraction, MethodSpec]
 
 
-def suggested(scratch: Scratch, trial: Trial) -> str | None:
+def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
     """A note that method ``best`` loses less than the method of the policy, with both losses; None where it does not.
 
     Trials of ``refine: search`` are left out. It is not measured where no column has a hierarchy, where ``best`` does
@@ -42,7 +42,7 @@ def suggested(scratch: Scratch, trial: Trial) -> str | None:
         or ready.population is not None
         or spec.suppression is not None
         or all(domain.reading.treatment != "hierarchy" for domain in ready.quasi)
-        or refusals(declared, asked_of(other, declared))
+        or list_refusals(declared, asked_of(other, declared))
     ):
         return None
     from sqlanon.methods.best.loss import Losses
@@ -69,16 +69,16 @@ def suggested(scratch: Scratch, trial: Trial) -> str | None:
         losses = Losses(context, metric)
         best = Best(**declared.values(other.method.options))  # type: ignore[arg-type]
         try:
-            able, _ = best.able(context)
+            able, _ = best.choose_able(context)
         except PolicyError:
             return None  # it lacks memory
         capped = replace(context, most_unassigned=most_suppressed(spec, encoded.rows))
-        now = _least(capped, [(spec.method, ready.method)], losses)
-        then = _least(context, able, losses)
+        now = _find_least(capped, [(spec.method, ready.method)], losses)
+        then = _find_least(context, able, losses)
     if now is None or then is None or then[0] >= now[0]:
         return None
     less = (
-        f"method best would lose {metric} {losses.shown(then[0])}, with the classes of {shown(then[1])}; "
+        f"method best would lose {metric} {losses.shown(then[0])}, with the classes of {format_candidate(then[1])}; "
         f"{ready.method.describe()} loses {losses.shown(now[0])}"
     )
     if spec.refine and spec.refine.search != 0:
@@ -90,9 +90,9 @@ def suggested(scratch: Scratch, trial: Trial) -> str | None:
     return part if metric == "stars" else f"{part}, which lose more than all of them"
 
 
-def _least(context: Context, methods: Able, losses: Losses) -> Found | None:
+def _find_least(context: Context, methods: Able, losses: Losses) -> Found | None:
     """The method that loses least, and what it loses; None where none finds classes."""
-    from sqlanon.methods.best.method import each
+    from sqlanon.methods.best.method import run_each
 
-    found = [(lost, spec) for spec, _, lost in each(context, methods, losses, [])]
+    found = [(lost, spec) for spec, _, lost in run_each(context, methods, losses, [])]
     return min(found, key=lambda one: one[0], default=None)

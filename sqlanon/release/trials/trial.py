@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlanon.declared import refining
+from sqlanon.declared import read_refining
 from sqlanon.methods.base import Context
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Progress
@@ -46,7 +46,7 @@ class Trial:
     def context(self, scratch: Scratch, encoded: Encoded) -> Context:
         """The context of the policy's method, without trials of ``refine: search``."""
         spec, machine = self.spec, self.machine
-        refined = refining(spec, encoded.rows, len(encoded.quasi))
+        refined = read_refining(spec, encoded.rows, len(encoded.quasi))
         return Context(
             scratch,
             encoded,
@@ -64,6 +64,6 @@ class Trial:
         )
 
     def check_feasible(self, scratch: Scratch, encoded: Encoded, asked: Sequence[Requirement]) -> None:
-        """See `sqlanon.release.prepare.guards.feasible`, of the rows that are measured."""
+        """See `sqlanon.release.prepare.guards.check_feasible`, of the rows that are measured."""
         persons = [one.alias for one in self.ready.persons]
-        guards.feasible(scratch, self.spec, encoded.stage, self.ready.roles, asked, encoded.rows, persons)
+        guards.check_feasible(scratch, self.spec, encoded.stage, self.ready.roles, asked, encoded.rows, persons)

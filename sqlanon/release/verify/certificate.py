@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from sqlanon.declared import METHODS
 from sqlanon.engines.base import Engine, Relation, TableRef
-from sqlanon.engines.rows import integer, integers
+from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.formats import Candidates, Recoded, format_of
-from sqlanon.formats.cover import least
+from sqlanon.formats.cover import count_wider_than_least
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.encode import Encoded
-from sqlanon.table.keyed import keyed
+from sqlanon.table.keyed import hash_keys
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.work import Work
 
@@ -65,18 +65,18 @@ class Certificate:
 
         Reports have it, and without a key it would show whether a guess of the draw of a small table is right.
         """
-        found = fingerprint(engine, engine.look_up([self.drawn]).relations[self.drawn])
+        found = hash_rows(engine, engine.look_up([self.drawn]).relations[self.drawn])
         return hmac.new(key, f"drawn\0{found}".encode(), hashlib.sha256).hexdigest()
 
 
-def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:
+def check_matchings(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:
     """Check that each matching is a bijection of rows onto boxes, and no two have an edge in common.
 
     Returns the problem, or None.
     """
     words = [range(first, min(first + _BITS, k)) for first in range(0, k, _BITS)]
     row = scratch.fetch("freeform/regular", edges=certificate.edges, drawn=certificate.drawn, k=k, words=words)[0]
-    edges, pairs, *others = integers(row)
+    edges, pairs, *others = read_integers(row)
     if (edges, pairs) == (k * rows, k * rows) and set(others) == {rows}:
         return None
     return (
@@ -86,29 +86,29 @@ def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> st
     )
 
 
-def misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
+def find_misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
     """Whether boxes were made of the rows that the certificate names: what is wrong, or None.
 
     Boxes and their cover are judged by row id, matchings and draw by slot. If the two were not one numbering, a row
     could be published in a box that does not cover it, and every other check would pass.
     """
     row = scratch.fetch("freeform/placed", edges=own.edges, slots=own.slots)[0]
-    found = integers(row)
+    found = read_integers(row)
     if found == (rows, rows, rows, own.k * rows):
         return None
     return f"{own.k * rows - found[3]} of {own.k * rows} edges are of another row than the certificate says"
 
 
-def wider(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates) -> str | None:
+def check_covers(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates) -> str | None:
     """Whether each box is exactly the least cover of its rows: what is wrong, or None."""
     form = format_of(recoded.form.facts.name)
-    for name, wide in least(form, scratch, encoded.quasi, own.matched, recoded).wide.items():
+    for name, wide in count_wider_than_least(form, scratch, encoded.quasi, own.matched, recoded).wide.items():
         if wide:
             return f"{wide} boxes are not the least cover of their rows in column {name}"
     return None
 
 
-def numbered(
+def check_numbers(
     scratch: Scratch, encoded: Encoded, classed: TableRef, own: Candidates, spec: ReleaseSpec, secret: str
 ) -> str | None:
     """Whether rows are numbered, and random numbers keyed, by what no method can choose: what is wrong, or None.
@@ -121,9 +121,9 @@ def numbered(
     names = [domain.code for domain in encoded.quasi]
     with scratch.beside() as again:
         work = Work(again, classed, encoded.quasi, encoded.rows).table()
-        hashed = keyed(again, classed, encoded.roles, secret)
+        hashed = hash_keys(again, classed, encoded.roles, secret)
         row = again.fetch("freeform/misnumbered", slots=own.slots, work=work, keyed=hashed, codes=names)[0]
-        if integer(row[0]):
+        if read_integer(row[0]):
             return (
                 f"{row[0]} of {encoded.rows} rows are not numbered in the order of their quasi values and of the keyed "
                 "hash"
@@ -156,21 +156,21 @@ def _content(scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], s
     return found.hexdigest()
 
 
-def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
+def check_draw(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
     """Check that every row is published in its box of one matching, and that it is the secret's.
 
     Returns the problem, or None.
     """
     row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
-    found, least_one, greatest = (integer(cell) if cell is not None else -1 for cell in row)
+    found, least_one, greatest = (read_integer(cell) if cell is not None else -1 for cell in row)
     if found != rows or least_one != greatest:
         return f"the draw is none of the matchings: {found} of {rows} rows are published in a box of theirs"
-    if not _remade(scratch, certificate, rows, k, key, least_one):
+    if not _check_remix(scratch, certificate, rows, k, key, least_one):
         return "remix and draw are not those of the release's secret"
     return None
 
 
-def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes, draw: int) -> bool:
+def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes, draw: int) -> bool:
     """Check that remix and draw are those that the secret makes of the graph.
 
     A constant draw would pass all other checks.
@@ -194,12 +194,12 @@ def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: 
     return bool(
         regular
         and are_in_order(held)
-        and np.array_equal(made.remixed(held, key), matchings)
-        and draw == made.drawn(k, key)
+        and np.array_equal(made.remix_matchings(held, key), matchings)
+        and draw == made.draw_matching(k, key)
     )
 
 
-def fingerprint(engine: Engine, physical: Relation) -> str:
+def hash_rows(engine: Engine, physical: Relation) -> str:
     """Hash of a table's rows, whatever their order.
 
     A changed cell, or values that change places between rows, change it. Cost: a scan.
@@ -209,9 +209,9 @@ def fingerprint(engine: Engine, physical: Relation) -> str:
     return f"{rows}:{mark}"
 
 
-def checked(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
+def recheck(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
     """Whether a certificate that was kept still is one, without the source: what is wrong, or None.
 
     That boxes are the least cover of their rows was found when the release was made, and is not asked again.
     """
-    return regular(scratch, certificate, rows, k) or drawn(scratch, certificate, rows, k, key)
+    return check_matchings(scratch, certificate, rows, k) or check_draw(scratch, certificate, rows, k, key)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, Relation, Statement, TableRef
-from sqlanon.engines.rows import integers, number
+from sqlanon.engines.rows import number, read_integers
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates
 from sqlanon.methods.freeform.secret import key_of
@@ -79,11 +79,11 @@ class Certified(Proof):
         """
         own, kept, k, rows = self.own, self.certificate, self.spec.privacy.k, made.encoded.rows
         for wrong in (
-            certificate.regular(scratch, kept, rows, k),
-            certificate.misplaced(scratch, own, rows),
-            certificate.wider(scratch, made.encoded, made.recoded, own),
-            certificate.numbered(scratch, made.encoded, made.classed, own, self.spec, self.secret),
-            certificate.drawn(scratch, kept, rows, k, self._key),
+            certificate.check_matchings(scratch, kept, rows, k),
+            certificate.find_misplaced(scratch, own, rows),
+            certificate.check_covers(scratch, made.encoded, made.recoded, own),
+            certificate.check_numbers(scratch, made.encoded, made.classed, own, self.spec, self.secret),
+            certificate.check_draw(scratch, kept, rows, k, self._key),
         ):
             if wrong is not None:
                 raise PrivacyViolation(f"{wrong}; nothing was published")
@@ -94,7 +94,7 @@ class Certified(Proof):
 
     def marked(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
         """See `Proof.marked`."""
-        drawn, written = self.certificate.mark(engine, self._key), certificate.fingerprint(engine, physical)
+        drawn, written = self.certificate.mark(engine, self._key), certificate.hash_rows(engine, physical)
         return replace(report, drawn=drawn, written=written)
 
     def history_columns(self, columns: list[str]) -> list[str]:
@@ -127,7 +127,7 @@ class Certified(Proof):
             return False
         edges, drawn = entry.certificate
         row = scratch.fetch("freeform/same", drawn=drawn, slots=self.own.slots, classed=made.classed, link=link)[0]
-        found, alike = integers(row)
+        found, alike = read_integers(row)
         return found == alike and scratch.count("freeform/other_edges", kept=edges, edges=self.own.edges) == 0
 
     def surest(self, scratch: Scratch, made: Made) -> dict[str, dict[str, float]]:

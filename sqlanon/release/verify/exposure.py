@@ -10,7 +10,7 @@ from sqlanon.results import Exposure
 from sqlanon.sqltext import statement
 
 
-def exposure(
+def count_exposure(
     engine: Engine, target: TableRef, classes: Sequence[str], exact: Sequence[tuple[str, str]]
 ) -> Exposure | None:
     """Count the rows that are alone in the columns of the classes and those that are published as they are.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import integers, number
+from sqlanon.engines.rows import number, read_integers
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.verify.stored_rows import counted_in, stored_rows
@@ -56,7 +56,7 @@ def is_promised(spec: ReleaseSpec) -> bool:
     return spec.rows_are == "events" and spec.persons != "ignored" and spec.privacy.k > 1
 
 
-def warnings(spec: ReleaseSpec) -> tuple[str, ...]:
+def warn_of_persons(spec: ReleaseSpec) -> tuple[str, ...]:
     """The warning of plan and run where persons are promised and nothing says whose rows they are."""
     return (UNCOUNTED,) if is_promised(spec) and not spec.counted() else ()
 
@@ -64,7 +64,7 @@ def warnings(spec: ReleaseSpec) -> tuple[str, ...]:
 def plan_warnings(spec: ReleaseSpec) -> tuple[str, ...]:
     """The same of a plan, which has no classes yet: a run stops where one of them holds too few persons."""
     if not is_promised(spec) or spec.person or not spec.counted():
-        return warnings(spec)
+        return warn_of_persons(spec)
     named = ", ".join(spec.counted())
     return (
         (
@@ -139,7 +139,7 @@ def measure(
         assigned=assigned,
     )
     average, *fewest = engine.fetch(made)[0]
-    numbers = integers(fewest)
+    numbers = read_integers(fewest)
     return Counts(dict(zip(columns, numbers, strict=True)), number(average))
 
 
@@ -174,7 +174,7 @@ def checked_together(
 
 def of_version(engine: Engine, entry: Entry | None) -> Counts:
     """Persons in the classes of a version, by its private link table; nothing where an older sqlanon wrote that."""
-    columns = linked(engine, entry)
+    columns = find_link_columns(engine, entry)
     if entry is None or not columns:
         return Counts()
     with stored_rows(engine, entry).link() as table:
@@ -187,7 +187,7 @@ def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef
 
     None if no such columns are known.
     """
-    columns = tuple(linked(engine, entry).values())
+    columns = tuple(find_link_columns(engine, entry).values())
     if entry is None or not columns:
         yield None
         return
@@ -208,7 +208,7 @@ def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iter
             yield table
 
 
-def linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
+def find_link_columns(engine: Engine, entry: Entry | None) -> dict[str, str]:
     """Per counted identifier of a version its column in the private link table; none where that has no such columns."""
     if entry is None or not counted_in(entry.policy):
         return {}
@@ -232,7 +232,7 @@ def why_missing(engine: Engine, entry: Entry | None) -> str:
     return stored_rows(engine, entry).why_uncounted
 
 
-def checked(
+def check_counts(
     engine: Engine, spec: ReleaseSpec, entry: Entry | None, counts: Counts
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
     """The policy's requirements on persons compared with the counts; and what could not be counted, with what to do.

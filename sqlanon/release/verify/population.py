@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlanon.declared.combinations import populations
+from sqlanon.declared.combinations import list_populations
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.errors import DatabaseError, PolicyError, PrivacyViolation
 from sqlanon.formats import Recoded, format_of
@@ -45,7 +45,7 @@ def verify_population(
     population = encoded.population
     assert population is not None
     names = [recoded.layout.names[domain.code] for domain in encoded.quasi]
-    counted, shared = _counted(
+    counted, shared = _count_cells(
         scratch, recoded.form, physical, encoded.quasi, names, population.readings, population.stage
     )
     if shared:
@@ -53,7 +53,7 @@ def verify_population(
             f"{shared} combinations of values of the population lie in more than one published cell; nothing was "
             "published"
         )
-    return [_measured(scratch, one, counted) for one in requirements]
+    return [_measure(scratch, one, counted) for one in requirements]
 
 
 def audit_population(
@@ -73,7 +73,7 @@ def audit_population(
     asked = of_population(requirements)
     if not asked:
         return (), ()
-    table, form = next(iter(populations(spec).values())), format_of(spec.format.kind)
+    table, form = next(iter(list_populations(spec).values())), format_of(spec.format.kind)
     what = " and ".join(dict.fromkeys(one.name for one in asked))
     try:
         people = engine.relation(table)
@@ -81,7 +81,7 @@ def audit_population(
     except (DatabaseError, PolicyError) as error:
         return (), (f"{what}: the population cannot be read from here: {error}",)
     known = {column.name for column in relation.columns}
-    names = [_published(form, reading, known) for reading in roles.quasi]
+    names = [_find_published(form, reading, known) for reading in roles.quasi]
     if not all(names):
         return (), (
             f"{what}: the table has not the columns that format {form.facts.name} publishes of the quasi columns",
@@ -89,17 +89,17 @@ def audit_population(
     quasi = [Domain(reading, people.ref, 0, 0, 0, 0, 0, 0, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
     with Scratch(engine) as scratch, engine.snapshot():
         stage = take_stage(scratch, roles, (), step="population")
-        counted, shared = _counted(
+        counted, shared = _count_cells(
             scratch, form, relation.ref, quasi, [one for one in names if one], roles.quasi, stage
         )
         if shared:
             return (), (
                 f"{what}: {shared} combinations of values of the population lie in more than one published cell",
             )
-        return tuple(one.result(_measured(scratch, one, counted)) for one in asked), ()
+        return tuple(one.result(_measure(scratch, one, counted)) for one in asked), ()
 
 
-def _published(form: Format, reading: Reading, known: set[str]) -> Names | None:
+def _find_published(form: Format, reading: Reading, known: set[str]) -> Names | None:
     """The published columns of a quasi column; None: the table has others."""
     for nulls in (True, False):
         names = form.names(reading, mean=False, nulls=nulls)
@@ -108,11 +108,11 @@ def _published(form: Format, reading: Reading, known: set[str]) -> Names | None:
     return None
 
 
-def _measured(scratch: Scratch, requirement: OfPopulation, counted: TableRef) -> Measured:
+def _measure(scratch: Scratch, requirement: OfPopulation, counted: TableRef) -> Measured:
     return requirement.measure(scratch.engine, Grouped(counted, ("grp",), ("population",), "n"))
 
 
-def _counted(
+def _count_cells(
     scratch: Scratch,
     form: Format,
     target: TableRef,

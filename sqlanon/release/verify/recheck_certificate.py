@@ -11,9 +11,9 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.methods.freeform.secret import key_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.rights import reading
-from sqlanon.release.catalog.views import spelled
-from sqlanon.release.verify.certificate import Certificate, checked, fingerprint
+from sqlanon.release.catalog.rights import guard_reading
+from sqlanon.release.catalog.views import spell_table
+from sqlanon.release.verify.certificate import Certificate, hash_rows, recheck
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 
@@ -23,7 +23,7 @@ def has_certificate(engine: Engine, entry: Entry) -> bool:
     return entry.edges is not None and all(map(engine.exists, entry.certificate))
 
 
-def altered(engine: Engine, entry: Entry, published: Relation) -> str | None:
+def find_alteration(engine: Engine, entry: Entry, published: Relation) -> str | None:
     """What a version differs in from what was verified, or None.
 
     What the report has no mark of is not taken for unchanged.
@@ -44,14 +44,14 @@ def altered(engine: Engine, entry: Entry, published: Relation) -> str | None:
     key = key_of(secret, entry.release, str(report.get("certificate")))
     certificate, k = Certificate(edges, drawn), int(entry.policy["privacy"]["k"])
     rows = count(engine, statement("table/count", engine.dialect, source=published.ref))
-    with reading(engine, edges), reading(engine, drawn), Scratch(engine) as scratch:
-        if wrong := checked(scratch, certificate, rows, k, key):
+    with guard_reading(engine, edges), guard_reading(engine, drawn), Scratch(engine) as scratch:
+        if wrong := recheck(scratch, certificate, rows, k, key):
             return wrong
         if report.get("drawn") is None:
             return "whether rows changed places in what was drawn is not measured: the catalog has no mark of it"
         if certificate.mark(engine, key) != report["drawn"]:
             return "the certificate is not as it was written: rows changed places in what was drawn"
-    if fingerprint(engine, published) != report.get("written"):
+    if hash_rows(engine, published) != report.get("written"):
         return "the published table is not as it was written: a cell was altered, or values changed places between rows"
     return None
 
@@ -69,7 +69,7 @@ def refuse_altered(engine: Engine, entry: Entry) -> None:
     if not has_certificate(engine, entry):
         wrong: str | None = "its certificate is gone, without which nothing shows that k rows fit each box"
     else:
-        wrong = altered(engine, entry, engine.relation(spelled(entry.table)))
+        wrong = find_alteration(engine, entry, engine.relation(spell_table(entry.table)))
     if wrong is not None:
         raise PrivacyViolation(
             f"{entry.release}: version {entry.version} is not published again: {wrong}; return to another version, or "

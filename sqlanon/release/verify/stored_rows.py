@@ -12,7 +12,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import Lineage, lineage_of
 from sqlanon.release.catalog.refresh import data_change, link_columns_of
-from sqlanon.release.catalog.rights import reading
+from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.spec import PrivacySpec, ReleaseSpec, person_name
 from sqlanon.sqltext import statement, table_name
 from sqlanon.table.scratch import Scratch
@@ -48,7 +48,7 @@ class OwnRows:
     @contextmanager
     def link(self) -> Iterator[TableRef]:
         """The private table that ties the rows to persons, or a copy from its lineage."""
-        with reading(self._engine, self._entry.link):
+        with guard_reading(self._engine, self._entry.link):
             yield self._entry.link
 
     def columns(self) -> set[str]:
@@ -118,7 +118,7 @@ class LineageRows(OwnRows):
     @contextmanager
     def link(self) -> Iterator[TableRef]:
         """See `OwnRows.link`: a copy."""
-        with reading(self._engine, self._lineage.rows), Scratch(self._engine) as scratch:
+        with guard_reading(self._engine, self._lineage.rows), Scratch(self._engine) as scratch:
             yield self._rows(scratch, scratch.table("persons"), kept=False)
 
     def columns(self) -> set[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.formats.cover import least
+from sqlanon.formats.cover import count_wider_than_least
 from sqlanon.formats.recoded import NOT_ASKED
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded:
         classed: staged rows with their original values and class.
         recoded: what is published of every class.
 
-    Cost: see `sqlanon.formats.cover.least`.
+    Cost: see `sqlanon.formats.cover.count_wider_than_least`.
     """
     if not recoded.form.facts.attains or recoded.wider or recoded.leveled or not recoded.members.attain:
         return NOT_ASKED
@@ -45,4 +45,4 @@ def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded:
         for domain in encoded.quasi
         if domain.reading.treatment != "hierarchy" and domain.reading.spec.recode is None
     ]
-    return least(recoded.form, scratch, asked, classed, recoded)
+    return count_wider_than_least(recoded.form, scratch, asked, classed, recoded)

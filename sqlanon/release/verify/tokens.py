@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlanon.engines.base import Engine, Relation, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.kanonymity.requirement import KAnonymity
 from sqlanon.privacy.persons import Persons
-from sqlanon.privacy.requirements import requirements, stored
+from sqlanon.privacy.requirements import make_requirements, read_stored
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.metadata import COLUMNS
@@ -89,14 +89,14 @@ class Shown:
         return [replace(one, name=f"{one.name}, {NAME}") for one in found]
 
 
-def shown(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Sequence[str]) -> Shown:
+def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Sequence[str]) -> Shown:
     """A table of a release that is being made or audited; ``names`` are its columns."""
     spelled = {name.lower(): name for name in names}
     tokens = [spelled[one.name.lower()] for one in spec.with_role("pseudonym")]
     sensitive = tuple(spelled[one.name.lower()] for one in spec.with_role("sensitive"))
     assert spec.token is not None
     own = spelled[spec.token.name.lower()]
-    asked = requirements(spec.privacy, sensitive, (own,), spec.columns)
+    asked = make_requirements(spec.privacy, sensitive, (own,), spec.columns)
     return Shown(
         table,
         own,
@@ -137,7 +137,7 @@ class Siblings:
     written: list[Shown] = field(default_factory=list)
 
 
-def others(engine: Engine, scope: str | None, releases: Sequence[str]) -> list[Shown]:
+def list_others(engine: Engine, scope: str | None, releases: Sequence[str]) -> list[Shown]:
     """The tables that releases other than these have published in a scope."""
     return [
         shown_of(engine, entry)
@@ -162,8 +162,8 @@ def shown_of(engine: Engine, entry: Entry) -> Shown:
     tokens = [str(row[0]) for row in rows if row[1] == "pseudonym"]
     token = next(name for name in tokens if name.lower() == str(own["name"]).lower())
     sensitive = tuple(str(row[0]) for row in rows if row[1] == "sensitive")
-    privacy = stored(entry.policy["privacy"])
-    asked = requirements(privacy, sensitive, (token,))
+    privacy = read_stored(entry.policy["privacy"])
+    asked = make_requirements(privacy, sensitive, (token,))
     return Shown(
         table,
         token,
@@ -175,12 +175,12 @@ def shown_of(engine: Engine, entry: Entry) -> Shown:
     )
 
 
-def held(engine: Engine, scope: str | None) -> AbstractContextManager[None]:
+def hold_scope(engine: Engine, scope: str | None) -> AbstractContextManager[None]:
     """Keeps other runs of a scope out, which would be checked together with tables that this one replaces."""
     return nullcontext() if scope is None else engine.lock(f"pseudonyms of scope {scope}")
 
 
-def signs(scratch: Scratch, tables: Sequence[Shown], name: str = "signs") -> TableRef:
+def number_signatures(scratch: Scratch, tables: Sequence[Shown], name: str = "signs") -> TableRef:
     """A scratch table (token, sign): equal signs for tokens of equal signatures over all of these tables.
 
     Cost: a sort of each table by its cells, and groupings of all rows by token.
@@ -190,18 +190,18 @@ def signs(scratch: Scratch, tables: Sequence[Shown], name: str = "signs") -> Tab
     return made
 
 
-def elsewhere(scratch: Scratch, state: ReleaseState, siblings: Siblings | None = None) -> TableRef | None:
+def find_signatures(scratch: Scratch, state: ReleaseState, siblings: Siblings | None = None) -> TableRef | None:
     """The signatures that tokens have in the other tables of a release's scope; None: there are none."""
     names = siblings.names if siblings else (state.spec.name,)
-    beside = others(state.engine, state.spec.scope, names)
+    beside = list_others(state.engine, state.spec.scope, names)
     beside += siblings.made if siblings else []
-    return signs(scratch, beside, "elsewhere") if beside else None
+    return number_signatures(scratch, beside, "elsewhere") if beside else None
 
 
-def alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
+def count_alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
     """The fewest tokens of one signature, and how many tokens have one that fewer than k have."""
     reached, failing = scratch.fetch("verify/alike", {"asked": k}, signs=table)[0]
-    return integer(reached), integer(failing)
+    return read_integer(reached), read_integer(failing)
 
 
 def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
@@ -210,7 +210,7 @@ def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
     return scratch.count("verify/shared_events", tables=held) if held else 0
 
 
-def measured(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
+def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
     """What is reached among tokens that are alike: in a table by itself, and together with the others of its scope.
 
     In the table k of its policy are alike, and its rows meet what else is asked. Together the least k of all these
@@ -219,13 +219,13 @@ def measured(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[Requ
     tables = [own, *beside]
     shared = shared_events(scratch, tables)
     events = [RequirementResult("persons of an event", own.event, 1, 2, satisfied=False)] if shared else []
-    alone = signs(scratch, [own])
-    reached, _ = alike(scratch, alone, own.k)
+    alone = number_signatures(scratch, [own])
+    reached, _ = count_alike(scratch, alone, own.k)
     found = [RequirementResult(NAME, own.token, own.k, reached, reached >= own.k)]
     values = own.measured(scratch, alone, together=False)
     if beside:
-        together, k = signs(scratch, tables, "signs_together"), min(one.k for one in tables)
-        reached, _ = alike(scratch, together, k)
+        together, k = number_signatures(scratch, tables, "signs_together"), min(one.k for one in tables)
+        reached, _ = count_alike(scratch, together, k)
         found.append(RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k))
         for one in tables:
             values += one.measured(scratch, together, together=True)
@@ -247,16 +247,16 @@ def verify_tokens(
     spec = state.spec
     if spec.token is None:
         return (), ()
-    own = shown(spec, physical.ref, classes, [column.name for column in physical.columns])
+    own = describe_table(spec, physical.ref, classes, [column.name for column in physical.columns])
     joined = siblings or Siblings((spec.name,), (state.published,) if state.published else ())
-    beside = others(state.engine, spec.scope, joined.names) + joined.written
-    found = measured(scratch, own, beside)
+    beside = list_others(state.engine, spec.scope, joined.names) + joined.written
+    found = measure_tokens(scratch, own, beside)
     for one in found:
         if not one.satisfied:
             raise PrivacyViolation(f"{one.title}: asked {one.asked:g}, reached {one.reached:g}; nothing was published")
     joined.written.append(own)
     whole = len(joined.written) == len(joined.names)
-    return tuple(found), compared(scratch, state, own, beside, joined.before) if whole else ()
+    return tuple(found), compare_versions(scratch, state, own, beside, joined.before) if whole else ()
 
 
 def audit_tokens(
@@ -268,10 +268,10 @@ def audit_tokens(
     names = [column.name for column in relation.columns]
     roles = {item.name.lower(): item.role for item in spec.columns}
     classes = [name for name in names if roles.get(name.lower()) not in ("sensitive", "insensitive", "pseudonym")]
-    own = shown(spec, relation.ref, classes, names)
-    beside = [] if entry is None else others(engine, spec.scope, [spec.name])
+    own = describe_table(spec, relation.ref, classes, names)
+    beside = [] if entry is None else list_others(engine, spec.scope, [spec.name])
     with Scratch(engine) as scratch:
-        return tuple(measured(scratch, own, beside))
+        return tuple(measure_tokens(scratch, own, beside))
 
 
 def refuse_together(engine: Engine, entry: Entry) -> None:
@@ -280,11 +280,11 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
     Raises:
         PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
     """
-    beside = others(engine, scope_of(entry), [entry.release])
+    beside = list_others(engine, scope_of(entry), [entry.release])
     if not beside:
         return
     with Scratch(engine) as scratch:
-        wrong = [one for one in measured(scratch, shown_of(engine, entry), beside) if not one.satisfied]
+        wrong = [one for one in measure_tokens(scratch, shown_of(engine, entry), beside) if not one.satisfied]
     if wrong:
         raise PrivacyViolation(
             f"{entry.release}: version {entry.version} would not hold together with what is published in scope "
@@ -293,7 +293,7 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
         )
 
 
-def compared(
+def compare_versions(
     scratch: Scratch, state: ReleaseState, own: Shown, beside: Sequence[Shown], before: Sequence[Entry]
 ) -> tuple[str, ...]:
     """A warning of what a reader finds who kept the versions before: a person has the same token in both.
@@ -315,9 +315,9 @@ def compared(
             ),
         )
     earlier = [shown_of(state.engine, one) for one in kept]
-    made = signs(scratch, [own, *beside, *earlier], "signs_of_versions")
+    made = number_signatures(scratch, [own, *beside, *earlier], "signs_of_versions")
     k = min(spec.privacy.k, *(one.k for one in beside)) if len(before) > 1 else spec.privacy.k
-    reached, failing = alike(scratch, made, k)
+    reached, failing = count_alike(scratch, made, k)
     if most is not None and failing > most:
         raise PrivacyViolation(
             f"{spec.name}: a reader who kept {number} would find {failing} tokens among fewer than {k} that are alike "

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlanon.engines.base import Relation, TableRef
-from sqlanon.engines.rows import integer
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping, Recoded, format_of
 from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
@@ -83,7 +83,7 @@ def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
     if scratch.engine.capabilities.distinct_numbers:
         found, distinct, least, greatest = scratch.fetch("verify/distinct_rows", classed=classed)[0]
         if (least, greatest) == (0, rows - 1):
-            return integer(found), integer(distinct)
+            return read_integer(found), read_integer(distinct)
     import numpy as np
 
     rid = scratch.fetch_arrays(scratch.sql("verify/rows", classed=classed), ["int32"])[0].astype(np.int32)
@@ -127,7 +127,7 @@ def verify_physical(
     compared = of_population(requirements)
     if compared:
         reached = verify_population(scratch, encoded, recoded, physical.ref, compared)
-        results += tuple(_held(one, found) for one, found in zip(compared, reached, strict=True))
+        results += tuple(_judge(one, found) for one, found in zip(compared, reached, strict=True))
     grouping = recoded.grouping(physical.ref)
     if grouping != Grouping(physical.ref, recoded.layout.of_class):
         sizes = None  # the groups are others than those of equal class columns
@@ -154,7 +154,7 @@ def measure_persons(
     scratch.execute("verify/numbers", numbers=numbers, released=recoded.released, names=recoded.layout.of_class)
     scratch.execute("verify/persons", rows=rows, classed=classed, numbers=numbers, columns=[*sensitive, *persons])
     grouping = Grouping(rows, ("number",), persons=tuple(persons))
-    return tuple(_held(one, grouping.measure(scratch.engine, one, sensitive)) for one in requirements)
+    return tuple(_judge(one, grouping.measure(scratch.engine, one, sensitive)) for one in requirements)
 
 
 def verify_rows(
@@ -196,7 +196,7 @@ def verify_rows(
     else:
         written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     kept = encoded.rows - recoded.left_out
-    if tuple(map(str, staged)) != tuple(map(str, written)) or integer(written[0]) != kept:
+    if tuple(map(str, staged)) != tuple(map(str, written)) or read_integer(written[0]) != kept:
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
     return sizes
 
@@ -218,7 +218,7 @@ def written_groups(
         row = scratch.fetch(
             "verify/shared_marks", marks=marks, released=recoded.released, names=recoded.layout.of_class
         )
-        apart = integer(row[0][0]) == 0
+        apart = read_integer(row[0][0]) == 0
     return tuple(written), Grouping(groups, ("mark",), count="n") if apart else None
 
 
@@ -244,12 +244,12 @@ def measure_requirements(
         found = counted if counted is not None and requirement.shape.kind == "rows" else grouping
         measured = found.measure(scratch.engine, requirement, names)
         sizes = measured.sizes or sizes
-        results.append(_held(requirement, measured))
+        results.append(_judge(requirement, measured))
     pm = _privacy(scratch, grouping, names, results)
     return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest, pm)
 
 
-def _held(requirement: Requirement, measured: Measured) -> RequirementResult:
+def _judge(requirement: Requirement, measured: Measured) -> RequirementResult:
     result = requirement.result(measured)
     if not result.satisfied:
         of = f" of {requirement.column}" if requirement.column else ""

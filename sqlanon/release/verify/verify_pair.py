@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine, Relation, TableRef
-from sqlanon.engines.rows import integers, numbers
+from sqlanon.engines.rows import numbers, read_integers
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import COUNT, GROUP, Recoded
 from sqlanon.privacy.base import Requirement
@@ -59,13 +59,13 @@ def verify_pair(
         count=COUNT,
         alias=sensitive.reading.alias,
     )[0]
-    found, expected, wrong = integers(row)
+    found, expected, wrong = read_integers(row)
     if wrong or found != expected:
         raise PrivacyViolation(
             f"of {expected} sensitive values of groups {found} are in the table and {wrong} are not those of the "
             "staged rows; nothing was published"
         )
-    groups, apart = disagreeing(scratch.engine, physical.ref, counted.ref)
+    groups, apart = count_disagreeing(scratch.engine, physical.ref, counted.ref)
     if apart:
         raise PrivacyViolation(
             f"the two tables hold different numbers of rows for {apart} of {groups} groups; nothing was published"
@@ -73,7 +73,7 @@ def verify_pair(
     return measure_requirements(scratch, recoded.grouping(physical.ref, counted.ref), (name,), requirements)
 
 
-def disagreeing(engine: Engine, rows: TableRef, counted: TableRef) -> tuple[int, int]:
+def count_disagreeing(engine: Engine, rows: TableRef, counted: TableRef) -> tuple[int, int]:
     """Groups of the two tables of a release, and how many have not as many rows in the one as in the other."""
     made = statement("verify/pair", engine.dialect, rows=rows, counted=counted, group=GROUP, count=COUNT)
     groups, wrong = numbers(engine, made)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.engines.rows import integer, number
+from sqlanon.engines.rows import number, read_integer
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide import loss_limit
-from sqlanon.release.divide.classes import make_classes, measured
+from sqlanon.release.divide.classes import make_classes, measure_loss
 from sqlanon.release.divide.division import Keyed
 from sqlanon.release.frozen.erased_keys import check_left_out
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import changed_rows, compare_versions
-from sqlanon.release.prepare.prepare import profiled
-from sqlanon.release.prepare.release_warnings import warnings
-from sqlanon.release.publish.publish import Draft, content_of, listed
+from sqlanon.release.prepare.prepare import profile
+from sqlanon.release.prepare.release_warnings import list_warnings
+from sqlanon.release.publish.publish import Draft, content_of, list_columns
 from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile, Stage
 from sqlanon.release.stages.version import Planned
 from sqlanon.release.stages.work import Work
@@ -58,14 +58,14 @@ class Full:
 
     def profile(self, work: Work) -> None:
         """See `Version.profile`."""
-        work.ready = profiled(work.scratch, work.staged, work.division, work.watch, memory=work.machine.memory)
+        work.ready = profile(work.scratch, work.staged, work.division, work.watch, memory=work.machine.memory)
 
     def divide(self, work: Work) -> None:
         """See `Version.divide`; the stage is used up."""
         scratch, state, ready = work.scratch, work.state, work.prepared
         with work.watch.stage("profile"):
             work.data = work.data or changed_rows(scratch, state, ready, work.decision.previous)
-        keyed = Keyed(work.secret, tokens.elsewhere(scratch, state, work.siblings))
+        keyed = Keyed(work.secret, tokens.find_signatures(scratch, state, work.siblings))
         work.made = make_classes(scratch, work.spec, ready, work.division, work.machine, work.watch, keyed)
 
     def compare(self, work: Work) -> None:
@@ -82,11 +82,11 @@ class Full:
             if not spec.privacy.of_persons:  # where a requirement counts them, it was verified
                 persons.hold(spec, fewest)
         with work.watch.stage("recode"):
-            loss = measured(scratch, spec, made)
+            loss = measure_loss(scratch, spec, made)
         with work.watch.stage("verify"):
-            loss_limit.held(spec, scratch, encoded, recoded, loss)
+            loss_limit.check_bound(spec, scratch, encoded, recoded, loss)
         with work.watch.stage("state"):
-            warned = (*persons.warnings(spec), *warnings(state, target))
+            warned = (*persons.warn_of_persons(spec), *list_warnings(state, target))
         report = RunReport(
             release=spec.name,
             version=target.version,
@@ -119,13 +119,13 @@ class Full:
             max_person_share=_largest_share(work, spec),
         )
         if siblings is not None:
-            published = listed(recoded.columns)
+            published = list_columns(recoded.columns)
             rows = scratch.table("shown")
             scratch.execute(
                 "persons/shown", shown=rows, classed=classed, released=recoded.released, published=published
             )
             names = [one["name"] for one in published]
-            siblings.made.append(tokens.shown(spec, rows, recoded.layout.of_class, names))
+            siblings.made.append(tokens.describe_table(spec, rows, recoded.layout.of_class, names))
         draft = Draft(ready, made, report, work.secret, compared.table, siblings)
         work.content = content_of(state, target, scratch, draft, work.watch)
 
@@ -164,4 +164,4 @@ def _fewest_rows(work: Work) -> dict[str, int]:
         return {}
     classed, groups, aliases = work.classes.classed, work.classes.recoded.groups, [one.alias for one in counted]
     row = work.scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases)[0]
-    return {one.name: integer(cell) for one, cell in zip(counted, row, strict=True)}
+    return {one.name: read_integer(cell) for one, cell in zip(counted, row, strict=True)}

@@ -15,7 +15,7 @@ from sqlanon.privacy.population import of_rows
 from sqlanon.release.catalog.lineage import Lineage, secret_mark
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.divide.classes import make_classes, measured
+from sqlanon.release.divide.classes import make_classes, measure_loss
 from sqlanon.release.divide.division import Keyed
 from sqlanon.release.frozen import limits
 from sqlanon.release.frozen.choose_lineage import due_again, own_histories
@@ -28,8 +28,8 @@ from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
 from sqlanon.release.frozen.version import Draft, Entered, Step, entered_of, refuse
 from sqlanon.release.history import history
-from sqlanon.release.prepare.prepare import profiled
-from sqlanon.release.prepare.release_warnings import warnings
+from sqlanon.release.prepare.prepare import profile
+from sqlanon.release.prepare.release_warnings import list_warnings
 from sqlanon.release.stages.stage import Compare, Measure, Profile, Stage
 from sqlanon.release.stages.version import Planned
 from sqlanon.release.stages.work import Work
@@ -113,11 +113,11 @@ class OfLineage:
         if self._refusal is not None:
             self._refuse(spec)
         if not work.unchanged:
-            limits.some(spec, self._outlook.report())
+            limits.require_rows(spec, self._outlook.report())
         tried = work.ready is not None
         if not tried:
             memory = work.machine.memory
-            work.ready = profiled(
+            work.ready = profile(
                 work.scratch, work.staged, work.division, work.watch, memory=memory, part=True, judged=False
             )
         notes = plan_notes(spec, self._outlook, self._refusal or "", begins=self.begins)
@@ -129,7 +129,7 @@ class OfLineage:
         assert tried is not None
         try:
             memory = work.machine.memory
-            work.ready = profiled(work.scratch, tried, work.division, work.watch, memory=memory, part=not self.begins)
+            work.ready = profile(work.scratch, tried, work.division, work.watch, memory=memory, part=not self.begins)
         except InfeasibleError as error:
             if self.begins:
                 raise
@@ -163,10 +163,10 @@ class OfLineage:
         """See `Version.measure`."""
         spec, state, scratch, target, staged = work.spec, work.state, work.scratch, work.target, work.staged
         lineage, looked, made, ready = self._lineage, self._outlook, work.made, work.ready
-        limits.some(spec, looked.report(), erasing=self._erasing is not None)
+        limits.require_rows(spec, looked.report(), erasing=self._erasing is not None)
         with work.watch.stage("recode"):
             last = None if self.begins else last_report(state, lineage)
-            loss = measured(scratch, spec, made) if made else RunReport.from_dict(_known(last)).loss
+            loss = measure_loss(scratch, spec, made) if made else RunReport.from_dict(_require_report(last)).loss
             names = {d.reading.alias: made.recoded.layout.names[d.code] for d in made.encoded.quasi} if made else {}
             shape = shape_of(spec, staged.roles, None if self.begins else lineage.published_parts(), names)
             shape.layout.check(scratch.engine.capabilities.max_identifier)
@@ -186,15 +186,15 @@ class OfLineage:
                 own_histories(state) if self._erasing is not None else (),
                 lineages_by_others(state) if self._erasing is not None else frozenset(),
             )
-            step = replace(step, entered=self._entered(work, step, shape)) if made else step
+            step = replace(step, entered=self._enter(work, step, shape)) if made else step
             refused = 0 if self._refusal is None else looked.seen.cohort
             found = replace(
                 looked.report(), cohort_refused=refused, erasing=self._erases, keyed=secret_mark(work.secret)
             )
             verify_counts(staged.rows, found)
         with work.watch.stage("state"):
-            warned = warnings(state, target)
-        method, execution = (_known(last)[key] if last else "" for key in ("method", "execution"))
+            warned = list_warnings(state, target)
+        method, execution = (_require_report(last)[key] if last else "" for key in ("method", "execution"))
         if made and ready:
             method, execution = ready.method.describe(), made.execution
         report = RunReport(
@@ -227,7 +227,7 @@ class OfLineage:
         draft = Draft(staged, step, shape, made, report, found, work.secret)
         work.content = content_of(state, scratch, draft, work.watch)
 
-    def _entered(self, work: Work, step: Step, shape: Shape) -> Entered:
+    def _enter(self, work: Work, step: Step, shape: Shape) -> Entered:
         scratch, spec, ready, made = work.scratch, work.spec, work.prepared, work.classes
         rows = work.compared.table or history.rows_of(
             scratch, made.encoded.roles, made.classed, made.recoded.groups, work.secret
@@ -238,7 +238,7 @@ class OfLineage:
         return entered_of(scratch, step, made, rows, exits, shape, owned=ready.owned)
 
 
-def _known(report: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def _require_report(report: Mapping[str, Any] | None) -> Mapping[str, Any]:
     assert report is not None
     return report
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from sqlanon.declared import METHODS, Registry, Whole, Word, asked_of, refusals
+from sqlanon.declared import METHODS, Registry, Whole, Word, asked_of, list_refusals
 from sqlanon.declared.keys import KEYS
 from sqlanon.errors import PolicyError
-from sqlanon.methods.method import method, method_of
+from sqlanon.methods.method import make_method, method_of
 from sqlanon.policy import loads, release
 from sqlanon.spec import Accuracy, MethodSpec, PrivacySpec, ReleaseSpec
 from sqlanon.testing.methods import check_options
@@ -117,7 +117,7 @@ def test_executions_that_a_method_has_not_are_refused(name: str) -> None:
     own = METHODS[name]
     asked = replace(asked_of(SPEC, own), own_boxes=own.own_boxes, options=own.values({}))
     for execution in ("kernel", "pushdown"):
-        said = [str(one) for one in refusals(own, replace(asked, execution=execution))]
+        said = [str(one) for one in list_refusals(own, replace(asked, execution=execution))]
         refused = any(f"has no {execution}" in one for one in said)
         assert refused or execution in own.executions, said
 
@@ -150,7 +150,7 @@ def test_declared_limits_are_those_of_the_kernels() -> None:
     ],
 )
 def test_reports_name_a_method_as_catalogs_of_0_1_0_do(options: MethodSpec, shown: str) -> None:
-    assert method(options).describe() == shown
+    assert make_method(options).describe() == shown
 
 
 def test_text_form_and_arguments_are_checked_alike() -> None:

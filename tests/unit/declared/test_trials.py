@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sqlanon
-from sqlanon.declared.trials import CLASS, ROWS, TRIALS, WIDE, refining, trials
+from sqlanon.declared.trials import CLASS, ROWS, TRIALS, WIDE, count_trials, read_refining
 from sqlanon.policy import release
 from sqlanon.spec import MAX_SEARCH
 
@@ -23,21 +23,23 @@ def test_the_table() -> None:
 
 @pytest.mark.parametrize("rows", [1, ROWS[0], ROWS[0] + 1, ROWS[-1], 10**9])
 def test_every_table_has_a_number(rows: int) -> None:
-    found = [trials(rows, least, 5) for least in (1, CLASS[0], CLASS[0] + 1, CLASS[-1], CLASS[-1] + 1)]
+    found = [count_trials(rows, least, 5) for least in (1, CLASS[0], CLASS[0] + 1, CLASS[-1], CLASS[-1] + 1)]
     assert found == sorted(found, reverse=True)
     assert found[-1] == 0
-    assert trials(rows, 10, WIDE + 1) <= trials(rows, 10, WIDE)
+    assert count_trials(rows, 10, WIDE + 1) <= count_trials(rows, 10, WIDE)
 
 
 def test_true_asks_the_table_and_a_number_does_not() -> None:
-    chosen = refining(release(source="t", quasi="age", k=5, refine=True), 30_000, 1)
+    chosen = read_refining(release(source="t", quasi="age", k=5, refine=True), 30_000, 1)
     assert chosen is not None
-    assert chosen.search == trials(30_000, 5, 1)
+    assert chosen.search == count_trials(30_000, 5, 1)
     diverse = release(source="t", quasi="age", sensitive="d", k=2, l="21/2", refine=True)
-    assert getattr(refining(diverse, 30_000, 1), "search", None) == trials(30_000, 11, 1)
+    assert getattr(read_refining(diverse, 30_000, 1), "search", None) == count_trials(30_000, 11, 1)
     for given, search in (({"window": 3}, 0), ({"search": 7}, 7)):
-        assert getattr(refining(release(source="t", quasi="age", k=5, refine=given), 9, 1), "search", None) == search
-    assert refining(release(source="t", quasi="age", k=5), 9, 1) is None
+        assert (
+            getattr(read_refining(release(source="t", quasi="age", k=5, refine=given), 9, 1), "search", None) == search
+        )
+    assert read_refining(release(source="t", quasi="age", k=5), 9, 1) is None
 
 
 def test_the_documents_show_it() -> None:

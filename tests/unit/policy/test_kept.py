@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import sqlanon
 from sqlanon.policy import release
-from sqlanon.release.catalog.redacted_policy import redacted
+from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.spec import RefineSpec
 
 CANARY = "c4n4ry"
@@ -29,7 +29,7 @@ def test_bounds_are_kept_exactly() -> None:
         ordered={"zip": [CANARY, "b"]},
         seed=7,
     )
-    text = json.dumps(redacted(spec))
+    text = json.dumps(redact(spec))
     kept = json.loads(text)
     assert kept["privacy"] == {
         "k": 2,
@@ -42,11 +42,11 @@ def test_bounds_are_kept_exactly() -> None:
     assert kept["refine"] is None
     assert "seed" not in kept
     assert CANARY not in text
-    refined = redacted(release(source="t", quasi="age", k=2, refine={"window": 7}))
+    refined = redact(release(source="t", quasi="age", k=2, refine={"window": 7}))
     assert refined["refine"] == {"window": 7, "passes": 4}, "as 0.1.0 kept it"
-    refined = redacted(release(source="t", quasi="age", k=2, refine={"search": 7}))
+    refined = redact(release(source="t", quasi="age", k=2, refine={"search": 7}))
     assert refined["refine"] == {"window": 40, "passes": 4, "search": 7}
-    refined = redacted(release(source="t", quasi="age", k=2, refine=True))
+    refined = redact(release(source="t", quasi="age", k=2, refine=True))
     assert refined["refine"] == {"window": 40, "passes": 4, "search": "auto"}
 
 

@@ -14,8 +14,8 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Map, Presence, Recursive
 from sqlanon.errors import PolicyError
 from sqlanon.policy import release, schema
-from sqlanon.release.catalog.policy_diff import differences
-from sqlanon.release.catalog.redacted_policy import redacted
+from sqlanon.release.catalog.policy_diff import list_differences
+from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.spec import Hierarchy
 
 GOOD = [
@@ -57,7 +57,7 @@ def method_of(key: str) -> dict[str, Any]:
 def test_what_is_taken_and_kept(key: str, written: Any, read: Any) -> None:
     spec = release(**ASKED, **method_of(key), **{key: written})
     assert spec.privacy.value(key) == read
-    kept = redacted(spec)["privacy"][key]
+    kept = redact(spec)["privacy"][key]
     again = REQUIREMENTS[key].value.read(kept)
     if "values" not in str(written):
         assert again == read
@@ -174,10 +174,10 @@ def test_nothing_of_it_goes_with_maximize() -> None:
 )
 def test_what_is_weaker(key: str, old: Any, new: Any, weaker: bool) -> None:
     before, after = (
-        redacted(release(**ASKED, **method_of(key), **({key: value} if value is not None else {})))
+        redact(release(**ASKED, **method_of(key), **({key: value} if value is not None else {})))
         for value in (old, new)
     )
-    (found,) = (one for one in differences(before, after) if one.what == key)
+    (found,) = (one for one in list_differences(before, after) if one.what == key)
     assert found.weaker is weaker
     assert "'a'" not in str(found)
 
@@ -205,7 +205,7 @@ def test_other_distances_of_values_are_weaker(distance: str, key: str, weaker: b
     spec = release(**ASKED)
     privacy = replace(spec.privacy, more={"t": {"s": Closeness(Fraction(1, 5), distance)}})
     policies = [
-        redacted(
+        redact(
             replace(
                 spec,
                 privacy=privacy,
@@ -216,7 +216,7 @@ def test_other_distances_of_values_are_weaker(distance: str, key: str, weaker: b
         )
         for content in contents[key]
     ]
-    (found,) = differences(*policies)
+    (found,) = list_differences(*policies)
     assert (found.what, found.weaker) == (f"column s: {key}", weaker)
 
 
@@ -231,13 +231,13 @@ def test_other_distances_of_values_are_weaker(distance: str, key: str, weaker: b
 )
 def test_a_new_sensitive_column_that_nothing_is_asked_of_is_weaker(asked: dict[str, Any], weaker: bool) -> None:
     both = {**ASKED, **asked}
-    with_r = redacted(release(**both))
-    (found,) = differences({**with_r, "columns": [one for one in with_r["columns"] if one["name"] != "r"]}, with_r)
+    with_r = redact(release(**both))
+    (found,) = list_differences({**with_r, "columns": [one for one in with_r["columns"] if one["name"] != "r"]}, with_r)
     assert (found.what, found.weaker) == ("column r:", weaker)
 
 
 def test_listed_values_are_kept_as_a_hash() -> None:
-    kept = redacted(release(**ASKED, alpha={"s": {"max": 0.5, "values": ["secret"]}}))["privacy"]["alpha"]
+    kept = redact(release(**ASKED, alpha={"s": {"max": 0.5, "values": ["secret"]}}))["privacy"]["alpha"]
     assert "secret" not in str(kept)
     assert kept["s"]["values"]["values"] == 1
 

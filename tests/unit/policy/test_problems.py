@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import PolicyError
-from sqlanon.methods.method import method
+from sqlanon.methods.method import make_method
 from tests.unit.policy.samples import SMALL, with_column, with_key, with_privacy
 
 
@@ -96,7 +96,7 @@ VALUES = (
 def test_no_value_that_is_not_known_is_repeated(read: Any, text: str) -> None:
     """It may be a secret or a cell value in the wrong place."""
     with pytest.raises(PolicyError) as raised:
-        method(read(text).releases[0].method)
+        make_method(read(text).releases[0].method)
     assert CANARY not in str(raised.value)
 
 

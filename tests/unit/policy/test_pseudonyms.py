@@ -8,7 +8,7 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.policy import load, release
-from sqlanon.release.catalog.redacted_policy import redacted
+from sqlanon.release.catalog.redacted_policy import redact
 
 BASE = """version: 1
 releases:
@@ -38,7 +38,7 @@ def test_what_a_policy_holds(tmp_path: Path) -> None:
     file.write_text(BASE + "    suppression: {limit: 0.05, rows: left_out}\n")
     spec = load(file, environ={}).releases[0]
     assert (spec.scope, spec.persons, spec.token and spec.token.secret) == ("hospital", "whole", "TOKENS")
-    kept = {column["name"]: column for column in redacted(spec)["columns"]}
+    kept = {column["name"]: column for column in redact(spec)["columns"]}
     assert (kept["pid"]["scope"], kept["pid"]["secret"]) == ("hospital", "TOKENS")
     assert not {"scope", "secret"} & set(kept["visit"])
     file.write_text(BASE.replace(", scope: hospital", ""))

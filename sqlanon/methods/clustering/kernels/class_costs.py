@@ -26,8 +26,8 @@ from sqlanon.kernels.extent import (
     START,
     TREE,
     WEIGHT,
-    extent,
-    popcount,
+    count_bits,
+    measure_extent,
 )
 from sqlanon.kernels.requirements import Counters, Demands, satisfied
 
@@ -151,7 +151,7 @@ def _rows_in(made: Priced, objective: Objective, g: int, other: int, a: int, low
         more = made.mask[other, a, w] & ~made.mask[g, a, w]
         while more:
             bit = more & (~more + np.uint64(1))
-            code = first + 64 * w + popcount(bit - np.uint64(1))
+            code = first + 64 * w + count_bits(bit - np.uint64(1))
             total += counts[code + 1, s] - counts[code, s]
             more ^= bit
     return total
@@ -162,7 +162,7 @@ def _members(made: Priced, g: int, other: int, a: int) -> int:
     """Codes of a nominal column in two clusters."""
     members = np.int64(0)
     for w in range(made.mask.shape[2]):
-        members += popcount(made.mask[g, a, w] | made.mask[other, a, w])
+        members += count_bits(made.mask[g, a, w] | made.mask[other, a, w])
     return members
 
 
@@ -175,7 +175,7 @@ def unit_of(made: Priced, objective: Objective, g: int, other: int, a: int, low:
         rows = _rows_in(made, objective, g, other, a, begin, end, objective.counts.shape[1] - 1)
         return objective.whole * facts[a, WEIGHT] * objective.logs[rows]
     members = _members(made, g, other, a) if facts[a, KIND] == SET else np.int64(0)
-    return facts[a, WEIGHT] * extent(
+    return facts[a, WEIGHT] * measure_extent(
         facts[a, KIND],
         facts[a, SIZE],
         facts[a, NULLS],
@@ -202,14 +202,14 @@ def _take(made: Priced, objective: Objective, codes: Codes, value: Longs, i: int
 
 
 @njit(nogil=True, cache=True)
-def lone(made: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
+def make_lone_slot(made: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
     """Make slot ``g`` of row ``i`` alone, without a price."""
     made.size[g], made.of[g], made.mask[g] = 0, 0, 0
     _take(made, objective, codes, value, i, g)
 
 
 @njit(nogil=True, cache=True)
-def priced(made: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int) -> None:
+def price_slot(made: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int) -> None:
     """Make slot ``to`` of the rows of cluster ``g`` without row ``left`` (-1: all), and price it.
 
     Cost: O((rows + values) d).
@@ -245,7 +245,7 @@ def priced(made: Priced, objective: Objective, codes: Codes, value: Longs, g: in
 
 
 @njit(nogil=True, cache=True)
-def moved(made: Priced, i: int, h: int) -> None:
+def move_row(made: Priced, i: int, h: int) -> None:
     """Move row ``i`` to the rows of cluster ``h``; sizes and costs stay as they are."""
     g = made.cluster[i]
     if made.head[g] == i:
@@ -259,7 +259,7 @@ def moved(made: Priced, i: int, h: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def lawful(
+def may_exchange(
     made: Priced, g: int, left: int, entered: int, demands: Demands, numbers: Codes, counters: Counters, rows: Longs
 ) -> bool:
     """Whether cluster ``g`` without row ``left`` and with row ``entered`` (-1: none) meets the requirements."""
@@ -280,7 +280,7 @@ def lawful(
 
 
 @njit(nogil=True, cache=True)
-def nearest(
+def find_cheapest_cluster(
     made: Priced,
     objective: Objective,
     x: int,
@@ -350,6 +350,6 @@ def nearest(
                     seen = _rows_in(made, objective, h, x, a, begin, end, s)
                     known += both * objective.logs[seen] - made.of[x, s] * objective.logs[made.seen[h, a, s]]
             total -= weight * known
-        if total < most and (i < 0 or lawful(made, h, -1, i, demands, numbers, counters, rows)):
+        if total < most and (i < 0 or may_exchange(made, h, -1, i, demands, numbers, counters, rows)):
             into, most = h, total
     return into, most

@@ -80,7 +80,7 @@ def width_of(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, ot
 
 
 @njit(nogil=True, cache=True)
-def widening(
+def find_widening(
     box: Places, mask: Masks, one: int, boxes: Places, sets: Masks, free: Longs, left: int, measure: Measure, far: bool
 ) -> tuple[int, int]:
     """Which of the first ``left`` rows widens a box least, or most where ``far``; of several the first.
@@ -139,7 +139,7 @@ def unite(made: Clusters, g: int, h: int, wide: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def listed(made: Clusters, g: int, rows: Longs) -> int:
+def list_rows(made: Clusters, g: int, rows: Longs) -> int:
     """Write the rows of cluster ``g``; how many they are."""
     i, count = made.head[g], 0
     while i >= 0:
@@ -202,7 +202,7 @@ def place_rest(
             price = (size[g] + 1) * total - size[g] * wides[g]
             if best < 0 or price < least:
                 if checks:
-                    count = listed(made, g, rows)
+                    count = list_rows(made, g, rows)
                     rows[count] = i
                     if not satisfied(demands, numbers, rows[: count + 1], counters):
                         continue
@@ -214,7 +214,7 @@ def place_rest(
         else:
             add(made, left, box, sets, i, width_of(made.box, made.mask, left, box, sets, i, measure))
     while made.size[left] > 0:
-        count = listed(made, left, rows)
+        count = list_rows(made, left, rows)
         if satisfied(demands, numbers, rows[:count], counters):
             break
         best, least, wide = -1, np.int64(0), np.int64(0)

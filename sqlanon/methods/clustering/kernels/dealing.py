@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import shuffle
 from sqlanon.kernels.requirements import Counters, Demands
-from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objective, Priced, lawful, priced
+from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objective, Priced, may_exchange, price_slot
 from sqlanon.methods.clustering.kernels.cluster import Flag
 
 
@@ -39,7 +39,7 @@ def deal(rows: Longs, key: Longs, t: int, part: Longs) -> None:
 
 
 @njit(nogil=True, cache=True)
-def link(made: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
+def link_rows(made: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
     """Make the rows of part p the rows of cluster ``slot[p]``; sizes and costs stay as they are."""
     for s in range(len(slot)):
         made.head[slot[s]] = -1
@@ -49,7 +49,7 @@ def link(made: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _dealt(
+def _deal_rows(
     made: Priced,
     rows: Longs,
     key: Longs,
@@ -64,7 +64,7 @@ def _dealt(
     n = len(rows)
     dealt, part = rows.copy(), np.empty(n, np.int64)
     deal(dealt, key, t, part)
-    link(made, dealt, part, np.arange(t))
+    link_rows(made, dealt, part, np.arange(t))
     made.size[:] = 0
     for p in range(n):
         made.size[part[p]] += 1
@@ -72,7 +72,7 @@ def _dealt(
         for g in range(t):
             if stop[0]:
                 return True
-            if not lawful(made, g, -1, -1, demands, numbers, counters, room):
+            if not may_exchange(made, g, -1, -1, demands, numbers, counters, room):
                 return False
     return True
 
@@ -102,16 +102,16 @@ def start(
     rows, most = np.arange(len(codes)), t
     if drawn:
         shuffle(state, rows)
-    while not _dealt(made, rows, key, t, demands, numbers, counters, room, stop):
+    while not _deal_rows(made, rows, key, t, demands, numbers, counters, room, stop):
         t //= 2
     if t == 1 and most > 1:
         frequent, t, held = np.bincount(key).max(), most + 1, False
         while not held:
             share = -(-frequent // (t - 1))
             t = -(-frequent // share)
-            held = _dealt(made, rows, key, t, demands, numbers, counters, room, stop)
+            held = _deal_rows(made, rows, key, t, demands, numbers, counters, room, stop)
     for g in range(t):
         if stop[0]:
             break
-        priced(made, objective, codes, value, g, -1, g)
+        price_slot(made, objective, codes, value, g, -1, g)
     return t

@@ -17,11 +17,11 @@ from sqlanon.methods.clustering.kernels.class_costs import (
     Longs,
     Objective,
     Priced,
-    lawful,
-    lone,
-    moved,
-    nearest,
-    priced,
+    find_cheapest_cluster,
+    make_lone_slot,
+    may_exchange,
+    move_row,
+    price_slot,
     unit_of,
 )
 from sqlanon.methods.clustering.kernels.without import without_each
@@ -140,7 +140,7 @@ def exchange(
     if partners.at[g] < made.when[g]:
         _leave(made, objective, codes, partners, g, other)
     ready = counted = False
-    lone(made, objective, codes, value, i, single)
+    make_lone_slot(made, objective, codes, value, i, single)
     for p in range(partners.first[i], partners.past[i]):
         j = partners.rows[p]
         h = made.cluster[j]
@@ -158,29 +158,31 @@ def exchange(
         if saved - partners.wider[h] + m * rounded <= best:
             continue
         if not ready:
-            priced(made, objective, codes, value, g, i, rest)
+            price_slot(made, objective, codes, value, g, i, rest)
             ready = True
-        lone(made, objective, codes, value, j, other)
+        make_lone_slot(made, objective, codes, value, j, other)
         here = made.cost[g] - made.cost[rest]
-        here -= nearest(made, objective, other, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room)[1]
+        here -= find_cheapest_cluster(
+            made, objective, other, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room
+        )[1]
         if here + partners.saved[j] <= best:
             continue
-        priced(made, objective, codes, value, h, j, other)
+        price_slot(made, objective, codes, value, h, j, other)
         there = made.cost[h] - made.cost[other]
-        there -= nearest(made, objective, single, -1, -1, other, other + 1, -1, _ANY, demands, numbers, counters, room)[
-            1
-        ]
+        there -= find_cheapest_cluster(
+            made, objective, single, -1, -1, other, other + 1, -1, _ANY, demands, numbers, counters, room
+        )[1]
         if (
             here + there > best
-            and lawful(made, g, i, j, demands, numbers, counters, room)
-            and lawful(made, h, j, i, demands, numbers, counters, room)
+            and may_exchange(made, g, i, j, demands, numbers, counters, room)
+            and may_exchange(made, h, j, i, demands, numbers, counters, room)
         ):
             best, partner = here + there, j
     partners.tried[i] = made.when[clock]
     if partner < 0:
         return
     h = made.cluster[partner]
-    moved(made, i, h)
-    moved(made, partner, g)
-    priced(made, objective, codes, value, g, -1, g)
-    priced(made, objective, codes, value, h, -1, h)
+    move_row(made, i, h)
+    move_row(made, partner, g)
+    price_slot(made, objective, codes, value, g, -1, g)
+    price_slot(made, objective, codes, value, h, -1, h)

@@ -17,15 +17,15 @@ from sqlanon.methods.clustering.kernels.cluster import (
     Longs,
     add,
     begin,
+    find_widening,
     new_clusters,
     place_rest,
-    widening,
     width_of,
 )
 
 
 @njit(nogil=True, cache=True)
-def _without(free: Longs, left: int, at: int) -> int:
+def _remove_at(free: Longs, left: int, at: int) -> int:
     """Take what is at a place out of the first ``left``, and keep the order of the others; how many are left."""
     for later in range(at + 1, left):
         free[later - 1] = free[later]
@@ -33,7 +33,7 @@ def _without(free: Longs, left: int, at: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def kmember(
+def cluster_k_members(
     places: Places,
     sets: Masks,
     geometry: Geometry,
@@ -69,21 +69,21 @@ def kmember(
     counters, rows, measure = new_counters(demands, n), np.empty(n, np.int64), made.measure
     free, left, classes, last = np.arange(n), n, 0, np.int64(0)
     while left >= least and not stop[0]:
-        far, _ = widening(box, sets, last, box, sets, free, left, measure, True)
+        far, _ = find_widening(box, sets, last, box, sets, free, left, measure, True)
         last = free[far]
         rows[0] = last
-        left = _without(free, left, far)
+        left = _remove_at(free, left, far)
         begin(made, classes, box, sets, last)
         count, held = 1, least == 1 and satisfied(demands, numbers, rows[:1], counters)
         while not held and left > 0 and not stop[0]:
             if centred:
-                near, _ = widening(box, sets, last, box, sets, free, left, measure, False)
+                near, _ = find_widening(box, sets, last, box, sets, free, left, measure, False)
                 total = width_of(made.box, made.mask, classes, box, sets, free[near], measure)
             else:
-                near, total = widening(made.box, made.mask, classes, box, sets, free, left, measure, False)
+                near, total = find_widening(made.box, made.mask, classes, box, sets, free, left, measure, False)
             i = free[near]
             add(made, classes, box, sets, i, total)
-            left = _without(free, left, near)
+            left = _remove_at(free, left, near)
             rows[count] = i
             count += 1
             held = count >= least and satisfied(demands, numbers, rows[:count], counters)

@@ -16,15 +16,15 @@ from sqlanon.methods.clustering.kernels.class_costs import (
     Longs,
     Objective,
     Priced,
-    lawful,
-    lone,
-    moved,
-    nearest,
+    find_cheapest_cluster,
+    make_lone_slot,
+    may_exchange,
+    move_row,
     new_priced,
-    priced,
+    price_slot,
 )
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
-from sqlanon.methods.clustering.kernels.dealing import deal, link, start
+from sqlanon.methods.clustering.kernels.dealing import deal, link_rows, start
 from sqlanon.methods.clustering.kernels.exchange import Partners, exchange, new_partners
 
 MOST_PASSES = 50
@@ -66,7 +66,7 @@ def _pass(
             priced again are not looked at: none of them that may take the row gets dearer by less than ``bound``.
         bound: int64[n], see there; where its cluster was not priced again either, this is what its leaving saves.
         partners: for exchanges.
-        demands, numbers, counters, room, stop, done: as in `sequential`.
+        demands, numbers, counters, room, stop, done: as in `cluster_in_sequence`.
     """
     single, rest = len(made.size) - 2, len(made.size) - 3
     for i in order:
@@ -78,24 +78,26 @@ def _pass(
             if made.when[g] <= seen[i]:
                 most = bound[i]
             else:
-                if made.size[g] > 1 and not lawful(made, g, i, -1, demands, numbers, counters, room):
+                if made.size[g] > 1 and not may_exchange(made, g, i, -1, demands, numbers, counters, room):
                     if len(demands.add) > 0 and objective.part == 0:
                         exchange(made, objective, codes, value, partners, i, demands, numbers, counters, room)
                     continue
-                priced(made, objective, codes, value, g, i, rest)
+                price_slot(made, objective, codes, value, g, i, rest)
                 most = made.cost[g] - made.cost[rest]
             if most <= 0 and objective.part == 0:
                 continue
             if most <= bound[i]:
                 since = seen[i]
-        lone(made, objective, codes, value, i, single)
-        h, least = nearest(made, objective, single, i, g, 0, used, since, most, demands, numbers, counters, room)
+        make_lone_slot(made, objective, codes, value, i, single)
+        h, least = find_cheapest_cluster(
+            made, objective, single, i, g, 0, used, since, most, demands, numbers, counters, room
+        )
         seen[i], bound[i] = made.when[-1], most if h < 0 else least
         if h < 0:
             continue
-        moved(made, i, h)
-        priced(made, objective, codes, value, g, -1, g)
-        priced(made, objective, codes, value, h, -1, h)
+        move_row(made, i, h)
+        price_slot(made, objective, codes, value, g, -1, g)
+        price_slot(made, objective, codes, value, h, -1, h)
 
 
 @njit(nogil=True, cache=True)
@@ -141,19 +143,19 @@ def _split(
         if drawn:
             shuffle(state, rows)
         deal(rows, key, 2, part)
-        link(made, rows, part, np.array([first, second]))
-        priced(made, objective, codes, value, first, -1, first)
-        priced(made, objective, codes, value, second, -1, second)
+        link_rows(made, rows, part, np.array([first, second]))
+        price_slot(made, objective, codes, value, first, -1, first)
+        price_slot(made, objective, codes, value, second, -1, second)
         kept = (
             made.cost[first] + made.cost[second] <= made.cost[g]
-            and lawful(made, first, -1, -1, demands, numbers, counters, room)
-            and lawful(made, second, -1, -1, demands, numbers, counters, room)
+            and may_exchange(made, first, -1, -1, demands, numbers, counters, room)
+            and may_exchange(made, second, -1, -1, demands, numbers, counters, room)
         )
-        link(made, rows, part if kept else np.zeros(n, np.int64), np.array([g, h]))
+        link_rows(made, rows, part if kept else np.zeros(n, np.int64), np.array([g, h]))
         if kept:
             used = max(used, h + 1)
-            priced(made, objective, codes, value, g, -1, g)
-            priced(made, objective, codes, value, h, -1, h)
+            price_slot(made, objective, codes, value, g, -1, g)
+            price_slot(made, objective, codes, value, h, -1, h)
     return used
 
 
@@ -175,7 +177,7 @@ def _unite(
     for x in range(used):
         if stop[0]:
             return
-        small[x] = made.size[x] > 0 and not lawful(made, x, -1, -1, demands, numbers, counters, room)
+        small[x] = made.size[x] > 0 and not may_exchange(made, x, -1, -1, demands, numbers, counters, room)
     stale = small.copy()
     while True:
         best = -1
@@ -185,7 +187,7 @@ def _unite(
             if stop[0]:
                 return
             if stale[x]:
-                near[x], price[x] = nearest(
+                near[x], price[x] = find_cheapest_cluster(
                     made, objective, x, -1, x, 0, used, -1, _ANY, demands, numbers, counters, room
                 )
                 price[x] -= made.cost[x]
@@ -203,10 +205,10 @@ def _unite(
                 break
             last = made.after[last]
         made.head[h], made.head[best] = i, -1
-        priced(made, objective, codes, value, h, -1, h)
-        priced(made, objective, codes, value, best, -1, best)
+        price_slot(made, objective, codes, value, h, -1, h)
+        price_slot(made, objective, codes, value, best, -1, best)
         small[best] = False
-        small[h] = not lawful(made, h, -1, -1, demands, numbers, counters, room)
+        small[h] = not may_exchange(made, h, -1, -1, demands, numbers, counters, room)
         stale[h] = True
         for x in range(used):
             if stop[0]:
@@ -216,7 +218,7 @@ def _unite(
             if near[x] == h or near[x] == best:
                 stale[x] = True
                 continue
-            _, dear = nearest(
+            _, dear = find_cheapest_cluster(
                 made,
                 objective,
                 x,
@@ -237,7 +239,7 @@ def _unite(
 
 
 @njit(nogil=True, cache=True)
-def sequential(
+def cluster_in_sequence(
     codes: Codes,
     value: Longs,
     key: Longs,

@@ -11,7 +11,7 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.methods.freeform.kernels.prices import TAKEN, Ints, Longs, prices
+from sqlanon.methods.freeform.kernels.prices import TAKEN, Ints, Longs, price_window
 
 _FAR = np.int64(1) << 46
 """What a pair that may not be costs: more than all allowed pairs of a window together."""
@@ -141,21 +141,21 @@ def improve(
     own boxes. No row gets a box that it has in another matching, and the loss does not grow.
 
     Args:
-        codes, geometry, held: as in `prices`.
+        codes, geometry, held: as in `price_window`.
         targets: int64[k, n], the box of every row in each matching; matching ``t`` of this and of ``held`` is written
             in the windows.
         t, made: the matching, and how many there are, from the first on; ``t == made``: it is made.
         windows: int64[w, 2], the first and past-last row of each.
         price: int64[n], see `assign`, by row.
 
-    Cost: O(m^3) for a window of m rows at worst, and `prices`.
+    Cost: O(m^3) for a window of m rows at worst, and `price_window`.
     """
     for at in range(len(windows)):
         begin, stop = windows[at, 0], windows[at, 1]
         m = stop - begin
         boxes = targets[t, begin:stop].copy() if t < made else np.arange(begin, stop)
         cost, row_of, own = np.empty((m, m), np.int32), np.empty(m, np.int64), price[begin:stop]
-        prices(codes, geometry, held, t, made, begin, stop, boxes, cost)
+        price_window(codes, geometry, held, t, made, begin, stop, boxes, cost)
         for i in range(m):
             if own[i] < -_FAR >> 1:
                 own[:] = 0

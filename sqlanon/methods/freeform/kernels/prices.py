@@ -22,7 +22,7 @@ from sqlanon.kernels.extent import (
     START,
     WEIGHT,
     Geometry,
-    extent,
+    measure_extent,
 )
 
 Longs = npt.NDArray[np.int64]
@@ -33,7 +33,7 @@ TAKEN = np.int32(2**31 - 1)
 
 
 @njit(nogil=True, cache=True)
-def _numbered(values: Longs, bound: int) -> tuple[Ints, Longs]:
+def _number_values(values: Longs, bound: int) -> tuple[Ints, Longs]:
     """Small numbers for values from 0 to ``bound`` - 1, in their order.
 
     It returns the number of each value, and a place of each number.
@@ -94,7 +94,7 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
         np.zeros(d + 1, np.int64),
     )
     for a in range(d):
-        own, first = _numbered(codes[a, begin:stop].astype(np.int64), facts[a, SIZE] + facts[a, NULLS])
+        own, first = _number_values(codes[a, begin:stop].astype(np.int64), facts[a, SIZE] + facts[a, NULLS])
         number[a] = own
         base[a + 1] = base[a] + len(first)
         for at in range(len(first)):
@@ -112,7 +112,7 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
     for a in np.argsort(base[1:] - base[:-1]):
         count = base[a + 1] - base[a]
         if made > 0:
-            own, first = _numbered(of_row[made - 1].astype(np.int64) * count + number[a], size[made - 1] * count)
+            own, first = _number_values(of_row[made - 1].astype(np.int64) * count + number[a], size[made - 1] * count)
             if 4 * len(first) <= m:
                 of_row[made - 1], firsts[made - 1, : len(first)] = own, first
                 size[made - 1], group[a] = len(first), made - 1
@@ -147,7 +147,7 @@ def _growths(
                 seen[a, code] = stamp
                 members += 1
         size, null, levels, start = facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START]
-        own = extent(kind, size, null, levels, start, table, low, high, members)
+        own = measure_extent(kind, size, null, levels, start, table, low, high, members)
         if kind == ORDERED and (null == 0 or low > 0):  # the same as below, by vector instructions
             weight, left, right = (
                 np.int32(facts[a, WEIGHT]),
@@ -165,12 +165,12 @@ def _growths(
                 growth[at] = 0
             else:
                 more = members + (1 if kind == SET and seen[a, code] != stamp else 0)
-                wide = extent(kind, size, null, levels, start, table, min(low, code), max(high, code), more)
+                wide = measure_extent(kind, size, null, levels, start, table, min(low, code), max(high, code), more)
                 growth[at] = facts[a, WEIGHT] * (wide - own)
 
 
 @njit(nogil=True, cache=True)
-def prices(
+def price_window(
     codes: Ints,
     geometry: Geometry,
     held: Longs,

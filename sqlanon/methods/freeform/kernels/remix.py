@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.methods.freeform.kernels.stream import Words, below, choice, word
+from sqlanon.methods.freeform.kernels.stream import Words, draw_below, draw_choice, draw_word
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -45,7 +45,7 @@ def swap(first: Ints, second: Ints, state: Words) -> None:
         if after[start] < 0:
             continue  # in a cycle that was walked
         if left == 0:
-            coins, left = word(state), 32
+            coins, left = draw_word(state), 32
         heads = coins & np.uint32(1) == np.uint32(1)
         coins, left = coins >> np.uint32(1), left - 1
         i = np.int32(start)
@@ -56,7 +56,7 @@ def swap(first: Ints, second: Ints, state: Words) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _matched(edges: Ints, degree: int, box: Ints, place: Ints, holder: Ints, state: Words) -> None:
+def _match_by_walks(edges: Ints, degree: int, box: Ints, place: Ints, holder: Ints, state: Words) -> None:
     """A perfect matching of a ``degree``-regular graph by random walks (Goel, Kapralov and Khanna 2010).
 
     Args:
@@ -74,7 +74,7 @@ def _matched(edges: Ints, degree: int, box: Ints, place: Ints, holder: Ints, sta
         start = first
         i = start
         while True:
-            at = choice(state, degree)
+            at = draw_choice(state, degree)
             if at == place[i]:
                 continue  # the edge that it has is no way out
             came[i] = at
@@ -111,7 +111,7 @@ def split(targets: Ints, chosen: Longs, state: Words) -> None:
             edges[i, at] = targets[chosen[at], i]
     box, place, holder = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     for left in range(degree, 1, -1):
-        _matched(edges, left, box, place, holder, state)
+        _match_by_walks(edges, left, box, place, holder, state)
         for i in range(n):
             targets[chosen[left - 1], i] = box[i]
             edges[i, place[i]] = edges[i, left - 1]
@@ -120,11 +120,11 @@ def split(targets: Ints, chosen: Longs, state: Words) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _some(k: int, few: int, state: Words) -> Longs:
+def _draw_some(k: int, few: int, state: Words) -> Longs:
     """``few`` of the numbers below k, in random order."""
     found = np.arange(k)
     for at in range(few):
-        other = at + below(state, k - at)
+        other = at + draw_below(state, k - at)
         found[at], found[other] = found[other], found[at]
     return found[:few].copy()
 
@@ -146,16 +146,16 @@ def remix(targets: Ints, swaps: int, splits: int, state: Words) -> None:
         return
     done = 0
     for step in range(swaps):
-        pair = _some(k, 2, state)
+        pair = _draw_some(k, 2, state)
         swap(targets[pair[0]], targets[pair[1]], state)
         while k >= SPLIT and done * swaps < splits * (step + 1):
             few = SPLIT + (1 if done % 4 == 3 else 0) + (1 if done % 8 == 7 else 0)
-            split(targets, _some(k, min(few, k), state), state)
+            split(targets, _draw_some(k, min(few, k), state), state)
             done += 1
 
 
 @njit(nogil=True, cache=True)
-def divided(edges: Ints, state: Words) -> Ints:
+def divide_graph(edges: Ints, state: Words) -> Ints:
     """Divide a k-regular graph into k matchings, int32[k, n], by random walks.
 
     Args:
@@ -169,7 +169,7 @@ def divided(edges: Ints, state: Words) -> Ints:
     box, place, holder = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     for left in range(degree, 0, -1):
         if left > 1:
-            _matched(edges, left, box, place, holder, state)
+            _match_by_walks(edges, left, box, place, holder, state)
         else:
             box[:], place[:] = edges[:, 0], 0
         for i in range(n):
@@ -178,7 +178,7 @@ def divided(edges: Ints, state: Words) -> Ints:
     return targets
 
 
-def decomposed(edges: Longs, state: Words) -> Longs:
+def decompose_graph(edges: Longs, state: Words) -> Longs:
     """The k matchings of a k-regular graph, the identity first.
 
     Args:
@@ -188,4 +188,4 @@ def decomposed(edges: Longs, state: Words) -> Longs:
     n, k = edges.shape
     rest = edges[edges != np.arange(n)[:, None]].reshape(n, k - 1)
     own = np.arange(n, dtype=np.int64)[None, :]
-    return np.concatenate([own, divided(np.ascontiguousarray(rest, np.int32), state)]) if k > 1 else own
+    return np.concatenate([own, divide_graph(np.ascontiguousarray(rest, np.int32), state)]) if k > 1 else own

@@ -35,20 +35,20 @@ def stream(key: bytes, purpose: int = 0) -> Words:
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _turned(word: np.uint32, by: int) -> np.uint32:
+def _rotate_left(word: np.uint32, by: int) -> np.uint32:
     return (word << np.uint32(by)) | (word >> np.uint32(32 - by))
 
 
 @njit(nogil=True, cache=True)
 def _quarter(x: Words, a: int, b: int, c: int, d: int) -> None:
     x[a] += x[b]
-    x[d] = _turned(x[d] ^ x[a], 16)
+    x[d] = _rotate_left(x[d] ^ x[a], 16)
     x[c] += x[d]
-    x[b] = _turned(x[b] ^ x[c], 12)
+    x[b] = _rotate_left(x[b] ^ x[c], 12)
     x[a] += x[b]
-    x[d] = _turned(x[d] ^ x[a], 8)
+    x[d] = _rotate_left(x[d] ^ x[a], 8)
     x[c] += x[d]
-    x[b] = _turned(x[b] ^ x[c], 7)
+    x[b] = _rotate_left(x[b] ^ x[c], 7)
 
 
 @njit(nogil=True, cache=True)
@@ -69,7 +69,7 @@ def refill(state: Words) -> None:
 
 
 @njit(nogil=True, cache=True)
-def word(state: Words) -> np.uint32:
+def draw_word(state: Words) -> np.uint32:
     """The next word."""
     if state[_USED] >= 16:
         refill(state)
@@ -79,13 +79,13 @@ def word(state: Words) -> np.uint32:
 
 
 @njit(nogil=True, cache=True)
-def below(state: Words, bound: int) -> int:
+def draw_below(state: Words, bound: int) -> int:
     """A uniform whole number from 0 to ``bound`` - 1.
 
     ``bound`` is at most 2^31, so that its product with a word has 63 bits.
     """
     while True:
-        product = np.int64(word(state)) * bound
+        product = np.int64(draw_word(state)) * bound
         low = product & 0xFFFFFFFF
         # Words below 2^32 modulo the bound would make small numbers likelier; to divide takes time, and is seldom
         # needed.
@@ -94,16 +94,16 @@ def below(state: Words, bound: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def choice(state: Words, bound: int) -> int:
-    """Like `below`, but from one byte of the stream if ``bound`` is at most `FEW`.
+def draw_choice(state: Words, bound: int) -> int:
+    """Like `draw_below`, but from one byte of the stream if ``bound`` is at most `FEW`.
 
     A random walk spends most of its time on the stream.
     """
     if bound > FEW:
-        return below(state, bound)
+        return draw_below(state, bound)
     while True:
         if state[_LEFT] == 0:
-            state[_BYTES], state[_LEFT] = word(state), 4
+            state[_BYTES], state[_LEFT] = draw_word(state), 4
         product = np.int64(state[_BYTES] & np.uint32(0xFF)) * bound
         state[_BYTES] >>= np.uint32(8)
         state[_LEFT] -= np.uint32(1)

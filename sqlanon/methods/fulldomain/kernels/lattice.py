@@ -116,7 +116,7 @@ def make_keys(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room
 
 
 @njit(nogil=True, cache=True)
-def hashed(keys: npt.NDArray[np.int64], words: int, i: int) -> np.uint64:
+def hash_key(keys: npt.NDArray[np.int64], words: int, i: int) -> np.uint64:
     """A hash of the key of place ``i``."""
     h = np.uint64(0)
     for w in range(words):
@@ -152,11 +152,11 @@ def thin_out(n: int, words: int, room: Room, counts: Longs, least: int, sums: np
     sums[:size] = 0
     mask = np.uint64(size - 1)
     for i in range(n):
-        at = np.int64(hashed(keys, words, i) & mask)
+        at = np.int64(hash_key(keys, words, i) & mask)
         sums[at] = min(sums[at] + counts[rows[i]], 255)
     kept = 0
     for i in range(n):
-        if sums[np.int64(hashed(keys, words, i) & mask)] >= least:
+        if sums[np.int64(hash_key(keys, words, i) & mask)] >= least:
             rows[kept] = rows[i]
             for w in range(words):
                 keys[w, kept] = keys[w, i]
@@ -176,7 +176,7 @@ def group_keys(n: int, words: int, room: Room) -> int:
         slots[s] = -1
     groups = 0
     for i in range(n):
-        at = np.int64(hashed(keys, words, i) & np.uint64(mask))
+        at = np.int64(hash_key(keys, words, i) & np.uint64(mask))
         while True:
             g = slots[at]
             if g < 0:
@@ -230,7 +230,7 @@ def sorted_by_group(label: Ints, n: int, groups: int) -> tuple[Longs, Ints]:
 
 
 @njit(nogil=True, cache=True)
-def meeting(demands: Demands, counters: Counters, label: Ints, counts: Longs, groups: int, holds: Flags) -> None:
+def mark_meeting(demands: Demands, counters: Counters, label: Ints, counts: Longs, groups: int, holds: Flags) -> None:
     """Whether the rows of each group meet the tallies: ``holds``. Records below 0 are in none. Cost: rows x tallies.
 
     Args:

@@ -23,7 +23,16 @@ from sqlanon.methods.fulldomain.kernels.lattice import (
     sorted_by_group,
     thin_out,
 )
-from sqlanon.methods.fulldomain.kernels.lattice_part import CLASSES, IN_USE, PIECES, ROWS, Asked, Rest, Tallied, part
+from sqlanon.methods.fulldomain.kernels.lattice_part import (
+    CLASSES,
+    IN_USE,
+    PIECES,
+    ROWS,
+    Asked,
+    Rest,
+    Tallied,
+    count_taken,
+)
 
 Bits = npt.NDArray[np.uint64]
 Levels = npt.NDArray[np.int16]
@@ -203,12 +212,12 @@ def _take(
             tallied.values[values] = v
             values += 1
         rows[v] += left[record]
-    if _whole(members, size, values, asked, demands, counters, rest, tallied, expanded, places):
+    if _is_whole_class(members, size, values, asked, demands, counters, rest, tallied, expanded, places):
         taken = size
         for y in range(values):
             tallied.taken[y] = rows[tallied.values[y]]
     else:
-        taken = part(values, asked, rest, tallied) if asked.divide else np.int64(0)
+        taken = count_taken(values, asked, rest, tallied) if asked.divide else np.int64(0)
     if taken > 0:
         for y in range(values):
             v = tallied.values[y]
@@ -230,7 +239,7 @@ def _take(
 
 
 @njit(nogil=True, cache=True)
-def _whole(
+def _is_whole_class(
     members: Ints,
     size: int,
     values: int,

@@ -62,7 +62,7 @@ class Tallied(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def part(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
+def count_taken(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
     """How many rows of a group a class takes, and of which values: ``tallied.taken``; 0: none can be taken.
 
     Phase one of TP (Xiao, Yi, Tao 2010): h is the largest count that a class of these rows can have of a value. A class

@@ -59,7 +59,7 @@ def project(
 
 
 @njit(nogil=True, cache=True)
-def places(rest: Rest, place: Ints) -> Longs:
+def find_places(rest: Rest, place: Ints) -> Longs:
     """The place of each record with rows; `Rest.records` forgets the others.
 
     Returns their number, and their rows.

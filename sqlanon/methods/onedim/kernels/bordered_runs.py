@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.requirements import Demands, forget, grown, last_first, new_counters
+from sqlanon.kernels.requirements import Demands, forget, grow_count, last_first, new_counters
 
 _BLOCKS = 8, 1024
 """Rows that are counted together, at least and at most: as many as the run has, so that few are counted again."""
@@ -54,7 +54,7 @@ def bordered_runs(
     start = counted = 0
     while counted < n:
         past = min(counted + min(max(counted - start, _BLOCKS[0]), _BLOCKS[1]), n)
-        grown(demands, forward, of_forward, counted, past, ends, counters, holds)
+        grow_count(demands, forward, of_forward, counted, past, ends, counters, holds)
         closed = -1
         for i in range(counted + 1, past + 1):
             if changes[i] and i - start >= demands.k and holds[i - counted - 1]:
@@ -75,7 +75,7 @@ def bordered_runs(
     counted = n
     while counted > 0:
         before = max(counted - _BLOCKS[1], 0)
-        grown(demands, backward, of_backward, n - counted, n - before, ends, counters, holds)
+        grow_count(demands, backward, of_backward, n - counted, n - before, ends, counters, holds)
         for i in range(counted - 1, before - 1, -1):
             if i >= start or not first[i]:
                 continue

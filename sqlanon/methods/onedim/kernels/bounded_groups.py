@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sqlanon.kernels.bounds import OVER, Bounds
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.methods.onedim.kernels.group_boxes import enter, leave, reset, with_row
+from sqlanon.methods.onedim.kernels.group_boxes import enter, remove_row, reset, with_row
 
 
 @njit(nogil=True, cache=True)
@@ -111,7 +111,7 @@ def _adjust(
                 held[o, v] += 1
                 size[s] -= 1
                 size[o] += 1
-                if leave(codes, row, s, count, box, bounds.base, rows):
+                if remove_row(codes, row, s, count, box, bounds.base, rows):
                     version[s] += 1
                 if enter(codes, row, o, count, box, bounds.base):
                     version[o] += 1

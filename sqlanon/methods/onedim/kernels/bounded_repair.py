@@ -14,7 +14,17 @@ from sqlanon.kernels.bounds import OVER, Bounds
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, SET, Geometry
 from sqlanon.methods.onedim.kernels.group_boxes import HIGH, LOW, enter, reset, with_row
-from sqlanon.methods.onedim.kernels.group_rows import OTHER, WORST, Members, forget, move, near, reaches, rows_of, tally
+from sqlanon.methods.onedim.kernels.group_rows import (
+    OTHER,
+    WORST,
+    Members,
+    forget,
+    move,
+    reaches,
+    reaches_nearest_corner,
+    rows_of,
+    tally,
+)
 
 _LOOKS = 200
 """Rows, and boxes of groups, that are looked at per row of the table: about where the pass ends at the latest."""
@@ -47,7 +57,7 @@ def _gather(
     d, full = len(facts), state.most[worst]
     helped = False
     for g in range(len(state.head)):
-        if g == worst or state.size[g] == 0 or not near(g, WORST, state, geometry, bounds):
+        if g == worst or state.size[g] == 0 or not reaches_nearest_corner(g, WORST, state, geometry, bounds):
             continue
         rows = rows_of(g, state)
         most, tops = tally(value, rows, OTHER, state)
@@ -103,7 +113,7 @@ def _borrow(
     held = state.held[WORST]
     nearest, found = np.full(values, OVER, np.int64), np.full(values, -1, np.int64)
     for g in range(len(state.head)):
-        if g == worst or state.size[g] == 0 or not near(g, WORST, state, geometry, bounds):
+        if g == worst or state.size[g] == 0 or not reaches_nearest_corner(g, WORST, state, geometry, bounds):
             continue
         rows = rows_of(g, state)
         most, tops = tally(value, rows, OTHER, state)
@@ -214,7 +224,7 @@ def _give(
 
 
 @njit(nogil=True, cache=True)
-def _alone(
+def _is_most_private(
     codes: npt.NDArray[np.int32],
     value: npt.NDArray[np.int32],
     worst: int,
@@ -327,7 +337,7 @@ def repair(
         state.held[WORST, :] = 0
         if helped:
             stuck[:] = False
-        elif _alone(codes, value, worst, geometry, bounds, state):
+        elif _is_most_private(codes, value, worst, geometry, bounds, state):
             break
         else:
             stuck[worst] = True

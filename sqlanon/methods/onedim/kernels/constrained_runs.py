@@ -14,8 +14,8 @@ import numpy.typing as npt
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.lanes import WIDTH, take, widen, width
-from sqlanon.kernels.requirements import Demands, forget, grown, last_first, new_counters
+from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
+from sqlanon.kernels.requirements import Demands, forget, grow_count, last_first, new_counters
 from sqlanon.kernels.runs import NEVER
 
 _BLOCK = 8
@@ -86,7 +86,7 @@ def lawful_runs(
             if j < counted:
                 grouped = counted
                 counted = max(grouped - (block if grouped == i else _BLOCK), 0)
-                grown(demands, held, begin, n - grouped, n - counted, ends, counters, holds)
+                grow_count(demands, held, begin, n - grouped, n - counted, ends, counters, holds)
             if not holds[grouped - 1 - j] or i - j < demands.k:
                 continue
             if shortest == NEVER:
@@ -94,7 +94,7 @@ def lawful_runs(
             if opt[j] < NEVER:
                 wide = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
                 for b in range(0, lanes, WIDTH):
-                    wide += width(low, high, 0, weight, b)
+                    wide += measure_width(low, high, 0, weight, b)
                 loss = opt[j] + (i - j) * wide
                 if loss < opt[i]:
                     opt[i], back[i] = loss, i - j

@@ -14,8 +14,8 @@ from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.heap import drop, push
-from sqlanon.kernels.lanes import WIDTH, take, widen, width
-from sqlanon.methods.onedim.kernels.frontier import frontier_of, lower, put_back
+from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
+from sqlanon.methods.onedim.kernels.frontier import frontier_of, put_back, take_row
 
 
 @njit(nogil=True, cache=True)
@@ -77,7 +77,7 @@ def diverse_groups(
                 ahead += 1
                 size = drop(heap, size)
             v = value[picked[taken]]
-            most = lower(count, holders, most, v)
+            most = take_row(count, holders, most, v)
             taken += 1
             remaining -= 1
             if taken >= l:
@@ -101,7 +101,7 @@ def diverse_groups(
             while taken < l or most * l > remaining:
                 picked[taken] = by_count[taken] & 0xFFFFFFFF
                 v = value[picked[taken]]
-                most = lower(count, holders, most, v)
+                most = take_row(count, holders, most, v)
                 taken += 1
                 remaining -= 1
             size = 0
@@ -138,7 +138,7 @@ def diverse_groups(
         if exact:
             now = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
             for b in range(0, lanes, WIDTH):
-                now += width(low, high, 0, weight, b)
+                now += measure_width(low, high, 0, weight, b)
         # Figure 14: the row that comes next may rather belong here.
         while remaining > 0:
             while ahead < l and size > 0:
@@ -167,7 +167,7 @@ def diverse_groups(
                             mask[1, w] |= sets[picked[at], w]
                     total = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
                     for b in range(0, lanes, WIDTH):
-                        total += width(low, high, 1, weight, b)
+                        total += measure_width(low, high, 1, weight, b)
                     there += total if turn == 0 else -total
                 for b in range(0, lanes, WIDTH):
                     take(low, 1, low, 0, b)
@@ -177,7 +177,7 @@ def diverse_groups(
                     mask[1, w] = mask[0, w] | sets[first, w]
                 here = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
                 for b in range(0, lanes, WIDTH):
-                    here += width(low, high, 1, weight, b)
+                    here += measure_width(low, high, 1, weight, b)
                 wider, here = here, (rows + 1) * here - rows * now
             else:
                 wider = np.int64(0)
@@ -189,7 +189,7 @@ def diverse_groups(
                 top = most - 1
             if top * l > remaining - 1:
                 break
-            most = lower(count, holders, most, v)
+            most = take_row(count, holders, most, v)
             remaining -= 1
             group[first] = made
             inside[v] = made

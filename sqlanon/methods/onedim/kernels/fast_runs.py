@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sqlanon.kernels.boxes import code_width, line_weights, other_kinds, set_width
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 from sqlanon.kernels.runs import NEVER
 
 
@@ -101,7 +101,7 @@ def best_row_runs(
                     sets_wide = set_width(facts, table, mask, run)
                 total = sets_wide
                 for b in range(0, lanes, WIDTH):
-                    total += width(low, high, run, weight, b)
+                    total += measure_width(low, high, run, weight, b)
                 if codes:
                     total += code_width(facts, table, low, high, run, seen)
                 loss = opt[j] + (i - j) * total

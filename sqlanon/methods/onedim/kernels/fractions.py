@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.heap import drop, push
-from sqlanon.methods.onedim.kernels.frontier import frontier_of, lower, put_back
+from sqlanon.methods.onedim.kernels.frontier import frontier_of, put_back, take_row
 
 MOST_COPIES = 8
 """Rows of one value that a group may hold, unless the rest would not be eligible."""
@@ -69,7 +69,7 @@ def fractional_groups(
             head[v] = following[i]
             held[v] += 1
             top = max(top, held[v])
-            most = lower(count, holders, most, v)
+            most = take_row(count, holders, most, v)
             remaining -= 1
             if held[v] < copies and head[v] >= 0:
                 size = push(heap, size, head[v])
@@ -110,7 +110,7 @@ def fractional_groups(
                     at += 1
                     head[v] = following[head[v]]
                     held[v] += 1
-                    most = lower(count, holders, most, v)
+                    most = take_row(count, holders, most, v)
                 if head[v] >= 0 and held[v] < cap:
                     size = push(heap, size, head[v])
             while at < rows:
@@ -121,7 +121,7 @@ def fractional_groups(
                 at += 1
                 head[v] = following[i]
                 held[v] += 1
-                most = lower(count, holders, most, v)
+                most = take_row(count, holders, most, v)
                 if held[v] < cap and head[v] >= 0:
                     size = push(heap, size, head[v])
             remaining -= rows

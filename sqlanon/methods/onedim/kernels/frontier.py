@@ -48,7 +48,7 @@ def frontier_of(value: npt.NDArray[np.int32], values: int) -> tuple[Longs, Longs
 
 
 @njit(nogil=True, cache=True)
-def lower(count: Longs, holders: Longs, most: int, v: int) -> int:
+def take_row(count: Longs, holders: Longs, most: int, v: int) -> int:
     """Take one row of a value from the rest; returns the rows of the rest's most frequent value."""
     holders[count[v]] -= 1
     count[v] -= 1

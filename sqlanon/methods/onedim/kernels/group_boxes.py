@@ -67,7 +67,7 @@ def enter(
 
 
 @njit(nogil=True, cache=True)
-def leave(
+def remove_row(
     codes: npt.NDArray[np.int32],
     row: int,
     side: int,

@@ -108,7 +108,7 @@ def forget(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int,
 
 
 @njit(nogil=True, cache=True)
-def near(g: int, side: int, state: Members, geometry: Geometry, bounds: Bounds) -> bool:
+def reaches_nearest_corner(g: int, side: int, state: Members, geometry: Geometry, bounds: Bounds) -> bool:
     """Whether the bound lets a side reach as far as the nearest corner of a group's box.
 
     False means that it is impossible; True decides nothing.

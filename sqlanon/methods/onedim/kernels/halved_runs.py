@@ -15,8 +15,8 @@ import numpy.typing as npt
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.lanes import WIDTH, take, widen, width
-from sqlanon.kernels.requirements import Demands, forget, grown, last_first, new_counters
+from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
+from sqlanon.kernels.requirements import Demands, forget, grow_count, last_first, new_counters
 
 _LOOKS = 64
 """Looks at a row, at most, on average: cuts that only take rows off one end would cost the square of the rows."""
@@ -36,7 +36,7 @@ def without_run(number: npt.NDArray[np.int32], demands: Demands, most: int, look
     ends, holds = np.arange(1, most + 1), np.empty(most, np.bool_)
     for look in range(looks):
         past = most + (n - most) * look // looks
-        grown(demands, backward, of_backward, n - past, n - past + most, ends, counters, holds)
+        grow_count(demands, backward, of_backward, n - past, n - past + most, ends, counters, holds)
         forget(demands, backward, of_backward, n - past, n - past + most, counters)
         found += not holds[demands.k - 1 :].any()
     return found
@@ -72,7 +72,7 @@ def _one_side(
             mask[0, w] |= sets[at, w]
         total = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
         for b in range(0, lanes, WIDTH):
-            total += width(low, high, 0, weight, b)
+            total += measure_width(low, high, 0, weight, b)
         wide[s] = total
 
 
@@ -115,11 +115,11 @@ def halved_runs(
             continue
         budget -= rows
         # Row s ends the left part: so many rows from the front, and the others from the back.
-        grown(demands, forward, of_forward, start, past - 1, ends, counters, left)
+        grow_count(demands, forward, of_forward, start, past - 1, ends, counters, left)
         forget(demands, forward, of_forward, start, past - 1, counters)
-        grown(demands, backward, of_backward, n - past, n - start - 1, ends, counters, right)
+        grow_count(demands, backward, of_backward, n - past, n - start - 1, ends, counters, right)
         forget(demands, backward, of_backward, n - past, n - start - 1, counters)
-        cut = _nearest(left, right, rows, demands.k)
+        cut = _find_nearest_cut(left, right, rows, demands.k)
         if cut < 0:
             continue
         low, high = rows // 4, rows - rows // 4
@@ -140,7 +140,7 @@ def halved_runs(
 
 
 @njit(nogil=True, cache=True)
-def _nearest(left: npt.NDArray[np.bool_], right: npt.NDArray[np.bool_], rows: int, k: int) -> int:
+def _find_nearest_cut(left: npt.NDArray[np.bool_], right: npt.NDArray[np.bool_], rows: int, k: int) -> int:
     """Rows of the left part at the allowed cut nearest to the middle; -1: there is none."""
     middle = rows // 2
     for away in range(middle + 1):

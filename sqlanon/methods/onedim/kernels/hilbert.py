@@ -1,7 +1,7 @@
 """Hilbert keys: where a point of a d-dimensional grid lies on the Hilbert curve (Skilling's transform, 2004).
 
 Ghinita et al. (2009), section 6, map many attributes to one with it. The curve is sensitive to ranges (Goldberger &
-Tassa 2010, section 6.2.3), so `cells` first brings every attribute to one grid.
+Tassa 2010, section 6.2.3), so `make_cells` first brings every attribute to one grid.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def grid_bits(positions: Sequence[npt.NDArray[np.int64]]) -> int:
         positions: per attribute its distinct positions, each in 0 to `SCALE`.
     """
     for bits in range(1, MOST_BITS):
-        if all(len(np.unique(cells(axis, bits))) == len(np.unique(axis)) for axis in positions):
+        if all(len(np.unique(make_cells(axis, bits))) == len(np.unique(axis)) for axis in positions):
             return bits
     return MOST_BITS
 
 
-def cells(positions: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.uint32]:
+def make_cells(positions: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.uint32]:
     """Grid cells, 0 to ``2^bits - 1``, of positions in 0 to `SCALE`; the ends of the scale are the ends of the grid."""
     return ((positions.astype(np.int64) << bits) // (SCALE + 1)).astype(np.uint32)
 

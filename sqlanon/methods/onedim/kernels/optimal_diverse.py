@@ -75,7 +75,7 @@ def _trace(
 
 
 @njit(nogil=True, cache=True)
-def _advance(chosen: npt.NDArray[np.int64], room: npt.NDArray[np.int64], needed: int) -> bool:
+def _advance_choice(chosen: npt.NDArray[np.int64], room: npt.NDArray[np.int64], needed: int) -> bool:
     """The next choice of rows of every value, at least one of ``needed`` and at most ``room``; False after the last."""
     for v in range(len(chosen)):
         if chosen[v] < room[v]:
@@ -197,7 +197,7 @@ def best_fractional(
                 loss = opt[state] + extent if objective == SUM else max(opt[state], extent)
                 if loss < opt[after]:
                     opt[after], came[after] = loss, state
-            if not _advance(chosen, room, needed):
+            if not _advance_choice(chosen, room, needed):
                 break
     if opt[states - 1] < NEVER:
         _trace(came, rows, start, radix, group)
@@ -258,7 +258,7 @@ def best_accurate(
                 size, most = best_rows[state], best_most[state]
             if best_rows[after] * most < size * best_most[after]:
                 best_rows[after], best_most[after], came[after] = size, most, state
-            if not _advance(chosen, room, needed):
+            if not _advance_choice(chosen, room, needed):
                 break
     _trace(came, rows, start, radix, group)
     return best_rows[states - 1], best_most[states - 1]

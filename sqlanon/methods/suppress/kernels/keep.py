@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.suppress import Rules, counters, descending, gather, lawful, one_by_one, phase_one
-from sqlanon.methods.suppress.kernels.phases import complete
+from sqlanon.kernels.suppress import Rules, counters, gather, is_lawful, one_by_one, phase_one, sort_descending
+from sqlanon.methods.suppress.kernels.phases import complete_residue
 
 Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def keepable(of: Longs, made: int, value: Longs, count: Longs, values: int, rules: Rules) -> int:
+def count_keepable(of: Longs, made: int, value: Longs, count: Longs, values: int, rules: Rules) -> int:
     """The rows that phase one keeps of the sets ``of``, see `keep`."""
     n = len(of)
     turn, order, first = np.arange(n), np.empty(n, np.int64), np.empty(made + 1, np.int64)
@@ -55,7 +55,7 @@ def keep(
     n = len(of)
     turn, order, first = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(made + 1, np.int64)
     start, held, rows = np.empty(made + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    descending(count, turn)
+    sort_descending(count, turn)
     gather(of, made, value, count, turn, values, order, first, start, held, rows)
     entries = start[made]
     held, rows = held[:entries], rows[:entries]
@@ -72,10 +72,10 @@ def keep(
         rest[held[i]] += rows[i] - kept[i]
     least = max(rest.sum(), -(-rules.p * rest.max() // rules.q)) if values > 0 else 0
     phase, room = 1, counters(rules)
-    if not lawful(rest, rules, room):
+    if not is_lawful(rest, rules, room):
         others = kept.copy()
         if not rules.whole:
-            phase = complete(start, held, kept, rest, rules.k, rules.p, rules.q)
+            phase = complete_residue(start, held, kept, rest, rules.k, rules.p, rules.q)
         if rules.whole:
             one_by_one(start, held, rules, whole, kept)
         elif either and one_by_one(start, held, rules, whole, others) > kept.sum():

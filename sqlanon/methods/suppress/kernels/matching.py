@@ -14,7 +14,7 @@ _FAR = np.int64(1) << 40
 
 
 @njit(nogil=True, cache=True)
-def matching(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], partner: npt.NDArray[np.int64]) -> int:
+def match_points(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], partner: npt.NDArray[np.int64]) -> int:
     """Pair points so that the coordinates in which partners differ are as few as possible.
 
     Args:

@@ -47,7 +47,7 @@ class Giving(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def complete(start: Longs, held: Longs, kept: Longs, rest: Longs, k: int, p: int, q: int) -> int:
+def complete_residue(start: Longs, held: Longs, kept: Longs, rest: Longs, k: int, p: int, q: int) -> int:
     """Move rows from sets to the residue until it has none, or is eligible and has k rows.
 
     Args:
@@ -91,14 +91,14 @@ def complete(start: Longs, held: Longs, kept: Longs, rest: Longs, k: int, p: int
             _until_dead(give, s)
         if give.residue[MOVED] == 0:
             for s in range(sets):
-                _all(give, s)
+                _measure_all(give, s)
             break
     while 0 < give.residue[ROWS] < k:
         least = np.int64(-1)
         for s in range(sets):
             if give.rows[s] > 0 and (least < 0 or give.rows[s] < give.rows[least]):
                 least = s
-        _all(give, least)
+        _measure_all(give, least)
     return phase
 
 
@@ -108,15 +108,15 @@ def _eligible(give: Giving) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def _fat(give: Giving, s: int) -> bool:
+def _is_fat(give: Giving, s: int) -> bool:
     return (give.rows[s] - 1) * give.q >= give.p * give.high[s]
 
 
 @njit(nogil=True, cache=True)
-def _live(give: Giving, s: int) -> bool:
+def _is_live(give: Giving, s: int) -> bool:
     if give.rows[s] == 0:
         return False
-    if _fat(give, s):
+    if _is_fat(give, s):
         return True
     for i in range(give.start[s], give.start[s + 1]):
         if give.kept[i] == give.high[s] and give.rest[give.held[i]] == give.residue[HIGH]:
@@ -144,7 +144,7 @@ def _move(give: Giving, i: int, rows: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _all(give: Giving, s: int) -> None:
+def _measure_all(give: Giving, s: int) -> None:
     for i in range(give.start[s], give.start[s + 1]):
         _move(give, i, give.kept[i])
     _measure(give, s)
@@ -156,7 +156,7 @@ def _one(give: Giving, s: int, i: int) -> None:
     _move(give, i, 1)
     _measure(give, s)
     if give.rows[s] < give.k:
-        _all(give, s)
+        _measure_all(give, s)
 
 
 @njit(nogil=True, cache=True)
@@ -167,7 +167,7 @@ def _most_frequent(give: Giving, s: int) -> None:
             _move(give, i, 1)
     _measure(give, s)
     if give.rows[s] < give.k:
-        _all(give, s)
+        _measure_all(give, s)
 
 
 @njit(nogil=True, cache=True)
@@ -199,7 +199,7 @@ def _phase_two(give: Giving) -> None:
         for v in range(values):
             if chosen >= 0 and give.rest[v] > give.rest[chosen]:
                 continue
-            while at[v] < first[v + 1] and not (give.kept[entry[at[v]]] > 0 and _live(give, of[entry[at[v]]])):
+            while at[v] < first[v + 1] and not (give.kept[entry[at[v]]] > 0 and _is_live(give, of[entry[at[v]]])):
                 at[v] += 1
             if at[v] == first[v + 1]:
                 continue
@@ -209,7 +209,7 @@ def _phase_two(give: Giving) -> None:
         if chosen < 0:
             return
         high = give.residue[HIGH]
-        if _fat(give, from_set):
+        if _is_fat(give, from_set):
             _one(give, from_set, entry[at[chosen]])
         else:
             _most_frequent(give, from_set)
@@ -258,8 +258,8 @@ def _until_dead(give: Giving, s: int) -> None:
 
     A fat set gives the value that is rarest in the residue, never one that is most frequent there.
     """
-    while not _eligible(give) and _live(give, s):
-        if not _fat(give, s):
+    while not _eligible(give) and _is_live(give, s):
+        if not _is_fat(give, s):
             _most_frequent(give, s)
             continue
         chosen = np.int64(-1)

@@ -35,7 +35,7 @@ class Totals(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def totals(group: Ints, groups: int, rows: Longs, least: Longs, k: int) -> Totals:
+def sum_groups(group: Ints, groups: int, rows: Longs, least: Longs, k: int) -> Totals:
     """The sums of ``rows`` and ``least`` over each group. Cost: O(f)."""
     found = Totals(
         np.zeros(groups, np.int64),

@@ -81,7 +81,7 @@ def _last(counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, up
 
 
 @njit(nogil=True, cache=True)
-def _divided(found: Longs, least: Longs) -> int:
+def _divide_column(found: Longs, least: Longs) -> int:
     """The least sum of a column's intervals that have all of its codes. Cost: O(r^2)."""
     r = len(found)
     least[0] = 0
@@ -173,7 +173,7 @@ def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: P
                 least[j, 0] = 0
                 continue
             _last(slab.reshape(groups, sizes[last], values), width, ends[last], wide[last], price, upto, own)
-            cost = _divided(own, least[last])
+            cost = _divide_column(own, least[last])
         a, b = first[j], final[j]
         if j == 0:
             found[a, b] = cost

@@ -47,14 +47,14 @@ class Coordinates(NamedTuple):
     codes: Places
 
 
-def coordinates(places: Places, sets: Masks, codes: Places, geometry: Geometry) -> Coordinates:
+def prepare_rows(places: Places, sets: Masks, codes: Places, geometry: Geometry) -> Coordinates:
     """Prepare rows; ``places``, ``sets`` and ``codes`` as in `sqlanon.kernels.rows.Rows`. Cost: O(n d)."""
     own = np.ascontiguousarray(codes[:, : len(geometry.facts)])
     return Coordinates(boxes_of(places), sets.copy(), measure_of(geometry, places.shape[1]), own)
 
 
 @njit(nogil=True, cache=True)
-def joined(box: Places, mask: Masks, j: int, boxes: Places, masks: Masks, i: int, measure: Measure) -> int:
+def joint_width(box: Places, mask: Masks, j: int, boxes: Places, masks: Masks, i: int, measure: Measure) -> int:
     """The width of box ``j`` of some and box ``i`` of others together: weighted extents, 0 to `SCALE` x weights."""
     total = lines_width(box, j, boxes, i, measure.weight)
     total += sets_width(mask, j, masks, i, measure.sets, measure.table)
@@ -86,10 +86,10 @@ def covers(rows: Coordinates, targets: Longs) -> tuple[Places, Masks]:
 
 
 @njit(nogil=True, cache=True)
-def total(rows: Coordinates, targets: Longs) -> int:
+def sum_widths(rows: Coordinates, targets: Longs) -> int:
     """The loss: the sum of the boxes' widths."""
     box, mask = _covers(rows.box, rows.mask, targets)
     found = np.int64(0)
     for j in range(len(box)):
-        found += joined(box, mask, j, box, mask, j, rows.measure)
+        found += joint_width(box, mask, j, box, mask, j, rows.measure)
     return found

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.papers.matchings.kernels.cost import Coordinates, joined
+from sqlanon.papers.matchings.kernels.cost import Coordinates, joint_width
 
 Longs = npt.NDArray[np.int64]
 
@@ -23,7 +23,7 @@ def pair_costs(c: Coordinates) -> Longs:
     cost = np.zeros((n, n), np.int64)
     for i in range(n):
         for j in range(i):
-            cost[i, j] = joined(c.box, c.mask, j, c.box, c.mask, i, c.measure)
+            cost[i, j] = joint_width(c.box, c.mask, j, c.box, c.mask, i, c.measure)
             cost[j, i] = cost[i, j]
     return cost
 

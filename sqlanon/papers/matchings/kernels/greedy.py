@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.heap import drop, push
-from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joined
+from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joint_width
 
 Longs = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
@@ -57,7 +57,7 @@ def _exchange(
     for f in range(left):
         m = free[f]
         if not _has(targets, t, y, m):
-            cost = joined(box, mask, m, c.box, c.mask, y, c.measure) - wide[m]
+            cost = joint_width(box, mask, m, c.box, c.mask, y, c.measure) - wide[m]
             if best < 0 or cost < least or (cost == least and m < free[best]):
                 best, least = f, cost
     if best >= 0:
@@ -71,11 +71,11 @@ def _widen(c: Coordinates, box: Places, mask: Masks, wide: Longs, target: Longs)
     for i in range(len(target)):
         j = target[i]
         grow(box, mask, j, c.box, c.mask, i)
-        wide[j] = joined(box, mask, j, box, mask, j, c.measure)
+        wide[j] = joint_width(box, mask, j, box, mask, j, c.measure)
 
 
 @njit(nogil=True, cache=True)
-def greedy(c: Coordinates, targets: Longs) -> bool:
+def match_greedily(c: Coordinates, targets: Longs) -> bool:
     """Every row in turn takes the cheapest free box; of equally cheap ones the first.
 
     A row that may take none of the free boxes gets that of the nearest row before it which may take one of them
@@ -111,7 +111,7 @@ def greedy(c: Coordinates, targets: Longs) -> bool:
             for f in range(left):
                 j = free[f]
                 if barred[j] != stamp:
-                    cost = joined(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]
+                    cost = joint_width(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]
                     if best < 0 or cost < least:
                         best, least = f, cost
             if best >= 0:
@@ -146,7 +146,7 @@ def _look(
     found, room = 0, len(near)
     for f in range(left):
         j = free[f]
-        key = ((joined(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]) << 32) | j
+        key = ((joint_width(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]) << 32) | j
         if found == room and key >= near[room - 1]:
             continue
         if _has(targets, t, i, j):
@@ -168,10 +168,10 @@ def sort_greedy(c: Coordinates, targets: Longs) -> bool:
 
     This is one scan over all edges in the order of their costs. They are not sorted: a heap has the cheapest free box
     of every row, which is looked for again where another row took it. Rows that may take none of the boxes that are
-    left exchange with the nearest row before or after them, as in `greedy`.
+    left exchange with the nearest row before or after them, as in `match_greedily`.
 
     Args:
-        c: n rows; ``targets`` is as in `greedy`.
+        c: n rows; ``targets`` is as in `match_greedily`.
 
     Returns:
         Whether there are k matchings; always for k < (n + 3) / 2.

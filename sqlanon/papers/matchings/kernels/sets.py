@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.unions import copy_box
-from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joined
+from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joint_width
 
 Longs = npt.NDArray[np.int64]
 
@@ -30,5 +30,5 @@ def set_costs(c: Coordinates, sets: Longs) -> Longs:
             copy_box(box, mask, 0, c.box, c.mask, j)
             for i in sets[s]:
                 grow(box, mask, 0, c.box, c.mask, i + (i >= j))
-            found[j, s] = joined(box, mask, 0, box, mask, 0, c.measure)
+            found[j, s] = joint_width(box, mask, 0, box, mask, 0, c.measure)
     return found

@@ -2,7 +2,7 @@
 
 A solver is a function ``solve(rows, k)`` of `sqlanon.papers.matchings.kernels.cost.Coordinates` that returns int64[k,
 n]: row i of matching t goes to box ``targets[t, i]``. Every matching is a permutation, the first one the identity, and
-no row has a box twice. `solved` checks the number of rows first.
+no row has a box twice. `solve_matchings` checks the number of rows first.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class UnsolvedError(ValueError):
     """
 
 
-def refusal(solver: str, rows: int, k: int) -> str | None:
+def explain_refusal(solver: str, rows: int, k: int) -> str | None:
     """Why a solver cannot take so many rows at a time; None if it can."""
     if rows > MOST_ROWS[solver]:
         return (
@@ -63,7 +63,7 @@ def refusal(solver: str, rows: int, k: int) -> str | None:
     return None
 
 
-def solved(solver: str, rows: Coordinates, k: int, *, any_size: bool = False) -> npt.NDArray[np.int64]:
+def solve_matchings(solver: str, rows: Coordinates, k: int, *, any_size: bool = False) -> npt.NDArray[np.int64]:
     """The matchings that a solver finds.
 
     Args:
@@ -80,7 +80,7 @@ def solved(solver: str, rows: Coordinates, k: int, *, any_size: bool = False) ->
         UnsolvedError: it found nothing.
     """
     n = len(rows.codes)
-    refused = refusal(solver, min(n, MOST_ROWS[solver]) if any_size else n, k)
+    refused = explain_refusal(solver, min(n, MOST_ROWS[solver]) if any_size else n, k)
     if refused is not None:
         raise ValueError(refused)
     return import_module(f"{__name__}.{solver}").solve(rows, k)  # type: ignore[no-any-return]

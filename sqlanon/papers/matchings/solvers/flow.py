@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.methods.freeform.kernels.remix import decomposed
+from sqlanon.methods.freeform.kernels.remix import decompose_graph
 from sqlanon.methods.freeform.kernels.stream import stream
 from sqlanon.papers.matchings.kernels.flow import cheapest_regular, pair_costs
 
@@ -23,4 +23,4 @@ def solve(rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
     """See `sqlanon.papers.matchings.solvers`. Cost: O(k n^3) at worst, memory O(n^2)."""
     edges = np.empty((len(rows.codes), k), np.int64)
     cheapest_regular(pair_costs(rows), k, edges)
-    return decomposed(edges, stream(bytes(32)))
+    return decompose_graph(edges, stream(bytes(32)))

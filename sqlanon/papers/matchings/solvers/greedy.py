@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.papers.matchings.kernels.greedy import greedy
+from sqlanon.papers.matchings.kernels.greedy import match_greedily
 from sqlanon.papers.matchings.solvers import UnsolvedError
-from sqlanon.papers.matchings.solvers.lexicographic import arranged, lexicographic, restored
+from sqlanon.papers.matchings.solvers.lexicographic import arrange_rows, restore_order, sort_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def solve(rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
     """See `sqlanon.papers.matchings.solvers`. Cost: O(k n^2 d)."""
-    order = lexicographic(rows.codes)
+    order = sort_rows(rows.codes)
     targets = np.empty((k, len(order)), np.int64)
-    if not greedy(arranged(rows, order), targets):
+    if not match_greedily(arrange_rows(rows, order), targets):
         raise UnsolvedError("solver greedy found no matching; use method freeform")
-    return restored(targets, order)
+    return restore_order(targets, order)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def lexicographic(codes: npt.NDArray[np.int32]) -> Longs:
+def sort_rows(codes: npt.NDArray[np.int32]) -> Longs:
     """The order of the rows of int32[n, d], int64[n].
 
     Columns with the same number of values keep their order, and so do equal rows.
@@ -25,12 +25,12 @@ def lexicographic(codes: npt.NDArray[np.int32]) -> Longs:
     return np.lexsort([codes[:, a] for a in reversed(columns)])
 
 
-def arranged(rows: Coordinates, order: Longs) -> Coordinates:
+def arrange_rows(rows: Coordinates, order: Longs) -> Coordinates:
     """The same rows in another order."""
     return rows._replace(box=rows.box[order], mask=rows.mask[order], codes=rows.codes[order])
 
 
-def restored(targets: Longs, order: Longs) -> Longs:
+def restore_order(targets: Longs, order: Longs) -> Longs:
     """Matchings of rows that were arranged, by the rows' and boxes' numbers before."""
     found = np.empty_like(targets)
     found[:, order] = order[targets]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.methods.freeform.kernels.remix import decomposed
+from sqlanon.methods.freeform.kernels.remix import decompose_graph
 from sqlanon.methods.freeform.kernels.stream import stream
 from sqlanon.papers.matchings.kernels.sets import set_costs
 from sqlanon.papers.matchings.solvers import UnsolvedError
@@ -68,5 +68,5 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
     if found.x is None or found.status != 0:
         raise UnsolvedError(f"solver mip has no optimum after {seconds:g} s; use method freeform")
     chosen = found.x.reshape(n, len(sets)).argmax(axis=1)
-    held = decomposed(np.concatenate([own[:, None], others[own, chosen]], axis=1), stream(bytes(32)))
+    held = decompose_graph(np.concatenate([own[:, None], others[own, chosen]], axis=1), stream(bytes(32)))
     return np.argsort(held, axis=1)  # from the row of each box to the box of each row

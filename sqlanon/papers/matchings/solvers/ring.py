@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def classes(rows: Coordinates, k: int) -> list[Longs]:
+def divide_rows(rows: Coordinates, k: int) -> list[Longs]:
     """The rows of each class, k to 2k - 1, in their order. Cost: O(n k d)."""
     n = len(rows.codes)
     halves = rows.box.reshape(n, -1, 2, WIDTH)
@@ -38,7 +38,7 @@ def classes(rows: Coordinates, k: int) -> list[Longs]:
 def solve(rows: Coordinates, k: int) -> Longs:
     """See `sqlanon.papers.matchings.solvers`. Cost: O(n k d)."""
     targets = np.empty((k, len(rows.codes)), np.int64)
-    for members in classes(rows, k):
+    for members in divide_rows(rows, k):
         ring = np.concatenate([members[::2], members[1::2][::-1]])
         for t in range(k):
             targets[t, ring] = np.roll(ring, -t)
