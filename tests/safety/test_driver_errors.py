@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote as escaped
 
 import numpy as np
+import psycopg
 import pytest
 
 import sqlanon
@@ -194,3 +196,26 @@ def test_no_error_of_the_driver_leaves_the_engine(server):
 
     with pytest.raises(ZeroDivisionError):  # what is done in a finally does not replace it
         fails_after_the_loss()
+
+
+@pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
+def test_a_cancellation_of_the_end_leaves_no_transaction_open(server, monkeypatch, end):
+    """A deadline cancels again until its query has ended, and may meet what ends the transaction."""
+    connection, cancelled = server.engine._connection, []
+    execute = connection.execute
+
+    def meet(text, *arguments, **options):
+        if text == end and len(cancelled) < 2:
+            cancelled.append(text)
+            with suppress(psycopg.Error):  # whatever fails: nothing but ROLLBACK can be run then
+                execute("SELECT 1 / 0")
+            raise psycopg.errors.QueryCanceled
+        return execute(text, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "execute", meet)
+        with pytest.raises((sqlanon.DatabaseError, ZeroDivisionError)), server.engine.snapshot():
+            assert 1 // (end == "COMMIT")
+    assert cancelled
+    assert connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+    assert server.engine.fetch(Statement("one", "SELECT 1")) == [(1,)]

@@ -28,6 +28,8 @@ PUBLISHING = (
     # each.
     "SET LOCAL parallel_tuple_cost = 0.01"
 )
+CANCELLATIONS = 5
+"""Cancellations that the end of a transaction meets, at most: one deadline sends one every now and then."""
 WAIT_SECONDS = 30.0
 """How long a lock is waited for that is held for moments only."""
 
@@ -85,14 +87,22 @@ class Session:
         self._control("BEGIN", begin)
         try:
             yield
+            self._control("COMMIT", "COMMIT")
         except BaseException:
             self._unanalyzed = []
-            with suppress(
-                psycopg.Error
-            ):  # a lost connection rolls back by itself, and the first error says what happened
-                self._connection.execute("ROLLBACK")
+            self._roll_back()
             raise
-        self._control("COMMIT", "COMMIT")
+
+    def _roll_back(self) -> None:
+        """End the transaction, also where a late cancellation of its last statement meets the end itself."""
+        for _ in range(CANCELLATIONS):
+            try:
+                self._connection.execute("ROLLBACK")
+            except psycopg.errors.QueryCanceled:
+                continue
+            except psycopg.Error:
+                pass  # a lost connection rolls back by itself, and the first error says what happened
+            return
 
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
         """See `Engine.snapshot`."""
