@@ -29,7 +29,7 @@ import pytest
 from tests.engines import TestEngine
 
 COSTS = Path(__file__).with_name("costs.json")
-"""Seconds of one combination of a test, for tests that take longer than `SECONDS` in all."""
+"""Processor seconds of one combination of a test, for tests that take longer than `SECONDS` in all."""
 SECONDS = 0.5
 """What the combinations of one test may take together in the default run."""
 ENGINE = ("engine", "shared_db", "db")
