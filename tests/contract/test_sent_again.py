@@ -74,6 +74,7 @@ def released(db: sqlanon.Database, table: str, **asked: Any) -> list[tuple[objec
     return sorted(db.engine.fetch(f"SELECT * FROM release.{table}_shown"), key=repr)
 
 
+@pytest.mark.thorough
 def test_releases_of_a_source_that_changes_between(duck):
     """Each is what the first release of a new connection is: rows, and a column that gets another type."""
     changes = [

@@ -64,6 +64,7 @@ def check_load(place: Place, asks: int) -> None:
         assert resident() - before < GROWTH, f"{(resident() - before) >> 20} MiB after {asks} asks in {seconds:.0f} s"
 
 
+@pytest.mark.thorough
 def test_fifty_clients(place: Place) -> None:
     check_load(place, SHORT)
 
