@@ -19,11 +19,13 @@ from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.text_limits import readable
 from sqlanon.serve import answers, texts
 from sqlanon.serve.access import AccessLog
-from sqlanon.serve.asking import Asking, Cancel
+from sqlanon.serve.asking import Asking
+from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.catalog.rewrite import Asker, is_catalog, place, rewritten
 from sqlanon.serve.commands import QUERIES, Commands, seconds_of
+from sqlanon.serve.pool import Turn
 from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError, explained
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import Output, Piece
@@ -116,6 +118,11 @@ class Queries:
     @property
     def _seconds(self) -> float:
         return seconds_of(self._commands.variables, self._shared.asking.seconds)
+
+    @property
+    def _turn(self) -> Turn:
+        """Of a question that is asked now."""
+        return Turn(self._user, time.monotonic() + self._seconds, self.cancel)
 
     def _limited(self) -> AbstractContextManager[Limits]:
         """The limits of work in this process alone."""
@@ -214,9 +221,9 @@ class Queries:
         assert piece is not None
         assert served is not None
         asked, outputs = self._asked(piece, served, values)
-        shared, seconds = self._shared, self._seconds
+        shared = self._shared
         try:
-            answer, version = shared.asking.ask(served, asked.text, seconds, self.cancel)
+            answer, version = shared.asking.ask(served, asked.text, self._turn)
             if len(answer.rows) > shared.rows or len(answer.rows) * len(answer.columns) > CELLS:
                 raise ServeError(
                     TOO_MUCH,
@@ -241,7 +248,7 @@ class Queries:
         if text is None:
             return None
         try:
-            return answers.types_by_names(query, self._shared.asking.types(text))
+            return answers.types_by_names(query, self._shared.asking.types(text, self._turn))
         except (SqlanonError, ValueError):
             return None
 
@@ -252,8 +259,8 @@ class Queries:
         with self._limited() as limits, readable(), limits.rewriting():
             text = rewritten(_parsed(asked.text, "postgres"), asker)
         if rows:
-            return catalog.fetch(text, self._seconds, rows)
-        return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._seconds, 1)
+            return catalog.fetch(text, self._turn, rows)
+        return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._turn, 1)
 
     def _asked(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
         """The text for the release, and what the client wants to see of its columns."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +17,8 @@ import psycopg
 import pytest
 
 import sqlanon
+from sqlanon.serve.cancel import Cancel
+from sqlanon.serve.pool import Turn
 from sqlanon.serve.released import Reader
 from sqlanon.serve.server import Limits
 from sqlanon.serve.start import Options, make_server
@@ -75,6 +78,11 @@ class Running:
     def lines(self) -> list[dict[str, Any]]:
         """The access log."""
         return [json.loads(line) for line in self.log.getvalue().splitlines()]
+
+
+def turn(seconds: float = 20.0, user: str = "ann") -> Turn:
+    """Of a question that is asked now."""
+    return Turn(user, time.monotonic() + seconds, Cancel())
 
 
 def make_place(engine: Any, directory: Path, stack: ExitStack) -> Place:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +21,7 @@ from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.released import Reader
 from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column
-from tests.serve.conftest import FILE, Place, Running, serving
+from tests.serve.conftest import FILE, Place, Running, serving, turn
 
 KEY = base64.b64encode(bytes(32)).decode()
 
@@ -54,7 +54,7 @@ def test_nothing_is_imported_from_the_working_folder(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     catalog = CatalogDatabase([])
     try:
-        assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+        assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
     finally:
         catalog.close()
     assert not (tmp_path / "read").exists()
@@ -63,14 +63,17 @@ def test_nothing_is_imported_from_the_working_folder(tmp_path: Path, monkeypatch
 def test_a_catalog_that_was_closed_leaves_no_process() -> None:
     catalog = CatalogDatabase([])
     catalog.close()
-    assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
-    assert catalog._process is None
+    assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
+    assert not catalog._processes._idle
 
 
 def test_a_question_to_the_catalog_waits_no_longer_than_its_time() -> None:
     catalog = CatalogDatabase([])
-    with catalog._guard, pytest.raises(ServeError, match="waited longer") as caught:
-        catalog.fetch("SELECT 1 AS a", 0.01, 10)
+    with ExitStack() as stack:
+        for user in ("ann", "ann", "ann", "bea"):
+            stack.enter_context(catalog._processes.taken(turn(user=user)))
+        with pytest.raises(ServeError, match="waited longer") as caught:
+            catalog.fetch("SELECT 1 AS a", turn(0.01, "cid"), 10)
     assert caught.value.code == "57014"
 
 
@@ -162,9 +165,9 @@ def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypat
     asking = running.server._shared.asking
     ask = asking.ask
 
-    def at_the_end(served: Any, text: str, seconds: float, cancel: Any) -> object:
-        found = ask(served, text, seconds, cancel)
-        cancel.request()
+    def at_the_end(served: Any, text: str, turn: Any) -> object:
+        found = ask(served, text, turn)
+        turn.cancel.request()
         return found
 
     with running.connect() as connection:
@@ -178,7 +181,7 @@ def test_an_answer_of_the_catalog_is_no_load_for_the_server() -> None:
     catalog = CatalogDatabase([])
     try:
         with pytest.raises(ServeError, match="too large"):
-            catalog.fetch("SELECT repeat('x', 10000000)", 20.0, 10)
-        assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+            catalog.fetch("SELECT repeat('x', 10000000)", turn(), 10)
+        assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
     finally:
         catalog.close()

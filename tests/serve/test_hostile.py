@@ -17,7 +17,7 @@ from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.released import Reader
 from tests.safety.test_query_as_role import FUNCTIONS, PLACES, TEXTS
-from tests.serve.conftest import FILE, SERVER, Place, Running, make_place, serving
+from tests.serve.conftest import FILE, SERVER, Place, Running, make_place, serving, turn
 
 CANARY = "sesame"
 """A part of every value that nobody may read."""
@@ -257,14 +257,14 @@ def test_the_catalog_is_locked_whatever_reaches_it(tmp_path: Path) -> None:
             "SELECT repeat('x', 3000000000), repeat('y', 2000000000)",
         ):
             with pytest.raises(ServeError) as caught:
-                pytest.fail(str(catalog.fetch(text, 20.0, 10))[:1000])
+                pytest.fail(str(catalog.fetch(text, turn(), 10))[:1000])
             assert CANARY not in str(caught.value).replace(str(secret), "")
         assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
         with pytest.raises(ServeError, match="longer than"):
-            catalog.fetch("SELECT count(*) FROM range(1000000000000) AS a, range(1000000000000) AS b", 0.2, 10)
+            catalog.fetch("SELECT count(*) FROM range(1000000000000) AS a, range(1000000000000) AS b", turn(0.2), 10)
         with pytest.raises(ServeError, match="at most 10 rows"):
-            catalog.fetch("SELECT * FROM range(1000000000000)", 20.0, 10)
-        assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+            catalog.fetch("SELECT * FROM range(1000000000000)", turn(), 10)
+        assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
     finally:
         catalog.close()
 

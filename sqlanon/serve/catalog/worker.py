@@ -38,6 +38,7 @@ def main() -> None:
     connection = duckdb.connect(":memory:", config=LOCKED)
     for line in sys.stdin:
         asked = json.loads(line)
+        usable = True
         try:
             if "statements" in asked:
                 for text, values in asked["statements"]:
@@ -48,13 +49,18 @@ def main() -> None:
                 answer = _fetch(connection, asked["text"], asked["seconds"], asked["rows"])
         except duckdb.InterruptException:
             answer = {"late": True}
-        except (duckdb.Error, MemoryError, ValueError) as error:
+        except (duckdb.FatalException, duckdb.InternalException, MemoryError):
+            # The database cannot be used any more: the next question is for the next process.
+            usable, answer = False, {"error": "it took too much memory, or met a defect of the database"}
+        except (duckdb.Error, ValueError) as error:
             answer = {"error": str(error).partition("\n")[0][:300]}
         written = json.dumps(answer, default=str)
         if len(written) > _MOST:
             written = json.dumps({"error": "the answer is too large"})
         sys.stdout.write(written + "\n")
         sys.stdout.flush()
+        if not usable:
+            return
 
 
 def _fetch(connection: duckdb.DuckDBPyConnection, text: str, seconds: float, rows: int) -> dict[str, Any]:
