@@ -131,7 +131,7 @@ def serving(place: Place, **options: Any) -> Iterator[Running]:
     """A server in threads of this process."""
     log = io.StringIO()
     users = options.pop("users", None)
-    chosen = Options(place.reader, users, log=log, **{"limits": Limits(60), "seconds": 60.0, **options})
+    chosen = Options(place.reader, users, log=log, **{"limits": Limits(60, of_user=60), "seconds": 60.0, **options})
     server = make_server(place.url, lambda: sqlanon.connect(place.url, read_only=True, threads=1), chosen)
     _, port = server.listen("127.0.0.1", 0)
     thread = threading.Thread(target=server.serve)

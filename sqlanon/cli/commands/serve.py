@@ -58,6 +58,9 @@ def serve(
     timeout: Timeout = 60.0,
     max_rows: Annotated[int, typer.Option("--max-rows", metavar="N", min=1, help="Rows of an answer.")] = 10_000,
     connections: Annotated[int, typer.Option("--connections", metavar="N", min=1, help="Clients at once.")] = 50,
+    user_connections: Annotated[
+        int, typer.Option("--user-connections", metavar="N", min=1, help="Clients at once of one user.")
+    ] = 20,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Queries at once.")] = 4,
     log: Annotated[
         str | None,
@@ -96,7 +99,7 @@ def serve(
             timeout,
             max_rows,
             workers,
-            Limits(connections),
+            Limits(connections, of_user=user_connections),
             stream,
             log_text,
         )
