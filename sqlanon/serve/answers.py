@@ -13,6 +13,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.parse.parse import Query, parse
+from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.union_all import split_union
 from sqlanon.serve.refusals import Asked, ServeError
 from sqlanon.serve.released import Served
@@ -90,13 +91,8 @@ def cells(names: Sequence[str], aggregates: Collection[str], outputs: Sequence[O
 
 
 def has_bounds(query: Query) -> list[str]:
-    """The columns of a query that have bounds, before it is asked: those with aggregates or ranks in them."""
-    return [
-        name
-        for name, node in query.items
-        if node.find(exp.AggFunc, exp.Window)
-        or any(call.name.lower().startswith(("quantile", "percentile")) for call in node.find_all(exp.Anonymous))
-    ]
+    """The columns of a query that have bounds, before it is asked: those of whole groups."""
+    return [name for name, node in query.items if has_aggregate(node)]
 
 
 def typed(query: Query, served: Served, dialect: str) -> str | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,17 +14,19 @@ from typing import TYPE_CHECKING
 
 from sqlanon.engines import file_of
 from sqlanon.engines.base import Statement
-from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.ask import ask
 from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.pool import Pool, Turn
-from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, ServeError
+from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, NOT_ALLOWED, ServeError
 from sqlanon.serve.released import Reader, Served, read_served
 
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
     from sqlanon.query.answer import Answer
     from sqlanon.query.find import Names
+
+log = logging.getLogger("sqlanon.serve")
 
 LISTED_AGAIN_SECONDS = 1.0
 """How often it is read where a table is asked that it does not have."""
@@ -63,21 +67,38 @@ class Asking:
         self._handles = Pool(self._opened_handle, _close, workers, (LostError,), self._stamped)
         self._listing = threading.Lock()
         self._listed: tuple[Served, ...] = ()
-        self._listed_at = -LISTED_SECONDS
+        self._listed_at = -math.inf
+        self._told = ""
         self._opened = False
 
     def served(self, *, anew: bool = False) -> tuple[Served, ...]:
         """The tables that there are, as they were some seconds ago at most; ``anew``: one second ago.
 
         Raises:
-            SqlanonError: see `read_served`.
+            SqlanonError: see `read_served`; only when they are read for the first time.
+            ServeError: the reader has other rights than when the server started, or the database cannot be asked.
         """
         with self._listing:  # it has a connection of its own, whatever users ask meanwhile
             if time.monotonic() - self._listed_at > (LISTED_AGAIN_SECONDS if anew else LISTED_SECONDS):
-                with self._taken(self._own_turn()) as handle:
-                    self._listed = read_served(handle.database.engine, self._reader)
-                self._listed_at = time.monotonic()
+                try:
+                    self._listed = self._read_served()
+                except (PolicyError, DatabaseError) as error:
+                    if math.isinf(self._listed_at):  # the server does not start
+                        raise
+                    self._tell(error)
+                    raise _withheld(error) from error
+                self._listed_at, self._told = time.monotonic(), ""
             return self._listed
+
+    def _read_served(self) -> tuple[Served, ...]:
+        with self._taken(self._own_turn()) as handle:
+            return read_served(handle.database.engine, self._reader)
+
+    def _tell(self, error: SqlanonError) -> None:
+        """Say what is wrong to whoever runs the server, once: it has names that concern no client."""
+        if self._told != str(error):
+            self._told = str(error)
+            log.warning("no query is answered: %s", self._told)
 
     def ask(self, served: Served, text: str, turn: Turn) -> tuple[Answer, int]:
         """The answer to a query over a release, and the version that it is of.
@@ -170,6 +191,14 @@ class Asking:
         except OSError:
             return 0, 0
         return found.st_ino, found.st_mtime_ns
+
+
+def _withheld(error: SqlanonError) -> ServeError:
+    if isinstance(error, PolicyError):
+        return ServeError(
+            NOT_ALLOWED, "this server answers no query now: its own rights have changed", "tell whoever runs it"
+        )
+    return ServeError(NO_DATABASE, "the database cannot be asked now", "try again later")
 
 
 def _answers(handle: Handle) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -141,6 +141,10 @@ class Queries:
         self._commands.check(piece)
         if piece.words[0] not in QUERIES:
             return Prepared(piece, tuple(declared))
+        with _placed(piece):
+            return self._read(piece, declared)
+
+    def _read(self, piece: Piece, declared: Sequence[int]) -> Prepared:
         with self._limited() as limits, readable(), limits.rewriting():
             tree = self._tree(piece)
         served = self._served(tree)  # asks the database, which nothing may interrupt halfway
@@ -155,6 +159,11 @@ class Queries:
             return prepared
         if not prepared.is_query:
             return replace(prepared, columns=self._commands.columns(prepared.piece))
+        with _placed(prepared.piece):
+            return self._described(prepared)
+
+    def _described(self, prepared: Prepared) -> Prepared:
+        assert prepared.piece is not None
         values = [_SAMPLES.get(oid, "") for oid in prepared.types]
         if prepared.served is None:
             return replace(prepared, columns=self._ask_catalog(prepared.piece, values, rows=0).columns)
@@ -206,9 +215,7 @@ class Queries:
         except Exception as error:
             shown = explained(error)
             facts["code"] = shown.code
-            if shown is error:
-                raise
-            raise shown from error
+            raise shown.at(piece.place(shown.position)) from error
         else:
             return result
         finally:
@@ -256,8 +263,11 @@ class Queries:
         asked = texts.bound(piece.text, texts.parameters(piece), values, "postgres")
         catalog, variables = self._shared.catalog(), self._commands.variables
         asker = Asker(self._user, catalog.schemas[0], catalog.schemas, self._pid, variables.values)
-        with self._limited() as limits, readable(), limits.rewriting():
-            text = rewritten(_parsed(asked.text, "postgres"), asker)
+        try:
+            with self._limited() as limits, readable(), limits.rewriting():
+                text = rewritten(_parsed(asked.text, "postgres"), asker)
+        except ServeError as error:
+            raise error.at(asked.place(error.position - 1) + 1 if error.position else 0) from error
         if rows:
             return catalog.fetch(text, self._turn, rows)
         return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._turn, 1)
@@ -301,6 +311,8 @@ class Queries:
     def _match(self, table: exp.Table) -> Served | None:
         if isinstance(table.this, exp.Func) or (table.catalog and table.catalog != DATABASE):
             return None
+        if is_catalog(table):  # as in PostgreSQL: what is named like a table of the catalog needs its schema
+            return None
         for anew in (False, True):
             listed = self._shared.asking.served(anew=anew)
             named = [one for one in listed if _means(table, one)]
@@ -311,8 +323,8 @@ class Queries:
                     f"write the schema: {', '.join(sorted(f'{one.schema}.{one.name}' for one in named))}",
                     place(table),
                 )
-            if named or is_catalog(table):
-                return named[0] if named else None
+            if named:
+                return named[0]
         return None
 
     def _missing(self, table: exp.Table) -> ServeError:
@@ -320,6 +332,15 @@ class Queries:
         shown = f"{table.db}.{table.name}" if table.db else table.name
         hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
         return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
+
+
+@contextmanager
+def _placed(piece: Piece) -> Iterator[None]:
+    """Errors have the places of the client's text."""
+    try:
+        yield
+    except ServeError as error:
+        raise error.at(piece.place(error.position)) from error
 
 
 def _means(table: exp.Table, one: Served) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import subprocess
 import time
 from contextlib import ExitStack, suppress
 from decimal import Decimal
@@ -17,6 +18,7 @@ import sqlanon
 from sqlanon.engines import file_of
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.serve import answers, texts, users
+from sqlanon.serve.catalog import database
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.released import Reader
@@ -99,7 +101,7 @@ def test_a_prepared_statement_has_the_rights_of_now(place: Place) -> None:
         place.owner.engine.execute(f"GRANT SELECT ON {place.source} TO {role}")
         try:
             running.server._shared.asking._listed_at = -1e9  # as seconds later
-            with pytest.raises(psycopg.Error, match="the source of"):
+            with pytest.raises(psycopg.Error, match="rights have changed"):
                 connection.execute(sql, prepare=True)
         finally:
             place.owner.engine.execute(f"REVOKE SELECT ON {place.source} FROM {role}")
@@ -175,6 +177,27 @@ def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypat
         with pytest.raises(psycopg.errors.QueryCanceled):
             connection.execute(f"SELECT count(*) FROM {running.place.source}")
         assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_a_process_whose_database_is_of_no_use_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB answers nothing any more after such an error: neither does the process."""
+    fatal = "import duckdb; from sqlanon.serve.catalog import worker\n"
+    fatal += "def fetch(*words): raise duckdb.FatalException('the database has been invalidated')\n"
+    fatal += "worker._fetch = fetch; worker.main()"
+    popen = subprocess.Popen
+
+    def started(words: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        monkeypatch.setattr(database.subprocess, "Popen", popen)
+        return popen([words[0], "-P", "-c", fatal], **options)
+
+    monkeypatch.setattr(database.subprocess, "Popen", started)
+    catalog = CatalogDatabase([])
+    try:
+        with pytest.raises(ServeError, match="defect of the database"):
+            catalog.fetch("SELECT 1 AS a", turn(), 10)
+        assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
+    finally:
+        catalog.close()
 
 
 def test_an_answer_of_the_catalog_is_no_load_for_the_server() -> None:

@@ -132,6 +132,15 @@ def test_refusals_have_the_place_and_a_hint(server: Running) -> None:
         assert table in (caught.value.diag.message_hint or "")
         with pytest.raises(psycopg.errors.SyntaxError):
             connection.execute("SELECT count(* FROM")
+        for text in (
+            f"SELECT count(*) FROM {table} WHERE cost IN ($1,$2,$3) AND nosuch=$2",
+            "SELECT $1,$2,nosuch($1)",
+            f" SELECT 1; SELECT '$1,$2' FROM {table} WHERE nosuch",
+        ):
+            parameters = ["1", "2", "3"][: text.count("$3") + 2] if ";" not in text else []
+            with psycopg.RawCursor(connection) as cursor, pytest.raises(psycopg.Error) as found:
+                cursor.execute(text.encode(), parameters or None)
+            assert int(found.value.diag.statement_position or 0) == text.index("nosuch") + 1
 
 
 def test_what_is_no_question_is_refused(server: Running) -> None:

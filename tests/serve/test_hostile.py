@@ -306,7 +306,9 @@ def test_a_reader_who_may_read_more_is_refused(place: Place) -> None:
             pass
 
 
-def test_a_right_on_the_source_that_comes_later_ends_the_answers(place: Place) -> None:
+def test_a_right_on_the_source_that_comes_later_ends_the_answers(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
     run = place.owner.engine.execute
     role = place.reader.role
     with serving(place) as running, running.connect() as connection:
@@ -314,12 +316,31 @@ def test_a_right_on_the_source_that_comes_later_ends_the_answers(place: Place) -
         run(f"GRANT SELECT ON {place.source} TO {role}")
         try:
             running.server._shared.asking._listed_at = -1e9  # as seconds later
-            with pytest.raises(psycopg.Error, match="the source of"):
+            with caplog.at_level("WARNING"), pytest.raises(psycopg.errors.InsufficientPrivilege) as caught:
                 connection.execute(f"SELECT count(*) FROM {place.source}")
+            said = f"{caught.value} {caught.value.diag.message_hint}"  # for clients
+            assert "rights have changed" in said
+            assert str(role) not in said
+            assert place.source not in said
+            assert f"role {role} may read" in caplog.text  # for whoever runs the server
         finally:
             run(f"REVOKE SELECT ON {place.source} FROM {role}")
         running.server._shared.asking._listed_at = -1e9
         assert connection.execute(f"SELECT count(*) FROM {place.source}").fetchone() == (60.0,)
+
+
+def test_a_source_that_is_named_like_the_catalog_is_asked_with_its_schema(tmp_path: Path) -> None:
+    url = FILE.fresh(tmp_path)
+    with sqlanon.connect(url) as db:
+        db.engine.execute("CREATE TABLE pg_class AS SELECT i // 5 AS age, 'flu' AS ill FROM range(20) AS r(i)")
+        db.anonymize("pg_class", quasi="age", sensitive="ill", k=5, publish="release.pg_class")
+    owned = Place(url, "pg_class", Reader(None, owner=True), None, lambda: None)
+    with serving(owned) as running, running.connect() as connection:
+        asked = "SELECT relname FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace WHERE nspname = 'main'"
+        schema, name = connection.execute("SELECT schemaname, tablename FROM pg_tables").fetchone() or ("", "")
+        assert connection.execute(asked.replace("main", schema).encode()).fetchall() == [(name,)] == [("pg_class",)]
+        assert connection.execute(f"SELECT count(*) FROM {schema}.pg_class".encode()).fetchone() == (20.0,)
+        assert connection.execute("SELECT count(*) FROM release.pg_class").fetchone() == (20.0,)
 
 
 def test_a_duckdb_file_with_its_sources_is_refused(file_place: Place, tmp_path: Path) -> None:

@@ -134,6 +134,8 @@ class Process:
             turn.cancel.check()
             return {"error": "it took too much time or memory"}
         found: dict[str, Any] = json.loads(line)
+        if found.get("ended"):
+            self.end()
         return found
 
     def end(self) -> None:

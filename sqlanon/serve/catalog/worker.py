@@ -38,7 +38,6 @@ def main() -> None:
     connection = duckdb.connect(":memory:", config=LOCKED)
     for line in sys.stdin:
         asked = json.loads(line)
-        usable = True
         try:
             if "statements" in asked:
                 for text, values in asked["statements"]:
@@ -50,8 +49,8 @@ def main() -> None:
         except duckdb.InterruptException:
             answer = {"late": True}
         except (duckdb.FatalException, duckdb.InternalException, MemoryError):
-            # The database cannot be used any more: the next question is for the next process.
-            usable, answer = False, {"error": "it took too much memory, or met a defect of the database"}
+            # The database cannot be used any more: the server starts another process for the next question.
+            answer = {"error": "it took too much memory, or met a defect of the database", "ended": True}
         except (duckdb.Error, ValueError) as error:
             answer = {"error": str(error).partition("\n")[0][:300]}
         written = json.dumps(answer, default=str)
@@ -59,8 +58,6 @@ def main() -> None:
             written = json.dumps({"error": "the answer is too large"})
         sys.stdout.write(written + "\n")
         sys.stdout.flush()
-        if not usable:
-            return
 
 
 def _fetch(connection: duckdb.DuckDBPyConnection, text: str, seconds: float, rows: int) -> dict[str, Any]:
