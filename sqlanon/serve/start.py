@@ -15,7 +15,7 @@ from sqlanon.serve.login import Tls
 from sqlanon.serve.queries import Shared
 from sqlanon.serve.released import Reader
 from sqlanon.serve.server import Limits, Server
-from sqlanon.serve.users import read_users
+from sqlanon.serve.users import open_secret, read_users
 
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
@@ -105,8 +105,10 @@ def _tls(certificate: Path | None, key: Path | None) -> Tls | None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
-        # Without a password, so that none is asked for on the terminal.
-        context.load_cert_chain(certificate, key, password="")
+        with open_secret(key) as file:
+            opened = Path(f"/dev/fd/{file.fileno()}")  # the file that was looked at, whatever its name means now
+            # Without a password, so that none is asked for on the terminal.
+            context.load_cert_chain(certificate, opened if opened.exists() else key, password="")
         return Tls(context, certificate.read_text(encoding="ascii"))
     except (OSError, ValueError) as error:
         raise PolicyError(

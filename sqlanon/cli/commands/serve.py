@@ -140,8 +140,10 @@ def _stream(log: str | None) -> Iterator[TextIO | None]:
     if log is None or log == "-":
         yield None if log is None else sys.stderr
         return
+    from sqlanon.serve.access import open_log
+
     try:
-        stream = Path(log).open("a", encoding="utf-8")  # noqa: SIM115 - closed below
+        stream = open_log(Path(log))
     except OSError as error:
         raise PolicyError(f"--log {log}: cannot be written") from error
     with stream:
