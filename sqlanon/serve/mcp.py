@@ -88,7 +88,7 @@ class Tools:
             raise ToolError(_said(explained(error))) from error
         names = [column.name for column in result.columns or ()]
         rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in result.rows]
-        return {"rows": rows, "notes": list(result.notices)}
+        return {"rows": rows, "notes": [notice.text for notice in result.notices]}
 
     def _served(self) -> tuple[Served, ...]:
         try:

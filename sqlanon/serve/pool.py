@@ -56,7 +56,7 @@ class Pool(Generic[T]):
         stamp: Callable[[], Hashable] = lambda: None,
     ) -> None:
         self._make, self._end, self._most, self._spoils, self._stamp = make, end, most, spoils, stamp
-        self._change = threading.Condition()
+        self._change = threading.Condition()  # of a lock that its owner may take again
         self._idle: list[T] = []
         self._users: Counter[str] = Counter()
         self._made_of = stamp()
@@ -85,9 +85,8 @@ class Pool(Generic[T]):
     def drop_idle(self) -> None:
         """End those that nobody has."""
         with self._change:
-            idle, self._idle = self._idle, []
-        for thing in idle:
-            self._end(thing)
+            while self._idle:
+                self._end(self._idle.pop())
 
     def retire(self) -> None:
         """Keep none: those that are taken are ended as they are given back."""
@@ -111,8 +110,7 @@ class Pool(Generic[T]):
                     raise ServeError(STOPPING, "the server is stopping")
                 stamp = self._stamp()
                 if self._made_of != stamp:
-                    while self._idle:
-                        self._end(self._idle.pop())
+                    self.drop_idle()
                     if not self._users.total():
                         self._made_of = stamp
                 if self._made_of == stamp and self._has_turn(turn.user):
@@ -131,13 +129,11 @@ class Pool(Generic[T]):
 
     def _give(self, turn: Turn, thing: T | None) -> None:
         with self._change:
-            self._users[turn.user] -= 1
-            if not self._users[turn.user]:
-                del self._users[turn.user]
-            kept = thing is not None and self._keeping and self._made_of == self._stamp()
-            if kept:
-                assert thing is not None
+            if thing is not None and self._keeping and self._made_of == self._stamp():
                 self._idle.append(thing)
-            self._change.notify_all()
-        if thing is not None and not kept:
+                thing = None
+        if thing is not None:  # before it is forgotten: one of another stamp is made when there is none
             self._end(thing)
+        with self._change:
+            self._users -= Counter({turn.user: 1})
+            self._change.notify_all()

@@ -73,10 +73,11 @@ class Shared:
         asking: answers over releases.
         rows: of an answer, at most.
         log: who asked what.
+        bounds: sessions begin with the bounds of answers on.
     """
 
-    def __init__(self, asking: Asking, rows: int, log: AccessLog) -> None:
-        self.asking, self.rows, self.log = asking, rows, log
+    def __init__(self, asking: Asking, rows: int, log: AccessLog, *, bounds: bool = False) -> None:
+        self.asking, self.rows, self.log, self.bounds = asking, rows, log, bounds
         self.dialect = asking.dialect
         self._guard = threading.Lock()
         self._catalog: CatalogDatabase | None = None

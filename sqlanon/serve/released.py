@@ -193,7 +193,7 @@ def _served(engine: Engine, released: Released, source: str, *, unique: bool) ->
         tuple(_comment(own) for own in released.fields),
         str(facts.get("release", view.name)),
         version,
-        f"{comment}, {how}" if how else comment,
+        f"{comment}{f', {how}' if how else ''}; answers are estimates with bounds",
         released.metadata,
         tuple((own.name, own.source_type if own.kind in _KINDS else "") for own in released.fields),
     )

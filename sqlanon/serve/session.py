@@ -54,7 +54,7 @@ from sqlanon.serve.refusals import (
     explained,
 )
 from sqlanon.serve.values import Column, Result, encoded
-from sqlanon.serve.variables import Variables
+from sqlanon.serve.variables import BOUNDS, Variables
 from sqlanon.serve.wire import Wire
 
 STATEMENTS = 500
@@ -92,7 +92,8 @@ class Session:
         self._wire = wire
         self._statements: dict[str, Prepared] = {}
         self._portals: dict[str, Portal] = {}
-        variables = Variables(login.user, schemas[0], login.settings)
+        begun = {BOUNDS: "on"} if shared.bounds else {}
+        variables = Variables(login.user, schemas[0], {**begun, **login.settings})
         self._commands = Commands(variables, self._forget)
         self._queries = Queries(shared, self._commands, login.user, address, key[0])
         self._key = key

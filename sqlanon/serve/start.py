@@ -40,6 +40,7 @@ class Options:
         limits: of connections.
         log: the access log; None: there is none.
         texts: the log has the queries.
+        bounds: sessions begin with the bounds of answers on.
     """
 
     reader: Reader
@@ -52,6 +53,7 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     log: TextIO | None = None
     texts: bool = False
+    bounds: bool = False
 
 
 def make_server(url: str, opening: Callable[[], Database], options: Options) -> Server:
@@ -79,7 +81,7 @@ def make_shared(url: str, opening: Callable[[], Database], options: Options) -> 
     asking = Asking(opening, url, options.reader, options.workers, options.seconds)
     try:
         asking.served()
-        return Shared(asking, options.rows, AccessLog(options.log, texts=options.texts))
+        return Shared(asking, options.rows, AccessLog(options.log, texts=options.texts), bounds=options.bounds)
     except BaseException:
         asking.close()
         raise

@@ -27,7 +27,7 @@ from tests.engines import ENGINES
 
 FILE, SERVER = ENGINES[1], ENGINES[2]
 USERS = "ann:secret\nbea:other word\n"
-ROWS = [(20 + i // 5 * 2, ["flu", "asthma", "cough"][i % 3], i % 7) for i in range(60)]
+ROWS = [(20 + i // 3, ["flu", "asthma", "cough"][i % 3], i % 7) for i in range(60)]
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import psycopg
@@ -72,6 +73,28 @@ def test_things_of_another_stamp_are_ended_before_the_next_is_made() -> None:
     assert things.ended == [1]
     with things.pool.taken(turn()) as thing:
         assert thing == 2
+
+
+def test_the_next_is_made_when_the_last_has_ended() -> None:
+    """A DuckDB file that was put in place anew is not the new one while anybody has the old one open."""
+    stamp, open_ = [0], set()
+
+    def make() -> int:
+        assert open_ <= {stamp[0]}
+        open_.add(stamp[0])
+        return stamp[0]
+
+    def end(thing: int) -> None:
+        time.sleep(0.05)
+        open_.discard(thing)
+
+    pool = Pool(make, end, 3, (), lambda: stamp[0])
+    with ThreadPoolExecutor(1) as other:
+        with pool.taken(turn()):
+            stamp[0] = 1
+            asked = other.submit(lambda: pool.taken(turn(user="bea")).__enter__())
+            time.sleep(0.1)
+        assert asked.result() == 1
 
 
 def test_a_wait_ends_with_its_cancellation() -> None:

@@ -62,6 +62,9 @@ def serve(
         int, typer.Option("--user-connections", metavar="N", min=1, help="Clients at once of one user.")
     ] = 20,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Queries at once.")] = 4,
+    bounds: Annotated[
+        bool, typer.Option("--bounds", help="Sessions begin with sqlanon.bounds = on: answers have their bounds.")
+    ] = False,
     log: Annotated[
         str | None,
         typer.Option(
@@ -102,6 +105,7 @@ def serve(
             Limits(connections, of_user=user_connections),
             stream,
             log_text,
+            bounds,
         )
         server = make_server(where, lambda: opened(where, screen), options)
         try:
