@@ -16,6 +16,7 @@ from sqlanon.results import (
     LossReport,
     RunReport,
 )
+from sqlanon.results.figures import format_rows
 from sqlanon.spec import ReleaseSpec, WorkloadSpec
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ class Release:
         """What it is: its place, rows, classes and smallest class."""
         report = self.report
         return (
-            f"<{type(self).__name__} {report.release} version {report.version}: {report.rows} rows in {report.classes} "
-            f"classes of at least {report.min_class}, format {self.spec.format.kind}, in {report.published}>"
+            f"<{type(self).__name__} {report.release} version {report.version}: {format_rows(report.rows)} in "
+            f"{report.classes} class{'es' * (report.classes != 1)} of at least "
+            f"{report.min_class}, format {self.spec.format.kind}, in {report.published}>"
         )
 
     def _repr_html_(self) -> str:

@@ -115,6 +115,8 @@ class Section(Record):
         what = f"unknown key{near(key, keys)}"
         if key in RELEASE.parts and self.kind not in (models.ReleaseModel, models.TablesModel, models.PolicyModel):
             what = f"unknown key here: it is a key of the release, and not of {show(str(path[-2]))}"
+        elif key in COLUMN.parts:
+            what = "unknown key here: it is a key of a column"
         note(path, what, f"the keys here are {listed(keys)}")
 
 

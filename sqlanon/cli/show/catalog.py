@@ -79,7 +79,7 @@ def version_report(screen: Screen, report: VersionReport) -> None:
     total = run.seconds.get("total", 0.0)
     screen.show(
         f"{clean(report.release)}@{report.version}: {report.status}, {clean(run.published)}",
-        f"  source       {clean(report.source)}, {count(run.rows)} rows, fingerprint {report.fingerprint or 'none'}",
+        f"  source       {clean(report.source)}, {things(run.rows, 'row')}, fingerprint {report.fingerprint or 'none'}",
         f"  made         {report.published_at} by {clean(report.published_by)}, sqlanon {report.sqlanon}, "
         f"{format_seconds(total)}",
         f"  looked at    {report.checked_at or report.published_at}",
@@ -178,7 +178,7 @@ def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
     for one in report.lineages:
         screen.show(
             f"release {clean(report.release)}: lineage {one.number} stays in {' and '.join(map(clean, one.tables))}: "
-            f"{count(one.keys)} keys, as hashes, with published values of {count(one.held)} of them"
+            f"{things(one.keys, 'key')}, as hashes, with published values of {count(one.held)} of them"
         )
     if not report.lineages:
         return

@@ -16,6 +16,7 @@ from sqlanon.release.publish.keep_published import keep, published_report, refus
 from sqlanon.release.publish.publish import New, put_in, put_together
 from sqlanon.release.stages.work import Work
 from sqlanon.release.trials.persons_cost import persons_cost
+from sqlanon.results.figures import format_rows
 
 log = logging.getLogger("sqlanon.stages")
 
@@ -145,7 +146,7 @@ class Profile:
     @property
     def text(self) -> str:
         """See `Stage.text`."""
-        return f"{self.release}: profile {self.rows} rows"
+        return f"{self.release}: profile {format_rows(self.rows)}"
 
     def run(self, works: Works) -> None:
         """See `Stage.run`."""
