@@ -37,7 +37,7 @@ def run_html(report: RunReport) -> str:
             "classes",
             f"{count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows",
         ),
-        *(() if report.lineage is None else report.lineage.facts),
+        *report.facts.items(),
         ("method", f"{report.method}, {report.execution}; format {report.format}"),
     ]
     if report.suppressed:

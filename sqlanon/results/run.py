@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
 from sqlanon.results.history import HistoryReport
 from sqlanon.results.lineage import LineageReport
+from sqlanon.results.shape import BOXES, CLASSES, Shape
 
 Outcome = Literal["published", "unchanged", "fresh"]
 
@@ -138,6 +139,31 @@ class RunReport(Report):
     """
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
+
+    @property
+    def shape(self) -> Shape:
+        """Whether rows are in classes, or have boxes of their own."""
+        return CLASSES if self.certificate is None else BOXES
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Of a version of a lineage, what it has beside the source, by title."""
+        return dict(self.lineage.facts) if self.lineage else {}
+
+    @property
+    def published_rows(self) -> int:
+        """Rows of the version; of a lineage, those of all its cohorts."""
+        return self.lineage.published if self.lineage else self.rows
+
+    @property
+    def gcp(self) -> float:
+        """The loss of these rows."""
+        return self.lineage.loss if self.lineage else self.loss.gcp
+
+    @property
+    def newest(self) -> str:
+        """The part of the published rows that ``loss`` is about; empty: all."""
+        return "of the newest cohort alone:" if self.lineage else ""
 
     def _repr_html_(self) -> str:
         """As notebooks show it."""

@@ -106,6 +106,7 @@ MODES = {"own_boxes", "token", "whole"}
 KINDS = {"boxes", "certificate", "edges", "frozen", "lineage"}
 """What only some versions have."""
 CHOOSING = {
+    "sqlanon/attack/kinds.py": "what attacks can measure of a version",
     "sqlanon/privacy/persons.py": "which requirements a policy asks for",
     "sqlanon/privacy/requirements.py": "the same of a policy in the catalog",
     "sqlanon/release/audit/by_certificate.py": "whether a policy asks for the boxes that a version has",
@@ -122,11 +123,13 @@ CHOOSING = {
     "sqlanon/release/verify/recheck_certificate.py": "whether a version has a certificate",
     "sqlanon/release/verify/stored_rows.py": "whether a version's rows are its own or its lineage's",
     "sqlanon/release/verify/tokens.py": "whether a table has tokens to verify",
+    "sqlanon/results/run.py": "the words and figures of reports for a version",
+    "sqlanon/results/versions.py": "the same of a line of the catalog",
     "sqlanon/table/pseudonyms.py": "what tokens are keyed with",
 }
 """The files that may ask, and what they choose by it."""
-OUTSIDE = {"policy", "declared", "attack", "cli", "report", "results"}
-"""Rooms that check what a policy asks for, or show what a release is."""
+OUTSIDE = {"policy", "declared"}
+"""Rooms that check what a policy asks for."""
 
 
 def conditions(node: ast.AST) -> Iterator[ast.expr]:

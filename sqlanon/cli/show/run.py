@@ -71,9 +71,9 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         screen.show(*persons, "")
     if report.requirements:
         screen.show(format_requirements(report.requirements), "")
-    if report.lineage:
-        screen.show("of the newest cohort alone:")
-    screen.show(*format_loss(report.loss, report.rows, "box" if report.certificate else "class"), "")
+    if report.newest:
+        screen.show(report.newest)
+    screen.show(*format_loss(report.loss, report.rows, report.shape.unit), "")
     screen.show(*history_tables(report.history))
     stages = ", ".join(
         f"{stage} {format_seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
@@ -279,15 +279,9 @@ def next_commands(screen: Screen, following: Sequence[str]) -> None:
 
 def format_sizes(report: RunReport, title: str = "  {:<10}") -> str:
     """Classes and their rows; with boxes of their own the candidates. ``title``: how the line begins."""
-    if report.certificate is None:
-        return (
-            f"{title.format('classes')}{count(report.classes)} of {count(report.min_class)} to "
-            f"{things(report.max_class, 'row')}"
-        )
-    return (
-        f"{title.format('boxes')}{count(report.classes)}, one for each row; {count(report.min_class)} candidates fit "
-        "each"
-    )
+    numbers = {"classes": count(report.classes), "least": count(report.min_class)}
+    sizes = report.shape.sizes.format(**numbers, rows=things(report.max_class, "row"))
+    return title.format(report.shape.units) + sizes
 
 
 def _bar(part: float) -> str:
