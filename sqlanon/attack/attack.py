@@ -10,12 +10,12 @@ import numpy as np
 from sqlanon.attack.bayes import attack_by_bayes
 from sqlanon.attack.composition import attack_with_siblings, attack_with_versions
 from sqlanon.attack.drawn import draw
-from sqlanon.attack.fits import MOST_MISTAKES, Fits
+from sqlanon.attack.fits import MOST_MISTAKES, Fits, Ties
 from sqlanon.attack.guesses import measure_homogeneity, measure_skewness
 from sqlanon.attack.kinds import choose_kind
 from sqlanon.attack.linkage import Sets, attack_by_linkage, choose_known_columns, of_classes, with_errors
 from sqlanon.attack.material import Material, read
-from sqlanon.attack.ties import Ties, tie
+from sqlanon.attack.ties import tie
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import find_subject
 from sqlanon.privacy.requirements import read_stored

@@ -20,7 +20,7 @@ from sqlanon.results.figures import format_rows
 from sqlanon.spec import ReleaseSpec, WorkloadSpec
 
 if TYPE_CHECKING:
-    from sqlanon.database.database import Database
+    from sqlanon.database.readable import Readable
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Release:
     """A release that was just made: its report, and ways to ask about it."""
 
-    def __init__(self, database: Database, spec: ReleaseSpec, report: RunReport) -> None:
+    def __init__(self, database: Readable, spec: ReleaseSpec, report: RunReport) -> None:
         self._database = database
         self.spec = spec
         self.report = report

@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Bind, TableRef
 from sqlanon.engines.rows import read_integers
-from sqlanon.formats.base import Format
+from sqlanon.formats.base import Format, Recoded
 from sqlanon.formats.column import KINDS, Column
 from sqlanon.formats.cover import count_covered, match_values
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
 from sqlanon.formats.leveled import generalize, height_of, key_of
-from sqlanon.formats.recoded import AS_BOXES, NOT_ASKED, Least, Levels, Recoded
+from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, Least, Levels
 from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
 from sqlanon.table.wide import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
 

@@ -14,9 +14,9 @@ from sqlanon.table.text import text_of
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.encode import Domain
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading
 
 
 class Labels(BoxFormat):

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.formats.base import Cell, Field
+from sqlanon.formats.base import Cell, Field, Recoded
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.column import Column
 from sqlanon.formats.layout import Names
-from sqlanon.formats.recoded import NOT_ASKED, Least, Recoded
+from sqlanon.formats.levels import NOT_ASKED, Least
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.spec import FormatSpec
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
+    from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading
 
 
 class Points(BoxFormat):

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from sqlanon.engines.base import TableRef
     from sqlanon.spec import FormatSpec
-    from sqlanon.table.encode import Domain
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading
 
 
 class Ranges(BoxFormat):

@@ -14,11 +14,11 @@ from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.formats.recoded import Recoded
+    from sqlanon.formats.base import Recoded
     from sqlanon.results import LossReport
     from sqlanon.table.encode import Encoded
+    from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading
 
 
 class Suppressed(BoxFormat):

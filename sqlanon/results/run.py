@@ -7,7 +7,9 @@ from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
-from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
+from sqlanon.results import notebook
+from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult, loss_html, requirements_html
+from sqlanon.results.figures import count
 from sqlanon.results.history import HistoryReport
 from sqlanon.results.lineage import LineageReport
 from sqlanon.results.shape import BOXES, CLASSES, Shape
@@ -166,10 +168,29 @@ class RunReport(Report):
         return "of the newest cohort alone:" if self.lineage else ""
 
     def _repr_html_(self) -> str:
-        """As notebooks show it."""
-        from sqlanon.results.notebook import run_html
-
-        return run_html(self)
+        """As notebooks show it: what was published, what was asked and reached, the loss of the columns."""
+        state = "verified" if self.verified else "NOT verified"
+        if self.outcome != "published":
+            state = f"{self.outcome}, as before"
+        facts = [
+            ("source", f"{self.source}, {count(self.rows)} rows"),
+            ("published", self.published),
+            (
+                "classes",
+                f"{count(self.classes)} of {count(self.min_class)} to {count(self.max_class)} rows",
+            ),
+            *self.facts.items(),
+            ("method", f"{self.method}, {self.execution}; format {self.format}"),
+        ]
+        if self.suppressed:
+            facts.append(("suppressed", f"{count(self.suppressed)} rows, {count(self.left_out)} left out"))
+        return notebook.block(
+            f"{self.release}, version {self.version}: {state}",
+            notebook.facts(facts),
+            requirements_html(self.requirements),
+            loss_html(self.loss),
+            *notebook.warnings(self.warnings),
+        )
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:

@@ -18,6 +18,7 @@ from sqlanon.engines.base import (
     Capabilities,
     Column,
     ColumnReading,
+    Engine,
     FileReading,
     Found,
     FrameKind,
@@ -242,7 +243,7 @@ class DuckDBEngine(Compacting):
             frames.load(self._connection, self._qualify(table), columns, rows)
 
     @contextmanager
-    def inside(self) -> Iterator[DuckDBEngine]:
+    def inside(self) -> Iterator[Engine]:
         """See `Frames.inside`."""
         with guest(self._connection, DuckDBEngine) as made:
             with suppress(duckdb.Error):  # as when a database is opened

@@ -17,7 +17,8 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.release.verify.made import BY_TABLE, Proof
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 

@@ -31,7 +31,8 @@ from sqlanon.privacy.recursive.requirement import RecursiveDiversity
 from sqlanon.privacy.values import of_numbers, rows_of_codes, values_of
 from sqlanon.release.divide.division import Divided, Division, Keyed
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 Guide = FrequencyDiversity | DistinctDiversity | OfCounts

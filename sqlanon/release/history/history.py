@@ -32,8 +32,8 @@ from sqlanon.release.verify.made import Proof
 from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.results.figures import format_rows
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Counted, Roles, hashes_of
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Counted, Roles, hashes_of
 
 KEYED_APART = "the lineage of version {} was made with another secret"
 """Why a version is compared with none of a later lineage."""

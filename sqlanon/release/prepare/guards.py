@@ -17,9 +17,9 @@ from sqlanon.privacy.values import values_of
 from sqlanon.results import Feasible
 from sqlanon.results.figures import format_rows
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 if TYPE_CHECKING:
     from sqlanon.release.prepare.staged import Staged

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError, PolicyError
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 PERSON = "person"
 """The stage's column of the key's hash."""

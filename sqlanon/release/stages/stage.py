@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.prepare.prepare import read_source
@@ -14,25 +13,11 @@ from sqlanon.release.prepare.row_security import source_snapshot
 from sqlanon.release.prepare.staged import Reading, Staged, Unchanged
 from sqlanon.release.publish.keep_published import keep, published_report, refuse_few
 from sqlanon.release.publish.publish import New, put_in, put_together
-from sqlanon.release.stages.work import Work
+from sqlanon.release.stages.work import Stage, Work, Works
 from sqlanon.release.trials.persons_cost import persons_cost
 from sqlanon.results.figures import format_rows
 
 log = logging.getLogger("sqlanon.stages")
-
-Works = Mapping[str, Work]
-"""The work of each release of a run, by name, in their order."""
-
-
-class Stage(Protocol):
-    """A part of a run."""
-
-    @property
-    def text(self) -> str:
-        """What is done, in one line for people; no value of a cell."""
-
-    def run(self, works: Works) -> None:
-        """Do it."""
 
 
 def execute(stages: Sequence[Stage], works: Works) -> None:

@@ -15,8 +15,10 @@ from sqlanon.release.catalog.refresh import data_change, link_columns_of
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.spec import PrivacySpec, ReleaseSpec, person_name
 from sqlanon.sqltext import statement, table_name
+from sqlanon.table.reading import hashes_of
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, hashes_of, take_stage
+from sqlanon.table.stage import take_stage
 
 
 class OwnRows:

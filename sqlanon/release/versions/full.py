@@ -16,9 +16,8 @@ from sqlanon.release.history.compare_versions import changed_rows, compare_versi
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
 from sqlanon.release.publish.publish import Draft, content_of, list_columns
-from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile, Stage
-from sqlanon.release.stages.version import Planned
-from sqlanon.release.stages.work import Work
+from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile
+from sqlanon.release.stages.work import Planned, Stage, Work
 from sqlanon.release.verify import persons, tokens
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec

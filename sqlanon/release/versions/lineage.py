@@ -30,9 +30,8 @@ from sqlanon.release.frozen.version import Draft, Entered, Step, entered_of, ref
 from sqlanon.release.history import history
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
-from sqlanon.release.stages.stage import Compare, Measure, Profile, Stage
-from sqlanon.release.stages.version import Planned
-from sqlanon.release.stages.work import Work
+from sqlanon.release.stages.stage import Compare, Measure, Profile
+from sqlanon.release.stages.work import Planned, Stage, Work
 from sqlanon.release.versions.full import compare_with_earlier, division_of_run
 from sqlanon.results import LineageReport, RunReport
 from sqlanon.spec import ReleaseSpec
