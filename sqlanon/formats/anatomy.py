@@ -35,7 +35,6 @@ class Anatomy(Format):
     """See docs/formats.md."""
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
-        """See `Format.names`."""
         return Names(value=reading.name)
 
     def layout(self, roles: Roles, quasi: Sequence[Domain], form: FormatSpec) -> Layout:
@@ -50,7 +49,6 @@ class Anatomy(Format):
         return [Published("s", reading.alias, reading.name, reading.column.kind)]
 
     def of_kept(self, reading: Reading) -> list[Published]:
-        """See `Format.of_kept`."""
         return [] if reading.spec.role == "sensitive" else super().of_kept(reading)
 
     def problems(self, spec: ReleaseSpec, roles: Roles) -> list[str]:

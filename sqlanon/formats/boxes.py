@@ -70,7 +70,6 @@ class BoxFormat(Format):
         seed: int,
         levels: Levels = AS_BOXES,
     ) -> Recoded:
-        """See `Format.recode`."""
         layout = self.layout(encoded.roles, encoded.quasi, form)
         if spans is None:
             spans = scratch.table("spans")
@@ -125,7 +124,6 @@ class BoxFormat(Format):
         )
 
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
-        """See `Format.regions`."""
         parts: list[Part] = []
         for at, some in enumerate(split_runs(encoded.quasi)):
             columns = [
@@ -154,13 +152,11 @@ class BoxFormat(Format):
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> tuple[int, int]:
-        """See `Format.covered`."""
         return count_covered(
             self, self.cover, scratch, encoded, classed, recoded, known, sets_as_bits=self.sets_as_bits
         )
 
     def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
-        """See `Format.matched`."""
         if not self.match:
             return super().matched(scratch, domain, said, seen, names)
         return match_values(self, self.match, scratch, domain, said, seen, names)

@@ -27,7 +27,6 @@ class Labels(BoxFormat):
     match = "formats/labels_matched"
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
-        """See `Format.names`."""
         return Names(value=reading.name)
 
     def labels(self, scratch: Scratch, domain: Domain) -> TableRef:
@@ -81,5 +80,4 @@ class Labels(BoxFormat):
         return label if label == "*" else quote(label)
 
     def mark(self, names: Names) -> tuple[str | None, str]:
-        """See `Format.mark`."""
         return names.value, "label"

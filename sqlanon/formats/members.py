@@ -88,5 +88,4 @@ class Candidates(Members):
 
     @property
     def certified(self) -> Grouping:
-        """See `Members.certified`."""
         return Grouping(self.kept, ("box",))

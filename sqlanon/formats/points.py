@@ -28,7 +28,6 @@ class Points(BoxFormat):
     cover = "formats/points_covered"
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
-        """See `Format.names`."""
         return Names(value=reading.name)
 
     def reads_codes(self, domain: Domain, form: FormatSpec) -> bool:
@@ -69,7 +68,6 @@ class Points(BoxFormat):
         return read_integer(row[0]), read_integer(row[1])
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
-        """See `Format.cell`."""
         value = f'"{view}".{identifier(own.published[0])}'
         return Cell(show_single(value, shape), "'some'", point=value, valued=True)
 

@@ -60,35 +60,35 @@ class ColumnProfileLike(Protocol):
     """
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str: ...
     @property
-    def type(self) -> str: ...  # noqa: D102
+    def type(self) -> str: ...
     @property
-    def kind(self) -> str: ...  # noqa: D102
+    def kind(self) -> str: ...
     @property
-    def rows(self) -> int: ...  # noqa: D102
+    def rows(self) -> int: ...
     @property
-    def nulls(self) -> int: ...  # noqa: D102
+    def nulls(self) -> int: ...
     @property
-    def distinct(self) -> int: ...  # noqa: D102
+    def distinct(self) -> int: ...
     @property
-    def singles(self) -> int: ...  # noqa: D102
+    def singles(self) -> int: ...
     @property
-    def top(self) -> int: ...  # noqa: D102
+    def top(self) -> int: ...
     @property
-    def comparable(self) -> bool: ...  # noqa: D102
+    def comparable(self) -> bool: ...
     @property
-    def iso(self) -> int: ...  # noqa: D102
+    def iso(self) -> int: ...
     @property
-    def dated(self) -> int: ...  # noqa: D102
+    def dated(self) -> int: ...
     @property
-    def coded(self) -> int: ...  # noqa: D102
+    def coded(self) -> int: ...
     @property
-    def worded(self) -> int: ...  # noqa: D102
+    def worded(self) -> int: ...
     @property
-    def bottom(self) -> str | None: ...  # noqa: D102
+    def bottom(self) -> str | None: ...
     @property
-    def top_value(self) -> str | None: ...  # noqa: D102
+    def top_value(self) -> str | None: ...
 
 
 def repeats(column: ColumnProfileLike) -> bool:

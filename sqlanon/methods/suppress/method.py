@@ -32,7 +32,6 @@ class Suppress:
         self.solver = solver
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         if self.solver == "optimal" and problem.sensitive[0].codes != 2:
             return (
                 "method suppress: solver=optimal is for two sensitive values, and "

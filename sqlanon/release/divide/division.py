@@ -94,11 +94,9 @@ class Division:
         return ()
 
     def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
-        """See `Units.asked`."""
         return requirements
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
-        """See `Units.codes`."""
         return persons
 
     def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:

@@ -54,7 +54,6 @@ class ReadSources:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"read {', '.join(self.sources)} in one snapshot"
 
     def run(self, works: Works, *, planned: bool = False) -> None:
@@ -105,11 +104,9 @@ class Leave:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"{self.release}: leave version {self.version} as it is"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         entry = work.decision.previous
         assert entry is not None
@@ -130,11 +127,9 @@ class Profile:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"{self.release}: profile {format_rows(self.rows)}"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         work.version.profile(work)
 
@@ -147,11 +142,9 @@ class ComparePersons:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"{self.release}: compare the loss of persons: whole with that of rows, on a sample"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         with work.watch.stage("method") as progress:
             note = persons_cost(work.scratch, work.trial(progress))
@@ -169,11 +162,9 @@ class Divide:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"{self.release}: divide {self.division} by {self.method}, recode as {self.format}"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         work.version.divide(work)
 
@@ -187,13 +178,11 @@ class Compare:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         if self.earlier is None:
             return f"{self.release}: keep what later versions are compared with"
         return f"{self.release}: compare with version {self.earlier}"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         work.version.compare(work)
 
@@ -206,11 +195,9 @@ class Measure:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"{self.release}: measure the loss"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         work.version.measure(work)
 
@@ -227,12 +214,10 @@ class Publish:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         shown = (f"version {n} of {name}" for name, n in zip(self.releases, self.versions, strict=True))
         return f"write, verify and publish {', '.join(shown)}"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         all_of = [works[name] for name in self.releases]
         parts = []
         for work in all_of:
