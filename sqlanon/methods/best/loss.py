@@ -32,7 +32,6 @@ class Losses:
     """Measures assignments of one table.
 
     Args:
-        context: the run.
         metric: ``gcp``, ``ncp``, ``lm``, ``dm``, ``c_avg`` or ``stars``, each as `sqlanon.loss` defines it.
     """
 

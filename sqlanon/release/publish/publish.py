@@ -129,7 +129,6 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     Args:
         state: the release as the run found it.
         target: where the version goes.
-        scratch: the run.
         draft: the version.
         watch: measures the stages.
     """
