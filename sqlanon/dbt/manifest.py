@@ -70,7 +70,6 @@ def read_manifest(path: Path, packages: str) -> Manifest:
     """Read manifest.json.
 
     Args:
-        path: the file.
         packages: the folder of installed packages, relative to the project.
 
     Raises:

@@ -15,7 +15,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import Subject
 from sqlanon.formats import Format, Names
 from sqlanon.formats.label_text import parse_label
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import tree_of
 
@@ -42,7 +42,6 @@ def spread(
     """Make the table (part, code, share) of one column.
 
     Args:
-        scratch: the run.
         subject: the release.
         domain: the column's values in the source.
         released: table with the column's part numbers ``p<number>`` and what is published of it, ``v<number>_1`` ...

@@ -10,18 +10,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.formats.base import Format
+from sqlanon.formats.base import Format, Recoded
 from sqlanon.formats.column import KINDS
 from sqlanon.formats.label_text import parse_label
 from sqlanon.formats.layout import Names
-from sqlanon.formats.recoded import NOT_ASKED, Least, Recoded
+from sqlanon.formats.levels import NOT_ASKED, Least
 from sqlanon.sqltext import identifier
 from sqlanon.table.tree import hierarchy_of
 from sqlanon.table.wide import FEW
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
 
@@ -74,8 +75,6 @@ def count_covered(
     Args:
         form: the format.
         template: the statement that counts, with the format's covering predicate.
-        scratch: the run.
-        encoded: the work table.
         classed: staged rows with their original values and class.
         recoded: what is published of every class.
         known: columns of which it is known that their ends cover every value are not asked again.
@@ -162,8 +161,6 @@ def claim_of(
 
     Args:
         form: the format.
-        scratch: the run.
-        domain: the column.
         released: table that has what is published of it.
         names: its columns there.
         sets_as_bits: sets of few values are asked for a value by their bits.
@@ -243,7 +240,6 @@ def count_wider_than_least(
 
     Args:
         form: the format, which publishes ranges, sets and nodes.
-        scratch: the run.
         quasi: the columns.
         matched: table (class, staged originals).
         recoded: what is published.

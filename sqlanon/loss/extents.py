@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integer
-from sqlanon.table.encode import Domain, spread_of
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import spread_of
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.wide import split_runs
 
@@ -40,9 +41,7 @@ def measure_extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) 
     """The widest class of every quasi column, by name.
 
     Args:
-        scratch: the run.
         boxes: table of `sqlanon.formats.boxes`: one box a class of the method, before any format.
-        quasi: the quasi columns.
 
     Cost: a scan of the boxes for every `FEW` columns, joined twice with the domain of every ordered one.
     """

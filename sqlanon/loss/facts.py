@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.loss.joint import Joint
     from sqlanon.loss.values import Groups, Lost
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
 _LARGEST = 700.0
@@ -51,7 +52,6 @@ class Facts:
     """Sums over the cells of a release; each is computed when a metric first reads it.
 
     Args:
-        scratch: the run.
         encoded: the columns, with their domains.
         classed: rows with their class and, of every quasi and sensitive column, their code.
         regions: table (class, n, and of every quasi column first_, last_, level_; see the template formats/regions);

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
+from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading
 
 
 def attach_classes(
@@ -32,8 +33,6 @@ def attach_classes(
     row is in which class neither depends on the source's order nor reveals it.
 
     Args:
-        scratch: the run.
-        encoded: the work table.
         assign: table (rid, class).
         extra: further aliases of the stage to carry along.
         secret: what the hash is keyed with.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlanon.engines.base import TableRef
 from sqlanon.table.classed import fixed_by_code
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 
 def hash_keys(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> TableRef:
@@ -14,9 +14,7 @@ def hash_keys(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> Ta
     ``link_key`` is of the identifying columns; ``turn_key`` is of these and of the private values as they look.
 
     Args:
-        scratch: the run.
         rows: table of rid and the staged originals.
-        roles: its columns.
         secret: what the hashes are keyed with.
 
     Cost: a scan.

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlanon.engines.rows import read_integer
+from sqlanon.table.reading import Reading, Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading, Roles
 
 MANY_ROWS = 100_000
 """Rows below which finding out costs more than it saves."""
@@ -24,7 +24,6 @@ def make_enum_types(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -
     """Make the types of nominal quasi columns, and look how the source numbers its rows.
 
     Args:
-        scratch: the run.
         roles: what will be staged.
         rows: how many rows.
         exact: the format publishes the staged values themselves, so that they keep their type.

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
+from sqlanon.table.reading import Reading, Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading, Roles, take_stage
+from sqlanon.table.stage import take_stage
 
 KINDS = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}
 
@@ -79,7 +80,6 @@ def count_population(
     """Count the population by the codes of the source.
 
     Args:
-        scratch: the run.
         roles: the source.
         people: the population, as `roles_in` found it.
         stages: the staged rows of both.

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlanon.engines.base import Kind, TableRef
+    from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading
 
 ROOT = "*"
 MOST_HIDDEN = 64
@@ -70,8 +70,6 @@ def resolve_rule(scratch: Scratch, reading: Reading, rule: Rule, values: TableRe
     """The hierarchy of the values that occur, the leaves in the order of the values within each node.
 
     Args:
-        scratch: the run.
-        reading: the column.
         rule: its rule.
         values: its frequency set.
 

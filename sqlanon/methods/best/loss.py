@@ -18,7 +18,8 @@ from sqlanon.declared import FORMATS
 from sqlanon.kernels.extent import SCALE
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.privacy.base import least_rows
-from sqlanon.table.encode import Domain, by_code
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import by_code
 from sqlanon.table.tree import tree_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ class Losses:
     """Measures assignments of one table.
 
     Args:
-        context: the run.
         metric: ``gcp``, ``ncp``, ``lm``, ``dm``, ``c_avg`` or ``stars``, each as `sqlanon.loss` defines it.
     """
 

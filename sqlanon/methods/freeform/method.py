@@ -35,7 +35,6 @@ class Freeform:
         self.order, self.block, self.passes = order, block, passes
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         (k,) = (int(one.asked) for one in problem.requirements if one.name == "k")
         if problem.rows < k:
             return f"method freeform needs at least k = {k} rows, and the table has {problem.rows}"
@@ -72,7 +71,6 @@ def match_rows(context: Context, order: str, match: Callable[[Ints, Geometry, in
     """The rows matched in an order.
 
     Args:
-        context: the run.
         order: `ORDER` of `sqlanon.methods.freeform.declaration`.
         match: gets int32[d, n] codes of the rows in order, their geometry and k; returns int64[k, n] matchings.
 

@@ -15,7 +15,7 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.methods.base import Context
 from sqlanon.privacy.base import Grouped, least_rows
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -101,7 +101,6 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
     """Group the work table and fetch its cells.
 
     Args:
-        context: the run.
         sensitive: the columns whose values matter.
         cut: with ``pushed``, frequency l of the one column, to which phase one cuts values; None: groups are kept
             whole.

@@ -30,7 +30,7 @@ from sqlanon.release.verify.tokens import audit_tokens
 from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.table.stage import hashes_of
+from sqlanon.table.reading import hashes_of
 
 PUBLISHED = ("sensitive", "insensitive", "pseudonym")
 """Roles of columns that do not come from a class."""
@@ -57,7 +57,6 @@ def audit(
 
     Args:
         engine: where the table is.
-        table: its name.
         quasi: the columns that make the classes; None: every column but the sensitive ones (and identifiers).
         sensitive: columns whose diversity is measured.
         identifiers: columns whose distinct values are counted per class, each by itself, NULLs as one value.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlanon.formats.base import Format
 from sqlanon.formats.cover import Claim, claim_of
 from sqlanon.formats.layout import Names
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -72,7 +72,6 @@ def covered_codes(
     """What every cell covers.
 
     Args:
-        scratch: the run.
         form: the format of the release. A cell of one value covers that alone; a cell without a value covers every
             value, unless the release shows the source's own values.
         quasi: the columns, of which codes are those of the source.

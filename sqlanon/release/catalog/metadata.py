@@ -21,7 +21,7 @@ from sqlanon.results import RequirementResult
 from sqlanon.spec import OWN, Accuracy, Hierarchy, PrivacySpec, ReleaseSpec, Rule
 from sqlanon.sqltext import statement
 from sqlanon.table import rules
-from sqlanon.table.stage import Roles
+from sqlanon.table.reading import Roles
 from sqlanon.table.tree import as_tree
 
 COLUMNS = (
@@ -52,10 +52,7 @@ def metadata_rows(
     """The metadata table's rows.
 
     Args:
-        spec: the policy.
-        roles: the source's columns.
         names: what every quasi column becomes, by alias.
-        version: its number.
         facts: further facts about the release, as `facts_of` makes them.
         reached: what verify measured on the released rows.
     """

@@ -23,8 +23,8 @@ from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.results import DataChange
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 State = Literal[
     "first release",
@@ -253,13 +253,12 @@ def data_change(
     """Rows that came and went since a version was made, by the hashes that tie its rows to the source's.
 
     Args:
-        scratch: the run.
         entry: the version, whose link table is there.
         stage: the source now, with its links.
         links: the columns that they hash.
         columns: the source's columns, in order.
         rows: of the source.
-        made_of: see `sqlanon.table.stage.Roles.link`.
+        made_of: see `sqlanon.table.reading.Roles.link`.
     """
     if link_columns_of(entry, columns) != list(links):
         return None

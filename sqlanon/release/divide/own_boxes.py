@@ -58,7 +58,6 @@ def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matche
 
     Args:
         context: the run as the method saw it.
-        spec: the release.
         secret: what the release's hashes are keyed with, which the method does not get.
         matches: the graph.
 
@@ -164,7 +163,6 @@ class DrawnBoxes(Divided):
         return False
 
     def rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef) -> TableRef:
-        """See `match_rows`."""
         return match_rows(scratch, encoded, classed, self.drawn)
 
     def proof(self, scratch: Scratch, rows: TableRef) -> Certified:

@@ -12,8 +12,8 @@ from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.release.frozen.exact_casts import says
 from sqlanon.release.prepare.key import key_columns
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 
 def hashed_keys(
@@ -27,9 +27,6 @@ def hashed_keys(
     """A scratch table of the hashes of keys, as the stage has them.
 
     Args:
-        scratch: the run.
-        spec: the release.
-        roles: the source's columns.
         names: the columns of the list.
         keys: its texts.
         secret: what the release's hashes are keyed with.

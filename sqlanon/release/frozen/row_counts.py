@@ -11,8 +11,8 @@ from sqlanon.errors import GuardError
 from sqlanon.release.catalog.lineage import Lineage
 from sqlanon.release.frozen.shape import kept_columns, quasi_columns
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,6 @@ def compare(
     """Compare the staged rows with the lineage. Cost: one join of both by key, and groupings of its narrow result.
 
     Args:
-        scratch: the run.
-        lineage: its lineage.
-        roles: the source's columns.
         stage: the source's rows, with their key.
         erased: hashes of keys that are never published again.
         whole: rows of persons who are published wait.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlanon.formats import Layout, Names, Published, format_of
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier
-from sqlanon.table.stage import Reading, Roles
+from sqlanon.table.reading import Reading, Roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,6 @@ def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort
     """The columns of the next version.
 
     Args:
-        spec: the release.
-        roles: the source's columns.
         kept: the columns that the lineage has of classes; None: it begins now.
         cohort: what every quasi column becomes in the cohort, by alias; empty: there is none.
     """

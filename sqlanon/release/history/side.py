@@ -8,15 +8,14 @@ from typing import Any, Protocol
 from sqlanon.engines.base import TableRef
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.verify.stored_rows import counted_in, stored_rows
+from sqlanon.table.reading import hashes_of
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import hashes_of
 
 
 class Side:
     """One version in a comparison: its history table, and what its hashes were made of.
 
     Args:
-        version: its number.
         history: its table.
         policy: its policy, as the catalog has it.
         types: (name, type) of the source's columns: the same value of another type may be written, and so hashed,

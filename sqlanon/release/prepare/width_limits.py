@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from sqlanon.declared import FORMATS, METHODS
 from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 
 COPIES = 12
@@ -30,8 +30,6 @@ def guard_texts(scratch: Scratch, spec: ReleaseSpec, rows: int, lengths: Mapping
     """Texts fit into memory, a block of rows at a time as the engine works.
 
     Args:
-        scratch: the run.
-        spec: the release.
         rows: how many the source has.
         lengths: of each column of texts their length in all.
         memory: bytes that the run may use.

@@ -21,9 +21,12 @@ from sqlanon.privacy.base import Grouped, Measured, Requirement
 from sqlanon.privacy.population import OfPopulation, of_population
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
+from sqlanon.table.reading import Reading
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading, assign_roles, take_stage
+from sqlanon.table.stage import take_stage
 
 
 def verify_population(
@@ -62,7 +65,6 @@ def audit_population(
     """Measure a release in the population as it is now.
 
     Args:
-        engine: the session.
         relation: the release.
         spec: the policy's release.
         requirements: what it asks; those that compare classes with a population are measured.
@@ -126,10 +128,8 @@ def _count_cells(
     The number counts the combinations of values that lie in several cells.
 
     Args:
-        scratch: the run.
         form: the format of the release.
         target: the release.
-        quasi: the quasi columns.
         names: what is published of each.
         readings: the columns of the population.
         stage: its rows.

@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.formats.cover import count_wider_than_least
-from sqlanon.formats.recoded import NOT_ASKED
+from sqlanon.formats.levels import NOT_ASKED
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.formats.recoded import Least, Recoded
+    from sqlanon.formats.base import Recoded
+    from sqlanon.formats.levels import Least
     from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
@@ -31,7 +32,6 @@ def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded:
     hierarchies, and values that became others before (`recode`), are not asked.
 
     Args:
-        scratch: the run.
         encoded: the quasi columns.
         classed: staged rows with their original values and class.
         recoded: what is published of every class.
