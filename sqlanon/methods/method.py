@@ -125,16 +125,3 @@ def method_of(spec: ReleaseSpec) -> Method:
     if refused:
         raise PolicyError([f"{spec.name}: method {one}" for one in refused])
     return chosen
-
-
-__all__ = [
-    "METHODS",
-    "Algorithm",
-    "Assignment",
-    "Context",
-    "Method",
-    "Problem",
-    "import_method",
-    "make_method",
-    "method_of",
-]
