@@ -12,7 +12,7 @@ files ``declaration.py``, which registries name and import when asked. Extension
 from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.check import (
     able_of,
-    asked_of,
+    collect_asked,
     list_refusals,
     most_suppressed,
     suppression_refused,
