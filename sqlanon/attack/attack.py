@@ -195,7 +195,7 @@ def _attack_by_linkage(
 
 def _counting(entry: Entry) -> tuple[str, ...]:
     """The identifiers by which k is promised over persons."""
-    if persons.promised_by(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
+    if persons.promised_persons(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
         return ()
     return counted_in(entry.policy)
 

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from sqlanon.declared.kinds import NAMES, TEXT
 from sqlanon.declared.values import REQUIRED, OneOf, Value, Wrong
-from sqlanon.declared.wording import listed, near, wrong_kind
+from sqlanon.declared.wording import join_words, near, wrong_kind
 
 Path = tuple[str | int, ...]
 """The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
@@ -182,7 +182,7 @@ class Record:
 
     def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
         """What to do with a key that is no part: note it."""
-        note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {listed(self.parts)}")
+        note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {join_words(self.parts)}")
 
     def _spelled(self, value: object) -> Mapping[str, object]:
         """The fields of a number, or of a text."""

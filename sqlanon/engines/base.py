@@ -304,36 +304,3 @@ class Frames(Protocol):
 
     def keep(self, table: TableRef, kept: TableRef) -> None:
         """Copy a table, its database named, into a new table; a missing schema is made."""
-
-
-__all__ = [
-    "DROPPED",
-    "EVERY",
-    "NOT_THERE",
-    "OUT_OF_RANGE",
-    "PRIVATE_SCHEMA",
-    "Apart",
-    "Bind",
-    "Capabilities",
-    "Column",
-    "ColumnReading",
-    "Compacted",
-    "Compaction",
-    "Engine",
-    "FileReading",
-    "Files",
-    "Found",
-    "FrameKind",
-    "Frames",
-    "Kind",
-    "Relation",
-    "Rights",
-    "Row",
-    "SecondFile",
-    "Session",
-    "SparkSession",
-    "Statement",
-    "TableRef",
-    "Work",
-    "Workers",
-]

@@ -14,7 +14,7 @@ from sqlanon.declared import FORMATS
 from sqlanon.declared.combinations import list_refused
 from sqlanon.declared.kinds import ORDER, name_parts
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import listed, near, show
+from sqlanon.declared.wording import join_words, near, show
 from sqlanon.errors import PolicyError
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
@@ -304,7 +304,7 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
             problems.add(
                 at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_format_names(able)}"
             )
-    takes = listed(facts.name for facts in FORMATS.values() if facts.means)
+    takes = join_words(facts.name for facts in FORMATS.values() if facts.means)
     means = FORMATS[model.format.kind].means
     if model.format.mean and not means and not problems.broken((*path, "format", "kind")):
         problems.add(at, f"the format is {model.format.kind}: {means.why}", f"means go with the format {takes}")
@@ -342,7 +342,7 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
 
 
 def _format_names(names: list[str]) -> str:
-    return listed(map(show, names)) or "none here"
+    return join_words(map(show, names)) or "none here"
 
 
 def _fold_case(parts: tuple[str, ...]) -> tuple[str, ...]:

@@ -225,9 +225,9 @@ class OfCounts(Requirement):
         """See `Requirement.measure`; the shares of the table are those of ``rows`` itself."""
         by, value = [*rows.groups, *(rows.names[i] for i in self.within)], rows.names[self.value]
         found = count_values(engine, rows.table, by, value, rows.count)
-        return self.judged_in(found, engine, rows.table, value)
+        return self.judge_within(found, engine, rows.table, value)
 
-    def judged_in(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
+    def judge_within(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
         """What counts of the column ``value`` of a table reach; see `Requirement.measure`."""
         if not len(found.n):
             return Measured(Fraction(0), 0)

@@ -91,19 +91,3 @@ def read_stored(policy: Mapping[str, Any]) -> PrivacySpec:
 
 
 _OTHERS = ("joint", "accuracy", "presence_disclosed", "own_boxes", "of_persons", "whole", "person_share")
-
-__all__ = [
-    "REQUIREMENTS",
-    "Coded",
-    "Grouped",
-    "Measured",
-    "Requirement",
-    "Shape",
-    "Values",
-    "beyond_rows",
-    "class_of",
-    "least_rows",
-    "make_requirements",
-    "read_stored",
-    "shapes_beyond_rows",
-]

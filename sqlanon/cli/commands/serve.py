@@ -107,7 +107,7 @@ def serve(
             log_text,
             bounds,
         )
-        server = make_server(where, lambda: opened(where, screen), options)
+        server = make_server(where, lambda: open_served(where, screen), options)
         try:
             bound = server.listen(host, port)
             screen.emit({"host": bound[0], "port": bound[1]})
@@ -119,7 +119,7 @@ def serve(
     return None
 
 
-def opened(where: str, screen: Screen) -> Database:
+def open_served(where: str, screen: Screen) -> Database:
     """A connection that only reads; an error shows no value of a variable that the URL was made of."""
     from sqlanon import connect
 

@@ -135,7 +135,7 @@ class Losses:
         elif domain.code in self._positions:
             place = self._positions[domain.code]
             width = np.where(level == 1, SCALE, place[high] - place[low])
-            return _mixed(np.where((low == high) & (level < 1), 0, width), low, high, null)
+            return _mix_losses(np.where((low == high) & (level < 1), 0, width), low, high, null)
         else:
             found = np.where(level == 1, size, members)
             agree = (low == high) & (level < 1)
@@ -148,10 +148,10 @@ class Losses:
                 & (level < (len(self._trees[domain.code].node) - 1 if domain.code in self._trees else 1))
             )
             extent[only] = 0
-        return _mixed(extent, low, high, null)
+        return _mix_losses(extent, low, high, null)
 
 
-def _mixed(extent: Longs, low: Longs, high: Longs, null: int) -> Longs:
+def _mix_losses(extent: Longs, low: Longs, high: Longs, null: int) -> Longs:
     """A class of NULLs and values loses everything."""
     if null:
         extent[(low == 0) & (high > 0)] = SCALE

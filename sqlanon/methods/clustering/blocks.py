@@ -96,7 +96,7 @@ class Blocks:
         context, loaded = self.context, self.loaded
         room = context.memory - table_bytes(len(loaded.rid), len(loaded.codes), len(loaded.sensitive))
         threads = min(context.threads, max(1, room // held)) if held else context.threads
-        rows = self.found.arranged(loaded.geometry, context.threads).rows
+        rows = self.found.arrange(loaded.geometry, context.threads).rows
         n = len(rows.number)
         group, stop, done = np.zeros(n, np.int32), np.zeros(1, np.int8), np.zeros(len(self.cuts), np.int64)
 

@@ -51,7 +51,7 @@ class Sorted:
     line: Longs | None = None
     span: int = 0
 
-    def arranged(self, geometry: Geometry, threads: int, *, codes: bool = True) -> Arranged:
+    def arrange(self, geometry: Geometry, threads: int, *, codes: bool = True) -> Arranged:
         """The rows as they are now."""
         return Arranged(kernel_input.fill_rows(self.bare, geometry, threads, codes=codes), self.line, self.span)
 

@@ -91,18 +91,18 @@ def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast
     if not checks:
         order.within(context, bare, geometry)
         arranged, least = (
-            found.arranged(geometry, context.threads, codes=False),
+            found.arrange(geometry, context.threads, codes=False),
             least_rows(context.requirements),
         )
         return _runs(loaded, arranged, least, fast, OBJECTIVES[minimize], context.threads)
-    arranged = found.arranged(geometry, context.threads, codes=False)
+    arranged = found.arrange(geometry, context.threads, codes=False)
     group = _group_diverse(context, loaded, arranged, checks, fast)
     if not order.rearranges:
         return group
     loss, before = _gcp(arranged.rows, loaded, group), np.empty_like(group)
     before[bare.number] = group
     order.within(context, bare, geometry)
-    arranged = found.arranged(geometry, context.threads, codes=False)
+    arranged = found.arrange(geometry, context.threads, codes=False)
     group = _group_diverse(context, loaded, arranged, checks, fast)
     return group if _gcp(arranged.rows, loaded, group) < loss else before[bare.number]
 

@@ -57,7 +57,7 @@ def streamed_runs(context: Context, order: Order, fast: bool, objective: int) ->
     return table
 
 
-def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Sorted]:
+def arrange_by_engine(context: Context, order: Order) -> tuple[Loaded, Sorted]:
     """The whole table in memory, by the keys, as the engine has sorted it."""
     keyed = order.keyed(context, _block(context))
     statement, dtypes = _query(context, keyed)

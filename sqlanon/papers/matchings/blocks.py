@@ -22,7 +22,7 @@ def find_largest(n: int, block: int) -> int:
     return int((windows[:, 1] - windows[:, 0]).max())
 
 
-def solved_in_blocks(
+def solve_in_blocks(
     solver: str,
     codes: npt.NDArray[np.int32],
     geometry: Geometry,

@@ -47,12 +47,12 @@ class Matchings:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: the order, and that of the solver for every block."""
         from sqlanon.methods.freeform.method import match_rows, matchings_made
-        from sqlanon.papers.matchings.blocks import solved_in_blocks
+        from sqlanon.papers.matchings.blocks import solve_in_blocks
         from sqlanon.papers.matchings.solvers import UnsolvedError
 
         def match(codes: npt.NDArray[np.int32], geometry: Geometry, k: int) -> npt.NDArray[np.int64]:
             try:
-                return solved_in_blocks(self.solver, codes, geometry, k, self.block, matchings_made(context))
+                return solve_in_blocks(self.solver, codes, geometry, k, self.block, matchings_made(context))
             except UnsolvedError as unsolved:
                 raise UnsupportedError(f"method matchings: {unsolved}") from unsolved
 

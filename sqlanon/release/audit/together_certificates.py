@@ -43,7 +43,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     """
     import numpy as np
 
-    found, matched = found_together(scratch, one, two, stage)
+    found, matched = count_together(scratch, one, two, stage)
     k_first, k_second = (int(entry.report["min_class"]) for entry in (one, two))
     lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (one, two)) else []
     if any(counted_in(entry.policy) for entry in (one, two)):
@@ -70,7 +70,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     )
 
 
-def found_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[npt.NDArray[np.int64], int]:
+def count_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[npt.NDArray[np.int64], int]:
     """Candidates of every row of one of the releases, and the number of rows in both.
 
     See `together_candidates`.

@@ -123,7 +123,7 @@ def number_in(report: Mapping[str, Any]) -> int | None:
     return int(lineage["number"]) if lineage else None
 
 
-def kept_in(entry: Entry) -> TableRef:
+def history_table_of(entry: Entry) -> TableRef:
     """The table that has the history of a version."""
     number = number_of(entry)
     return entry.history if number is None else replace(entry.history, name=rows_table(entry.release, number))

@@ -89,7 +89,7 @@ class Division:
             PolicyError: it cannot.
         """
 
-    def recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
+    def list_recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
         """Columns, besides the key, by which rows of a lineage are recognized."""
         return ()
 
@@ -99,7 +99,7 @@ class Division:
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
         return persons
 
-    def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         """Requirements that all rows together must meet before a method is tried."""
         return requirements
 

@@ -238,7 +238,7 @@ class PersonsWhole(Division):
     joins_persons: ClassVar[bool] = True
     by_choice: ClassVar[bool] = True
 
-    def recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
+    def list_recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
         """Those of the person: rows of one who is published wait."""
         return spec.person
 
@@ -249,7 +249,7 @@ class PersonsWhole(Division):
         """None: a person is one row."""
         return ()
 
-    def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         return of_rows(requirements)
 
     def tried(self, context: Context, method: Method) -> Assignment:

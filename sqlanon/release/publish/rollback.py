@@ -180,7 +180,7 @@ def _find_version(engine: Engine, release: str, entries: list[Entry], current: E
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
     found = [f"weaker than before: {line}" for line in weaker]
-    removed = stored_rows(engine, entry).deleted_since()
+    removed = stored_rows(engine, entry).count_deleted()
     if removed is None:
         found.append(
             "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"

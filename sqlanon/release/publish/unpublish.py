@@ -16,9 +16,9 @@ from sqlanon.release.catalog.lineage import lineages_of
 from sqlanon.release.catalog.target import check_no_link
 from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, spell_table
 from sqlanon.release.history.history import table_of
-from sqlanon.release.publish.retention import dropped_as, drops_of
+from sqlanon.release.publish.retention import drops_of, status_when_dropped
 from sqlanon.release.publish.second_file import reconcile, record_withdrawal
-from sqlanon.release.publish.two_phase import checked_view, drop_views
+from sqlanon.release.publish.two_phase import drop_views, probe_view
 from sqlanon.results import UnpublishReport
 from sqlanon.sqltext import statement
 
@@ -107,7 +107,7 @@ def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
     if found is not None and not engine.exists(item.at):
         return  # its table was dropped by hand: such a view shows nothing to anybody
     if found is not None:
-        like = checked_view(entry)
+        like = probe_view(entry)
         names = [column.name for column in engine.relation(spell_table(item.at)).columns]
         engine.execute(statement("publish/view", engine.dialect, view=like, physical=item.at, columns=names))
         made = engine.definition(like)
@@ -147,7 +147,7 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
         try:
             with engine.publishing():
                 drops = [*drops_of(engine, entry), statement("table/drop", engine.dialect, target=kept)]
-                catalog.mark(release, entry.version, dropped_as(entry), drops)
+                catalog.mark(release, entry.version, status_when_dropped(entry), drops)
         except DatabaseError:
             refused.append(entry.version)
         else:

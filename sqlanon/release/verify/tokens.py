@@ -140,13 +140,13 @@ class Siblings:
 def list_others(engine: Engine, scope: str | None, releases: Sequence[str]) -> list[Shown]:
     """The tables that releases other than these have published in a scope."""
     return [
-        shown_of(engine, entry)
+        read_shown(engine, entry)
         for entry in (Catalog(engine).entries(statuses=("published",)) if scope is not None else ())
         if entry.release not in releases and not entry.file and scope_of(entry) == scope
     ]
 
 
-def shown_of(engine: Engine, entry: Entry) -> Shown:
+def read_shown(engine: Engine, entry: Entry) -> Shown:
     """The table of a version, by its metadata."""
     table = private_table(engine, entry.physical)
     made = statement(
@@ -284,7 +284,7 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
     if not beside:
         return
     with Scratch(engine) as scratch:
-        wrong = [one for one in measure_tokens(scratch, shown_of(engine, entry), beside) if not one.satisfied]
+        wrong = [one for one in measure_tokens(scratch, read_shown(engine, entry), beside) if not one.satisfied]
     if wrong:
         raise PrivacyViolation(
             f"{entry.release}: version {entry.version} would not hold together with what is published in scope "
@@ -314,7 +314,7 @@ def compare_versions(
                 "is not measured"
             ),
         )
-    earlier = [shown_of(state.engine, one) for one in kept]
+    earlier = [read_shown(state.engine, one) for one in kept]
     made = number_signatures(scratch, [own, *beside, *earlier], "signs_of_versions")
     k = min(spec.privacy.k, *(one.k for one in beside)) if len(before) > 1 else spec.privacy.k
     reached, failing = count_alike(scratch, made, k)
