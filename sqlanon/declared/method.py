@@ -91,6 +91,7 @@ class MethodDeclaration:
         unites: it may unite classes without a look at the union, so that it takes what is monotone alone.
         instead: methods that take what this one does not, for messages.
         after: of an extension, the method behind which lists name it; empty: the last one.
+        replaces: option and word of the method ``after`` in whose place it is; without the word, every word.
     """
 
     name: str
@@ -115,6 +116,7 @@ class MethodDeclaration:
     unites: bool = False
     instead: str = "tree, hilbert or mondrian"
     after: str = ""
+    replaces: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len({option.name for option in self.options}) < len(self.options):
