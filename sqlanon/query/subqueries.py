@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError
-from sqlanon.query.functions.aggregates import KINDS
+from sqlanon.query.functions.aggregates import aggregate_of
 from sqlanon.query.normalize.asked import Listed, Scalar
 from sqlanon.query.parse.parse import Asked, Query
 from sqlanon.query.refusal import refuse
@@ -130,15 +130,16 @@ def _replaced(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[e
         if node is None:
             return None
         whole = exp.Paren(this=node.copy())
-        for found in list(whole.find_all(Listed)):
-            assert found.parent is not None
-            found.parent.set("expressions", [one.copy() for one in lists[_number(found)]] or [exp.null()])
+        for listed in list(whole.find_all(Listed)):
+            assert listed.parent is not None
+            listed.parent.set("expressions", [one.copy() for one in lists[_number(listed)]] or [exp.null()])
         for found in list(whole.find_all(Scalar)):
             value = values[_number(found)].copy()
             on_rows = rows or found.find_ancestor(exp.AggFunc, exp.Filter) is not None
             found.replace(_as_constant(query, value, found) if on_rows else value)
         made: exp.Expr = whole.this
-        return made.pop()
+        plain: exp.Expr = made.pop()
+        return plain
 
     def each(nodes: Sequence[exp.Expr], *, rows: bool) -> tuple[Any, ...]:
         return tuple(fill(node, rows=rows) for node in nodes)
@@ -163,7 +164,8 @@ def _as_constant(query: Query, value: exp.Expr, place: exp.Expr) -> exp.Expr:
     low, high, undefined = (value.args[end] for end in ("low", "high", "undefined"))
     if low != high or undefined.this != "0" or low.find(exp.Null):
         refuse(query.text, query.asked[_number(place)].node, _EXACT)
-    return low.copy()
+    made: exp.Expr = low.copy()
+    return made
 
 
 def _scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
@@ -223,7 +225,7 @@ def _of_table(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr
     engine, text, tree = around.engine, query.text, asked.select.copy()
     if asked.query.asked or asked.query.source is None or asked.query.joins:
         refuse(text, asked.node, "a subquery beside a release reads one table, or the release")
-    if asked.query.regroup is not None or any(type(n) not in KINDS for n in tree.find_all(exp.AggFunc)):
+    if asked.query.regroup is not None or any(not _is_plain(n) for n in tree.find_all(exp.AggFunc)):
         refuse(text, asked.node, "a subquery of another table has columns, conditions, and plain aggregates")
     table = tree.args["from_"].this
     try:
@@ -248,6 +250,11 @@ def _of_table(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr
     kind = exp.DataType.build(engine.describe(written)[0], dialect=engine.dialect, udt=True)
     rows = engine.fetch(Statement("query/subquery", written), max_rows=MOST_VALUES)
     return [_literal(query, asked, row[0], kind) for row in rows], kind
+
+
+def _is_plain(node: exp.Expr) -> bool:
+    found = aggregate_of(node)
+    return found is not None and found.kind in ("count", "sum", "avg", "min", "max")
 
 
 def _literal(query: Query, asked: Asked, value: Any, kind: exp.DataType) -> exp.Expr:  # noqa: ANN401 - an engine's value

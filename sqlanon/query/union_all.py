@@ -13,6 +13,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
 from sqlanon.engines.base import Engine, Statement
+from sqlanon.engines.rows import read_integer
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.parse.parse import Query, read_count
 from sqlanon.query.refusal import refuse
@@ -82,7 +83,8 @@ def _part(text: str, prefixes: Sequence[tuple[str, str]], dialect: str) -> str:
     tokens = Dialect.get_or_raise(dialect).tokenize(text)
     if len(_outside(tokens)) == 2 and text.startswith("("):
         text = text[1:-1].strip()
-    used, found = text, []
+    used = text
+    found: list[str] = []
     for name, written in reversed(prefixes):
         words = {one.text.lower() for one in Dialect.get_or_raise(dialect).tokenize(used)}
         if name in words:
@@ -98,7 +100,7 @@ def _read_ctes(text: str, tokens: Sequence[Token], outside: Sequence[Token]) -> 
     if outside[1].token_type is TokenType.RECURSIVE:
         refuse(text, None, "WITH RECURSIVE is not answered over a release")
     depth, at, begin = 0, 1, 1
-    found = []
+    found: list[tuple[str, str]] = []
     while at < len(tokens):
         token = tokens[at]
         if depth == 0 and at > begin and token.token_type in (TokenType.SELECT, TokenType.COMMA, TokenType.FROM):
@@ -208,7 +210,10 @@ def _sorted(engine: Engine, values: list[Any]) -> list[Any]:
     marks = [exp.Placeholder(this=name).sql(dialect=engine.dialect) for name in binds]
     listed = ", ".join(f"({i}, CAST({mark} AS TEXT))" for i, mark in enumerate(marks))
     text = f"SELECT i FROM (VALUES {listed}) AS v(i, x) ORDER BY x"  # noqa: S608 - numbers and parameters
-    return [values[int(row[0])] for row in engine.fetch(Statement("query/order", text, binds), max_rows=len(values))]
+    return [
+        values[read_integer(row[0])]
+        for row in engine.fetch(Statement("query/order", text, binds), max_rows=len(values))
+    ]
 
 
 def _outside(tokens: Sequence[Token]) -> list[Token]:

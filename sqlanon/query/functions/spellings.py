@@ -20,15 +20,15 @@ def spell_alike(select: exp.Expr) -> None:
             node.replace(_placed(exp.Avg(this=given[0].copy()), node))
         elif name == "now" and not given:
             node.replace(_placed(exp.CurrentTimestamp(), node))
-    for node in list(select.find_all(exp.CountIf)):
-        if not isinstance(node.parent, exp.Filter):
-            where = exp.Where(this=node.this.copy())
-            node.replace(exp.Filter(this=_placed(exp.Count(this=exp.Star()), node), expression=where))
-    for node in list(select.find_all(exp.Cast)):
-        if type(node) is exp.Cast and node.to.is_type(*exp.DataType.INTEGER_TYPES) and _is_condition(node.this):
-            node.replace(_as_number(node))
-    for node in list(select.find_all(exp.Count)):
-        _count_case(node)
+    for counted in list(select.find_all(exp.CountIf)):
+        if not isinstance(counted.parent, exp.Filter):
+            where = exp.Where(this=counted.this.copy())
+            counted.replace(exp.Filter(this=_placed(exp.Count(this=exp.Star()), counted), expression=where))
+    for cast in list(select.find_all(exp.Cast)):
+        if type(cast) is exp.Cast and cast.to.is_type(*exp.DataType.INTEGER_TYPES) and _is_condition(cast.this):
+            cast.replace(_as_number(cast))
+    for count in list(select.find_all(exp.Count)):
+        _count_case(count)
 
 
 def is_grouping(node: exp.Expr) -> bool:

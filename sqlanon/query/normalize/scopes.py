@@ -113,6 +113,7 @@ def number_groups(text: str, select: exp.Select) -> None:
             parts = list(holder.expressions)
             holder.set("expressions", [_numbered(text, part, items) for part in parts])
     for term in list(order.expressions) if order is not None else []:
+        assert order is not None
         if isinstance(term.this, exp.Var) and term.this.name.upper() == "ALL":
             if any(item.is_star for item in items) or len(order.expressions) > 1:
                 refuse(text, order, "write the columns of ORDER BY out")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sqlanon.query.functions.aggregates import KINDS
+from sqlanon.query.functions.aggregates import aggregate_of
 from sqlanon.query.normalize.asked import Scalar
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.refusal import refuse
@@ -17,6 +17,7 @@ from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.sql.sqltree import FALSE, TRUE, negate, sql, when
 from sqlanon.query.sql.types import is_float, is_number
 
+_KINDS = ("count", "sum", "avg", "min", "max")
 _FORMS = (
     "over the groups of a subquery there are count(*), count, sum, avg, min and max, with FILTER; for others ask the "
     "groups themselves"
@@ -81,8 +82,9 @@ class GroupNotes:
 
     def _read(self, number: int, node: exp.Expr) -> GroupAggregate:
         inner, where = (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
-        kind = KINDS.get(type(inner))
-        if kind is None or inner.expressions or isinstance(inner.this, exp.Distinct | exp.Order | exp.Tuple):
+        known = aggregate_of(inner)
+        kind = known.kind if known is not None else ""
+        if kind not in _KINDS or inner.expressions or isinstance(inner.this, exp.Distinct | exp.Order | exp.Tuple):
             refuse(self.text, node, _FORMS)
         sure, may, shown = TRUE, TRUE, TRUE
         if where is not None:

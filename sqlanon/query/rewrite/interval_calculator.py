@@ -73,7 +73,8 @@ class IntervalCalculator:
         """
         node = node.unnest()
         if isinstance(node, Scalar):
-            return Quad(*(node.args[end].copy() for end in ("estimate", "low", "high", "undefined")), tight=False)
+            estimate, low, high, undefined = (node.args[end].copy() for end in ("estimate", "low", "high", "undefined"))
+            return Quad(estimate, low, high, undefined, tight=False)
         if isinstance(node, exp.Window):
             return read_window(self, node, as_source=typed, sharp=sharp)
         if isinstance(node, exp.Filter | exp.AggFunc):
