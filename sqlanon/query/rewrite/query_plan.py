@@ -151,6 +151,24 @@ class Sorting:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """Which groups a window function takes, by their places in the order of its window.
+
+    Attributes:
+        before, after: how many groups before and after the row's own; None: all of them.
+        offset: of LAG (below 0) and LEAD how many places the one group is away; None: other functions.
+        default: what LAG and LEAD give where there is no such group; None: NULL.
+        type: of a mean in the source.
+    """
+
+    before: int | None = 0
+    after: int | None = 0
+    offset: int | None = None
+    default: Tree | None = None
+    type: exp.DataType | None = None
+
+
+@dataclass(frozen=True)
 class Over:
     """A window function over the groups.
 
@@ -161,6 +179,7 @@ class Over:
         value: what is added up of each group; ``nothing``: when that is NULL in every source.
         whole: the aggregate that has the same value over the rows of a whole partition, and its keys; None: there is
             none.
+        frame: which groups it takes, where that is not the whole partition or all up to the row's own.
     """
 
     id: int
@@ -170,6 +189,7 @@ class Over:
     value: Quad | None
     nothing: Tree
     whole: tuple[Tree, tuple[Tree, ...]] | None = None
+    frame: Frame | None = None
 
 
 @dataclass(frozen=True)
