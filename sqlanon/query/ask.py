@@ -15,7 +15,7 @@ from sqlanon.query.answer import Answer, Interval, make_answer
 from sqlanon.query.find import Names, dimensions_of, find, is_replaced
 from sqlanon.query.infinite_dates import with_infinite
 from sqlanon.query.intervals import distributions, intervals_of
-from sqlanon.query.limits import SECONDS, Limits, guard, limit_query
+from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parse import Query, parse
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from sqlanon.spec import ReleaseSpec
 
 
-MOST_ROWS = 100_000
-"""Rows of an answer."""
-
 TRIES = 3
 """How often a query is asked whose release is replaced meanwhile."""
 
@@ -58,6 +55,7 @@ def ask(
     as_of_source: bool = False,
     interval: float | None = None,
     unwanted: Callable[[], bool] | None = None,
+    rows: int = ROWS,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 
@@ -75,6 +73,7 @@ def ask(
         interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, where each count and sum lies in
             so many of the uniformly drawn consistent sources (`sqlanon.query.intervals`).
         unwanted: whether nobody waits for the answer any more: then the query ends as at its deadline.
+        rows: of the answer, of each SELECT at most.
         known: what the names of earlier queries over this connection meant; it is added to.
 
     Returns:
@@ -105,7 +104,7 @@ def ask(
         "interval": interval,
     }
     check_text(sql)
-    with limit_query(engine.cancel, seconds, unwanted=unwanted) as limits, readable():
+    with limit_query(engine.cancel, seconds, unwanted=unwanted, rows=rows) as limits, readable():
         with limits.rewriting():
             parts = split_union(sql, engine.dialect)
         if len(parts) > 1:
@@ -234,8 +233,8 @@ def _answer(
         more_text = (
             None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
         )
-    found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
-    found = with_infinite(engine, text, found, MOST_ROWS)
+    found = engine.fetch(Statement("query", text), max_rows=limits.rows)
+    found = with_infinite(engine, text, found, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn is not None and interval is not None:
         keys = [tuple(row[: len(plan.keys)]) for row in found]
