@@ -11,6 +11,7 @@ from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.kept import Kept
 from sqlanon.database.proposing import propose_for_table, try_proposal
 from sqlanon.database.released import Release
+from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
@@ -49,11 +50,12 @@ from sqlanon.results import (
     VersionReport,
 )
 from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
-from sqlanon.spec import PrivacySpec, ReleaseSpec, WorkloadSpec
+from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
 from sqlanon.table.profile import ColumnProfile, profile
+from sqlanon.workload_spec import WorkloadSpec
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -121,9 +123,16 @@ class Database(Kept):
         report = run(self.engine, spec, self._machine, self._progress, how)
         return Release(self, spec, report)
 
-    def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = (), *, new_lineage: bool = False) -> PlanReport:
+    def plan(
+        self,
+        spec: ReleaseSpec,
+        beside: Sequence[ReleaseSpec] = (),
+        *,
+        new_lineage: bool = False,
+        new_classes: bool = False,
+    ) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
-        spec = with_tables(self.engine, spec)
+        spec = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
         if spec.together is not None:
             beside = [with_tables(self.engine, one) if one.together == spec.together else one for one in beside]
         return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
@@ -144,6 +153,7 @@ class Database(Kept):
         only_due: bool = False,
         keep_scratch: bool = False,
         new_lineage: bool = False,
+        new_classes: bool = False,
     ) -> RunReport:
         """Bring one release up to date: make, verify and publish a version if anything changed, else leave it.
 
@@ -152,24 +162,19 @@ class Database(Kept):
             full: make a new version in any case.
             allow_weaker: confirm that the policy promises less than that of the published version.
             only_due: leave a release alone that a run looked at less than ``every`` ago.
-            keep_scratch: keep every intermediate table of the run in the private schema, source values included, until
-                the next run of the release or `clean`; ``scratch`` of the report lists them with stage, statement, rows
-                and seconds.
+            keep_scratch: keep every intermediate table in the private schema, source values included, until the next
+                run of the release or `clean`; ``scratch`` of the report lists them.
             new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
+            new_classes: where the policy names no method, take that of a new release, not that of published versions.
 
         Raises:
             GuardError: the policy is weaker than before, and that was not confirmed.
             SchemaChangedError: the source has a new column that the policy does not name.
         """
         self._asked.clear()
-        how = RunOptions(
-            full=full,
-            allow_weaker=allow_weaker,
-            only_due=only_due,
-            keep_scratch=keep_scratch,
-            new_lineage=new_lineage,
-        )
-        return run(self.engine, with_tables(self.engine, spec), self._machine, self._progress, how)
+        how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage)
+        chosen = take_new_classes(spec) if new_classes else spec
+        return run(self.engine, with_tables(self.engine, chosen), self._machine, self._progress, how)
 
     def run_tables(
         self,
@@ -178,13 +183,14 @@ class Database(Kept):
         full: bool = False,
         allow_weaker: bool = False,
         only_due: bool = False,
+        new_classes: bool = False,
     ) -> tuple[RunReport, ...]:
         """Bring all tables of one release up to date in one transaction.
 
         See `run` and `sqlanon.release.run.run_tables`.
         """
         self._asked.clear()
-        found = [with_tables(self.engine, spec) for spec in specs]
+        found = [with_tables(self.engine, take_new_classes(spec) if new_classes else spec) for spec in specs]
         how = RunOptions(full=full, allow_weaker=allow_weaker, only_due=only_due)
         return run_tables(self.engine, found, self._machine, self._progress, how)
 

@@ -16,7 +16,8 @@ from sqlanon.results import (
     LossReport,
     RunReport,
 )
-from sqlanon.spec import ReleaseSpec, WorkloadSpec
+from sqlanon.spec import ReleaseSpec
+from sqlanon.workload_spec import WorkloadSpec
 
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
