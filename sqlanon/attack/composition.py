@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.kinds import choose_kind
 from sqlanon.attack.material import Material, place
 from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.requirements import read_stored
@@ -128,8 +129,9 @@ def _explain_unlike_columns(scratch: Scratch, entry: Entry, other: Entry, here: 
         return "sensitive values of one belong to groups, not to rows"
     if link_columns_of(entry, here) != link_columns_of(other, here):
         return "they name different identifiers"
-    if entry.frozen or other.frozen:
-        return "one is frozen, and has no table that ties its rows to those of the source"
+    not_matched = choose_kind(entry).not_matched or choose_kind(other).not_matched
+    if not_matched:
+        return not_matched
     tables = [table for one in (entry, other) for table in one.tied]
     if not all(scratch.engine.exists(table) for table in tables):
         return "the private table of one is gone"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,13 +12,29 @@ if TYPE_CHECKING:
 
     from sqlanon.attack.kernels.fitting import Boxes
     from sqlanon.attack.material import Counts, Material
-    from sqlanon.attack.ties import Ties
     from sqlanon.progress import Progress
 
 MOST_MISTAKES = 30_000_000_000
 """Additions for wrong values, at most."""
 STEPS = 500_000_000
 """Comparisons between two updates of the progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """Victims and their boxes.
+
+    Attributes:
+        at: int64[r + 1], where the boxes of a tuple's victims begin in ``own``.
+        own: int32, the box of some of them; ``times`` int64 how many they are.
+        times: see there.
+        box_of: the box of every class of the private tables.
+    """
+
+    at: npt.NDArray[np.int64]
+    own: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int64]
+    box_of: dict[int, int]
 
 
 class Fits:

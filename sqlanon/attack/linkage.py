@@ -21,9 +21,8 @@ from sqlanon.results import LinkageAttack
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.attack.fits import Fits
+    from sqlanon.attack.fits import Fits, Ties
     from sqlanon.attack.material import Material
-    from sqlanon.attack.ties import Ties
 
 MOST_COLUMNS = 10
 """Quasi columns of which every set is enumerated, at most."""

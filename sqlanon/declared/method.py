@@ -93,6 +93,7 @@ class MethodDeclaration:
         first_alone: an option and its value with which, of a large table, the first of the methods that it runs is run
             alone; None: all are run.
         after: of an extension, the method behind which lists name it; empty: the last one.
+        replaces: option and word of the method ``after`` in whose place it is; without the word, every word.
     """
 
     name: str
@@ -118,6 +119,7 @@ class MethodDeclaration:
     first_alone: tuple[str, Given] | None = None
     instead: str = "tree, hilbert or mondrian"
     after: str = ""
+    replaces: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len({option.name for option in self.options}) < len(self.options):

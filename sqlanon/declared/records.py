@@ -127,14 +127,12 @@ class Record:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         inner = ", ".join(f"{name}: {part.value.allowed}" for name, part in self.parts.items())
         alone = f"{self.parts[self.main].value.allowed}; or " if self.main else ""
         return f"{alone}{{{inner}}}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         needed = [name for name, part in self.parts.items() if part.default is REQUIRED]
         mapping = {
             "type": "object",
@@ -228,17 +226,14 @@ class ByColumn:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         return f"{self.inner.allowed}; or sensitive columns, each with such a value"
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         inner = self.inner.schema
         return {"anyOf": [*inner["anyOf"], {"type": "object", "additionalProperties": inner}]}
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - a value, or a mapping of columns to values
-        """See `Value.read`."""
         if isinstance(value, str) and "=" in value:
             value = read_pairs(value)
         if not isinstance(value, Mapping) or (value and self.fields.issuperset(map(str, value))):
@@ -284,12 +279,10 @@ class ByName:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         return f"key: value pairs{f', such as {{{self.example}}}' if self.example else ''}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         return {"additionalProperties": self.value.schema or True, "type": "object"}
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - a mapping of names to values
@@ -313,12 +306,10 @@ class Names:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         return NAMES.allowed
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         return {"anyOf": [self.inner.schema, {"items": self.inner.schema, "type": "array"}]}
 
     def read(self, value: object) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from sqlanon.engines.abilities import (
     Compaction,
     Files,
     FrameKind,
-    Frames,
     Rights,
     SecondFile,
     Session,
@@ -276,6 +275,35 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Close the connection; open transactions roll back."""
+
+
+class Frames(Protocol):
+    """The ability of an engine that reads and writes data frames of this process by itself."""
+
+    def kind_of(self, frame: object) -> FrameKind | None:
+        """Which kind of frame an object is; None: it is none."""
+
+    def import_frame(self, frame: object, table: TableRef, columns: ColumnReading = EVERY) -> None:
+        """Load a frame into a new table; see `sqlanon.engines.duckdb.frames.read`."""
+
+    def export_frame(self, table: TableRef, kind: FrameKind) -> object:
+        """The rows of a table as a frame.
+
+        Raises:
+            UnsupportedError: the library of that kind is not installed.
+        """
+
+    def import_rows(self, table: TableRef, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+        """Load rows of another engine into a new table, in types that are as near as there are."""
+
+    def inside(self) -> AbstractContextManager[Engine]:
+        """Another database in memory, visible in this one by its name.
+
+        It is gone with all its contents at the end of the context.
+        """
+
+    def keep(self, table: TableRef, kept: TableRef) -> None:
+        """Copy a table, its database named, into a new table; a missing schema is made."""
 
 
 __all__ = [

@@ -23,7 +23,8 @@ from sqlanon.results import LossReport, RunReport
 from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, Recode, ReleaseSpec, Rule
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table import rules
-from sqlanon.table.stage import Reading, Roles, assign_roles
+from sqlanon.table.reading import Reading, Roles
+from sqlanon.table.roles import assign_roles
 
 
 @dataclass(frozen=True, slots=True)

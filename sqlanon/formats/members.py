@@ -10,8 +10,6 @@ from sqlanon.formats.grouping import Grouping
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.formats.base import Format
-    from sqlanon.formats.layout import Layout
     from sqlanon.table.scratch import Scratch
 
 
@@ -40,9 +38,10 @@ class Members:
         """The size of the classes that a release with this k asks for; None: it asks for no classes."""
         return k if k > 1 else None
 
-    def grouping(self, form: Format, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
-        """What makes the groups of the published tables; see `Format.grouping`."""
-        return form.grouping(rows, counted, layout)
+    @property
+    def certified(self) -> Grouping | None:
+        """Groups that a private table has, as the published one does not show them; None: the format shows them."""
+        return None
 
 
 OF_CLASSES = Members()
@@ -87,6 +86,6 @@ class Candidates(Members):
         """None."""
         return None
 
-    def grouping(self, form: Format, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
-        """See `Members.grouping`: the certificate shows them, and the published table does not."""
+    @property
+    def certified(self) -> Grouping:
         return Grouping(self.kept, ("box",))

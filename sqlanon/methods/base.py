@@ -12,7 +12,8 @@ from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Progress
 from sqlanon.spec import Accuracy, Execution, RefineSpec, SuppressionSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from sqlanon.policy.labels import apply_labels
 from sqlanon.policy.person_column import NOTHING, Related, count_owners, person_of
 from sqlanon.policy.proposal import Proposal, Proposed
 from sqlanon.policy.roles import (
+    SENSITIVE_BY_NAME,
     ColumnProfileLike,
     K,
     can_be_key,
@@ -223,7 +224,9 @@ def _diversity(
     """l, else distinct_l, that the table can reach; and the comment on it."""
     sensitive = [counts for counts, column in zip(profile, columns, strict=True) if column.role == "sensitive"]
     if not sensitive:
-        return None, None, "no column looks sensitive by its name; give those that are the role, and add l"
+        named = any(column.reason.startswith(SENSITIVE_BY_NAME) for column in columns)
+        none = "the columns that look sensitive are left out" if named else "no column looks sensitive by its name"
+        return None, None, f"{none}; give those that are the role, and add l"
     if rows < K:
         return None, None, ""
     worst = max(sensitive, key=lambda column: max(column.top, column.nulls))

@@ -32,6 +32,8 @@ _OFTEN = 10
 """A column of at most `_FEW` values, each in `_OFTEN` rows or more on average, is a category."""
 _FLAG = 3
 """Values of a column of answers such as yes and no."""
+SENSITIVE_BY_NAME = "sensitive by its name"
+"""How the reason of a column begins whose name looks sensitive."""
 _SINGLE = 0.01
 """Share of rows alone with their value above which a column published as it is names persons.
 
@@ -58,35 +60,35 @@ class ColumnProfileLike(Protocol):
     """
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str: ...
     @property
-    def type(self) -> str: ...  # noqa: D102
+    def type(self) -> str: ...
     @property
-    def kind(self) -> str: ...  # noqa: D102
+    def kind(self) -> str: ...
     @property
-    def rows(self) -> int: ...  # noqa: D102
+    def rows(self) -> int: ...
     @property
-    def nulls(self) -> int: ...  # noqa: D102
+    def nulls(self) -> int: ...
     @property
-    def distinct(self) -> int: ...  # noqa: D102
+    def distinct(self) -> int: ...
     @property
-    def singles(self) -> int: ...  # noqa: D102
+    def singles(self) -> int: ...
     @property
-    def top(self) -> int: ...  # noqa: D102
+    def top(self) -> int: ...
     @property
-    def comparable(self) -> bool: ...  # noqa: D102
+    def comparable(self) -> bool: ...
     @property
-    def iso(self) -> int: ...  # noqa: D102
+    def iso(self) -> int: ...
     @property
-    def dated(self) -> int: ...  # noqa: D102
+    def dated(self) -> int: ...
     @property
-    def coded(self) -> int: ...  # noqa: D102
+    def coded(self) -> int: ...
     @property
-    def worded(self) -> int: ...  # noqa: D102
+    def worded(self) -> int: ...
     @property
-    def bottom(self) -> str | None: ...  # noqa: D102
+    def bottom(self) -> str | None: ...
     @property
-    def top_value(self) -> str | None: ...  # noqa: D102
+    def top_value(self) -> str | None: ...
 
 
 def repeats(column: ColumnProfileLike) -> bool:
@@ -99,7 +101,7 @@ def counts_of(column: ColumnProfileLike) -> str:
     known = column.rows - column.nulls
     nulls = f", {column.nulls} NULL" if column.nulls else ""
     values = "1 value" if column.distinct == 1 else f"{column.distinct} different values"
-    return f"{values} in {known} rows{nulls}"
+    return f"{values} in {known} row{'s' * (known != 1)}{nulls}"
 
 
 def left_out(column: ColumnProfileLike, reason: str) -> Proposed:
@@ -258,10 +260,10 @@ def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, kn
         once += f", one person's alone in {alone} rows" if alone > column.singles else ""
         return left_out(
             column,
-            f"sensitive by its name ({word}), but {counts_of(column)}{once}, would name persons: left out; a view can "
+            f"{SENSITIVE_BY_NAME} ({word}), but {counts_of(column)}{once}, would name persons: left out; a view can "
             "make groups of them",
         )
-    return Proposed(column.name, "sensitive", f"sensitive by its name ({word}); {counts_of(column)}")
+    return Proposed(column.name, "sensitive", f"{SENSITIVE_BY_NAME} ({word}); {counts_of(column)}")
 
 
 def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: int) -> Proposed:

@@ -44,7 +44,6 @@ class Section(Record):
 
     @property
     def keys(self) -> frozenset[str]:
-        """See `Record.keys`."""
         return frozenset({*self.parts, *self._known()})
 
     @property
@@ -84,7 +83,6 @@ class Section(Record):
         return self.others() if callable(self.others) else {}
 
     def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - what ``make`` makes
-        """See `sqlanon.declared.records.read_at`."""
         try:
             given = {self.main: value} if self.main and isinstance(value, str) else self.short(value)
         except ValueError as wrong:
@@ -98,7 +96,6 @@ class Section(Record):
         return Record.read_at(self, given, path, note)
 
     def made(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
-        """See `Record.made`."""
         more: dict[str, Any] = {} if self.others is None or "more" in found else {"more": {}}
         return self.make(**found, **more, given=frozenset(given))
 
@@ -115,6 +112,8 @@ class Section(Record):
         what = f"unknown key{near(key, keys)}"
         if key in RELEASE.parts and self.kind not in (models.ReleaseModel, models.TablesModel, models.PolicyModel):
             what = f"unknown key here: it is a key of the release, and not of {show(str(path[-2]))}"
+        elif key in COLUMN.parts:
+            what = "unknown key here: it is a key of a column"
         note(path, what, f"the keys here are {listed(keys)}")
 
 

@@ -75,12 +75,10 @@ class _OfPersons(Requirement):
 
     @property
     def at_most(self) -> bool:
-        """See `Requirement.at_most`."""
         return self.upper
 
     @property
     def monotone(self) -> bool:
-        """See `Requirement.monotone`."""
         return self.unites
 
     def _tally(self, coded: Coded, adding: Compiled, *bounds: int) -> Tally:
@@ -118,13 +116,11 @@ class Persons(_OfPersons):
     place: int
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         from sqlanon.privacy.diversity.kernels import add_distinct
 
         return self._tally(coded, add_distinct, int(self.asked))
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         scratch.execute(
             "privacy/below_values",
             made=made,
@@ -137,7 +133,6 @@ class Persons(_OfPersons):
         )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`."""
         return self._read_measured(engine, "verify/persons_of_class", rows)
 
 
@@ -187,13 +182,11 @@ class PersonShare(_OfPersons):
         return at_least(1 / self.asked).as_integer_ratio()
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         from sqlanon.privacy.diversity.kernels import add_frequency
 
         return self._tally(coded, add_frequency, *self._exact)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         p, q = self._exact
         scratch.execute(
             "privacy/below_values",
@@ -277,7 +270,6 @@ class PersonDiversity(_OfPersons):
         )
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         p, q = self._exact
         scratch.execute(
             "privacy/below_weights",

@@ -97,7 +97,6 @@ class Shares(OfCounts):
         return over
 
     def inside(self, found: GroupShares) -> Reals:
-        """See `OfCounts.inside`."""
         import numpy as np
 
         text = _texts(found.values, len(found.reference))
@@ -111,7 +110,6 @@ class Shares(OfCounts):
         return nearest
 
     def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
-        """See `OfCounts.holds`."""
         text = _texts(values, max(own) + 1)
         for value, share in own.items():
             bound = self.bound(table.get(value, Fraction(0)), text[value])
@@ -120,7 +118,6 @@ class Shares(OfCounts):
         return not self.between or self.absent_ignored or set(own) == set(table)
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         import numpy as np
 
         from sqlanon.kernels.tally import Tally
@@ -144,7 +141,6 @@ class Shares(OfCounts):
         return Tally(kernels.add_most_within, kernels.clear_most_within, items, 2, packed, counts)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         known = count_reference(scratch, rows, self.value)
         bounds = [
             (value, *self.bound(Fraction(n, known.total), text).exact)

@@ -11,10 +11,11 @@ from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.lineage import Lineage, number_of
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
-from sqlanon.release.catalog.target import Publication, target_of
+from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
@@ -30,8 +31,8 @@ from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.versions.lineage import OfLineage
 from sqlanon.results import EraseReport
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles
 
 WHY = "keys are erased"
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.encode import Domain
+    from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
 
 

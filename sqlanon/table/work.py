@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.table.encode import Domain
+    from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
 
 

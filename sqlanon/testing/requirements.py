@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlanon.database import Database, connect
 from sqlanon.declared import METHODS, REQUIREMENTS, MethodDeclaration, RequirementDeclaration
 from sqlanon.declared.cost import Cost
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PrivacyViolation
 from sqlanon.lack import UNDECLARED
 from sqlanon.methods.base import Assignment, Context, Problem
@@ -172,12 +173,12 @@ def check_groups(db: Database, checked: Checked, one: Requirement | None = None)
         db.engine.load_arrays(table, {"class": classes, "s": codes, "p": codes})
         grouped = Grouped(table, ("class",), ("s",), None, table, ("s",), ("p",))
         one.below(scratch, below, replace(grouped, counts=coded.whole, values=coded.values))
-        found = {int(str(row[0])) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
+        found = {read_integer(row[0]) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
         assert found == wanted, checked.where("the groups that fail in SQL are not those of the definition")
         scratch.drop(below)
         # As histories ask, which keep hashes: whatever fails is found, perhaps more.
         one.below(scratch, below, grouped)
-        unknown = {int(str(row[0])) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
+        unknown = {read_integer(row[0]) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
         assert unknown >= wanted, checked.where("without counts and values fewer groups fail")
         named = scratch.table("named")
         db.engine.load_rows(
@@ -225,7 +226,7 @@ def _classes(db: Database, name: str) -> Iterator[list[int]]:
     found: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for row in published_rows(db, name):
         shown = tuple(str(value) for own, value in row.items() if own not in (MARK, "s"))
-        found[shown].append(int(str(row[MARK])))
+        found[shown].append(read_integer(row[MARK]))
     return iter(found.values())
 
 
@@ -245,7 +246,8 @@ class Forgetful:
         from sqlanon.testing.assigned import rows_by_id
 
         rows = [
-            (int(str(rid)), at) for at, (rid,) in enumerate(rows_by_id(context.scratch, context.encoded.work, ["rid"]))
+            (read_integer(rid), at)
+            for at, (rid,) in enumerate(rows_by_id(context.scratch, context.encoded.work, ["rid"]))
         ]
         table = context.scratch.table("assign")
         context.scratch.engine.load_rows(table, [("rid", "integer"), ("class", "integer")], rows)

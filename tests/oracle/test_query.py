@@ -82,7 +82,6 @@ def released(db: Any, rng: random.Random, tmp_path: Path, kind: str) -> tuple[st
     return name, quasi
 
 
-@pytest.mark.property
 @pytest.mark.cover
 @pytest.mark.parametrize(
     "kind",
@@ -98,7 +97,6 @@ def test_answers_hold_for_every_consistent_source(
     check(shared_db, side_by_side, tmp_path, kind, seed)
 
 
-@pytest.mark.property
 @pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "anatomy", "suppressed", "ranges of freeform"])
 @FEW

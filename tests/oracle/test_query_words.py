@@ -20,7 +20,6 @@ def asked(db: Any, seed: int, releases: int, queries: int) -> Found:
     return found
 
 
-@pytest.mark.property
 def test_answers_hold_for_every_source(shared_db: Any) -> None:
     found = asked(shared_db, 11, 8, 12)
     assert found.wrong == []
@@ -28,7 +27,6 @@ def test_answers_hold_for_every_source(shared_db: Any) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.property
 @pytest.mark.parametrize("seed", range(4))
 def test_more_answers_hold(shared_db: Any, seed: int) -> None:
     assert asked(shared_db, 100 + seed, 30, 25).wrong == []

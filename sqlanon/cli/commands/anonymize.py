@@ -168,7 +168,7 @@ def _next(
         f" in {publish_file}"
     )
     releases = command("releases", report.release, options=["--db", shown_url(db), *screen.confirmed])
-    if report.certificate and publish_file:
+    if publish_file and not report.shape.grouped:
         return [releases]  # without a policy no audit finds both the file and the certificate
-    sensitive = [] if report.certificate else list_option("--sensitive", asked.get("sensitive", ()))
+    sensitive = list_option("--sensitive", asked.get("sensitive", ())) if report.shape.grouped else []
     return [command("audit", view, options=[*sensitive, "--db", where, *screen.confirmed]), releases]

@@ -277,12 +277,9 @@ def _following(
     from sqlanon.cli.show.text import command, list_option
 
     view = release.publish or report.published
-    sensitive = (
-        []
-        if report.certificate
-        else list_option("--sensitive", [column.name for column in release.with_role("sensitive")])
-    )
-    if release.publish_file and not report.certificate:
+    names = [column.name for column in release.with_role("sensitive")] if report.shape.grouped else []
+    sensitive = list_option("--sensitive", names)
+    if release.publish_file and report.shape.grouped:
         audit = command("audit", view, options=[*sensitive, "--db", f"duckdb:///{release.publish_file}"])
     else:
         audit = next_command(screen, "audit", policy, None, db, view, own=sensitive)

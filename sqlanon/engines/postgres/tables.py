@@ -38,7 +38,6 @@ class Tables(Session):
     """The part of a session that sends statements which may make tables."""
 
     def execute(self, statement: Statement | str) -> None:
-        """See `Engine.execute`."""
         if isinstance(statement, Statement):
             self._send([statement])
             return
@@ -48,7 +47,6 @@ class Tables(Session):
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
     ) -> list[Row]:
-        """See `Engine.fetch`."""
         if first and isinstance(statement, Statement):
             return self._send([*first, statement], answer=max_rows)
         with self._run(statement) as cursor:
@@ -58,7 +56,6 @@ class Tables(Session):
         return rows
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
-        """See `Engine.execute_all`."""
         self._send(statements)
 
     def _send(self, statements: Sequence[Statement], *, answer: int | None = None) -> list[Row]:
@@ -127,7 +124,6 @@ class Tables(Session):
             self._connection.execute(f"ANALYZE {table}")
 
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
-        """See `Engine.load_arrays`."""
         dtypes = [str(array.dtype) for array in columns.values()]
         temporary = sql.SQL("TEMP " if table.schema is None else "")
         defined = sql.SQL(", ").join(
@@ -178,7 +174,6 @@ class Tables(Session):
             copy.write(b"\xff\xff")
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        """See `Engine.load_rows`."""
         temporary = sql.SQL("TEMP " if table.schema is None else "")
         defined = sql.SQL(", ").join(
             sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns

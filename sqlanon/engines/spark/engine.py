@@ -211,13 +211,11 @@ class SparkEngine:
             self._frame(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
-        """See `Engine.execute_all`."""
         batches.run(statements, self.execute)
 
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
     ) -> list[Row]:
-        """See `Engine.fetch`."""
         self.execute_all(first)
         with self._sized(statement), self._translate_errors(_name(statement)):
             table = self._frame(statement).toArrow()
@@ -232,7 +230,6 @@ class SparkEngine:
         return tuple(name_of(field.dataType.simpleString()) for field in fields)
 
     def reason(self, error: DatabaseError) -> str:
-        """See `Engine.reason`."""
         return reason(error)
 
     def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
@@ -254,7 +251,6 @@ class SparkEngine:
             yield [array[start : start + rows] for array in arrays]
 
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
-        """See `Engine.load_arrays`."""
         import numpy as np
         import pyarrow as pa
 
@@ -262,7 +258,6 @@ class SparkEngine:
         self._load(table, made)
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        """See `Engine.load_rows`."""
         import pyarrow as pa
 
         cells = list(zip(*rows, strict=True)) or [()] * len(columns)
@@ -296,13 +291,11 @@ class SparkEngine:
     def map_arrays(
         self, read: Statement, work: Work, table: TableRef, columns: Sequence[tuple[str, str]], *, by: str | None = None
     ) -> None:
-        """See `Workers.map_arrays`."""
         with self._translate_errors(read.name):
             made = map_rows(self._frame(read), work, columns, by)
             made.write.saveAsTable(qualify(table))
 
     def relation(self, name: str) -> Relation:
-        """See `Engine.relation`."""
         found = self._look(self.target(name))
         if found is None:
             raise DatabaseError(
@@ -311,7 +304,6 @@ class SparkEngine:
         return found
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
-        """See `Engine.look_up`."""
         with self._translate_errors("catalog lookup"):
             there: dict[tuple[str | None, str | None], dict[str, bool] | None] = {}
             places: set[tuple[str | None, str | None]] = {(ref.database, ref.schema) for ref in tables if ref.schema}
@@ -376,7 +368,6 @@ class SparkEngine:
         return Relation(ref, tuple(columns), is_view)
 
     def exists(self, ref: TableRef) -> bool:
-        """See `Engine.exists`."""
         with self._translate_errors("catalog lookup"):
             there = bool(self._session.catalog.tableExists(qualify(ref)))
             if there:
@@ -384,13 +375,11 @@ class SparkEngine:
             return there
 
     def has_schema(self, ref: TableRef) -> bool:
-        """See `Engine.has_schema`."""
         with self._translate_errors("catalog lookup"):
             place = ".".join(quote(part) for part in (ref.database or self._catalog, ref.schema) if part)
             return bool(self._session.catalog.databaseExists(place))
 
     def target(self, name: str) -> TableRef:
-        """See `Engine.target`."""
         parts = parts_of(name)
         schema = parts[-2] if len(parts) > 1 else self._current
         catalog = parts[0] if len(parts) == 3 else self._catalog
@@ -467,7 +456,6 @@ class SparkEngine:
         return sorted(found)
 
     def definition(self, view: TableRef) -> str | None:
-        """See `Engine.definition`."""
         with self._translate_errors("catalog lookup"):
             return self._text_of(view)
 

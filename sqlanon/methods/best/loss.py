@@ -18,7 +18,8 @@ from sqlanon.declared import FORMATS
 from sqlanon.kernels.extent import SCALE
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.privacy.base import least_rows
-from sqlanon.table.encode import Domain, by_code
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import by_code
 from sqlanon.table.tree import tree_of
 
 if TYPE_CHECKING:

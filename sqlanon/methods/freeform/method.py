@@ -35,7 +35,6 @@ class Freeform:
         self.order, self.block, self.passes = order, block, passes
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         (k,) = (int(one.asked) for one in problem.requirements if one.name == "k")
         if problem.rows < k:
             return f"method freeform needs at least k = {k} rows, and the table has {problem.rows}"

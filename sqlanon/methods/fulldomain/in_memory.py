@@ -114,7 +114,6 @@ class InMemory:
         return demands, new_counters(demands, most)
 
     def meets(self, joined: int) -> bool:
-        """See `Checker.meets`."""
         opened = self._open
         gone = self._gone(joined)
         rows = opened.cells.rows
@@ -126,13 +125,11 @@ class InMemory:
         return bool(satisfied(demands, expanded, np.arange(len(expanded)), counters))
 
     def joinable(self, most: int) -> int:
-        """See `Checker.joinable`."""
         opened = self._open
         total = int(opened.size[~opened.holds].sum()) + np.cumsum(opened.size[opened.others])
         return int(np.searchsorted(total, most, side="right"))
 
     def suppressed(self, joined: int) -> Suppressed:
-        """See `Checker.suppressed`."""
         opened = self._open
         gone = self._gone(joined)
         size, first = opened.size[gone], opened.first[gone]
@@ -153,7 +150,6 @@ class InMemory:
         return gone
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
-        """See `Checker.assign`."""
         opened, cells, n = self._open, self._cells, len(self._cells.rows)
         gone = self._gone(joined)
         keys = [column[opened.first] for column in reversed(opened.cells.codes)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.extent import SCALE
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.tree import hierarchy_of, tree_of
 
 if TYPE_CHECKING:

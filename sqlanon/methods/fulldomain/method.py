@@ -28,7 +28,6 @@ class FullDomain:
         self.divide = divide
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         from sqlanon.methods.fulldomain.levels import nodes_of
 
         nodes = nodes_of(problem.quasi)

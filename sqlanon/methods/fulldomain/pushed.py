@@ -142,7 +142,6 @@ class Pushed:
         return found
 
     def meets(self, joined: int) -> bool:
-        """See `Checker.meets`."""
         starred = self._scratch.table("starred")
         self._scratch.execute(
             "fulldomain/starred",
@@ -160,15 +159,12 @@ class Pushed:
         return failing == 0
 
     def joinable(self, most: int) -> int:
-        """See `Checker.joinable`."""
         return self._scratch.count("fulldomain/joinable", {"most": most}, classes=self._classes)
 
     def suppressed(self, joined: int) -> Suppressed:
-        """See `Checker.suppressed`."""
         return Suppressed(*self._fetch_numbers(joined)[2:])
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
-        """See `Checker.assign`."""
         scratch, pieces, assign = self._scratch, self._scratch.table("pieces"), self._scratch.table("assign")
         kept, gone = (
             read_integer(cell) for cell in scratch.fetch("fulldomain/numbered", classes=self._classes, joined=joined)[0]

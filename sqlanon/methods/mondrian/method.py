@@ -42,7 +42,6 @@ class Mondrian:
         self.cut = cut
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         d = len(problem.quasi)
         fits = problem.rows * self.row_bytes(d, problem.counted) <= problem.memory
         if d > MOST_PUSHED and (problem.execution == "pushdown" or not fits):

@@ -44,12 +44,9 @@ class Curve:
         raise NotImplementedError
 
     def kernels(self) -> tuple[object, ...]:
-        """See `Order`."""
         return ()
 
     def arrange(self, context: Context, loaded: Loaded) -> Sorted:
-        """See `Order`."""
-
         def sample(picked: Longs) -> Ints:
             along = np.lexsort(tuple(loaded.codes[::-1]))
             return loaded.codes[:, along[picked]]
@@ -72,7 +69,6 @@ class Curve:
         """See `Order`: keys are all."""
 
     def keyed(self, context: Context, block: int) -> Keyed:
-        """See `Order`."""
         scratch, quasi = context.scratch, [domain.code for domain in context.encoded.quasi]
 
         def sample(picked: Longs) -> Ints:
@@ -159,7 +155,6 @@ class Hilbert(Curve):
         return self.measure(context, kernel_input.make_geometry(context))
 
     def measure(self, context: Context, geometry: Geometry, sample: Sample | None = None) -> _HilbertKeys:
-        """See `Curve.measure`."""
         axes = axes_of(context, geometry)
         numbers = by_code(context.scratch, "table/domain_counts", context.encoded.quasi, "int64")
         counts = [count.astype(np.int64) for _, count in numbers]

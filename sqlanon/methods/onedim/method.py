@@ -31,7 +31,6 @@ class OneDimensional:
         raise NotImplementedError
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         from sqlanon.methods.onedim import applicable
 
         own = problem.accuracy is not None or self.solver != "auto"
@@ -112,7 +111,6 @@ class Hilbert(OneDimensional):
     name = "hilbert"
 
     def ordered(self) -> Order:
-        """See `OneDimensional.ordered`."""
         from sqlanon.methods.onedim.curves import Hilbert as Curve
 
         return Curve()
@@ -131,7 +129,6 @@ class Tree(OneDimensional):
     name = "tree"
 
     def ordered(self) -> Order:
-        """See `OneDimensional.ordered`."""
         from sqlanon.methods.onedim.orders import Tree as Leaves
 
         return Leaves()

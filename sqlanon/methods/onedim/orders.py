@@ -45,7 +45,6 @@ class Tree(Hilbert):
     rearranges: ClassVar[bool] = True
 
     def kernels(self) -> tuple[object, ...]:
-        """See `Order`."""
         return (grow,)
 
     def arrange(self, context: Context, loaded: Loaded) -> Sorted:
@@ -53,7 +52,6 @@ class Tree(Hilbert):
         return Sorted(super().arrange(context, loaded).bare)
 
     def keyed(self, context: Context, block: int) -> Keyed:
-        """See `Order`."""
         return replace(super().keyed(context, block), span=0)
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.methods.base import Context
 from sqlanon.privacy.base import Grouped, least_rows
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 
 if TYPE_CHECKING:
     import numpy.typing as npt

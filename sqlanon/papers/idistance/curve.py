@@ -32,7 +32,6 @@ class IDistance(Curve):
         self.centres = centres
 
     def measure(self, context: Context, geometry: Geometry, sample: Sample) -> Keys:
-        """See `Curve.measure`."""
         n = context.encoded.rows
         size = sample_size(n, self.centres)
         picked = np.random.default_rng(context.seed).choice(n, size=size, replace=False)

@@ -20,7 +20,6 @@ class IDistance(OneDimensional):
         self.centres = centres
 
     def ordered(self) -> Order:
-        """See `OneDimensional.ordered`."""
         from sqlanon.papers.idistance.curve import IDistance as Curve
 
         return Curve(self.centres)

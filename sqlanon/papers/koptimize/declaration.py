@@ -63,4 +63,5 @@ KOPTIMIZE = MethodDeclaration(
     rules=(one_sensitive_column, refined_classes),
     instead="fulldomain or mondrian",
     after="fulldomain",
+    replaces=("search", "single"),
 )

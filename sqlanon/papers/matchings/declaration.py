@@ -53,4 +53,5 @@ MATCHINGS = MethodDeclaration(
     rules=(block_of_k,),
     instead="tree",
     after="freeform",
+    replaces=("solver",),
 )

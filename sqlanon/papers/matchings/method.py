@@ -28,7 +28,6 @@ class Matchings:
         self.solver, self.order, self.block = solver, order, block
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         from sqlanon.papers.matchings.blocks import find_largest
         from sqlanon.papers.matchings.declaration import MATCHINGS
         from sqlanon.papers.matchings.solvers import explain_refusal

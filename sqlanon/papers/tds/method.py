@@ -34,7 +34,6 @@ class TDS:
         self.publish = publish
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         if self.target and self.target not in {domain.reading.name for domain in problem.sensitive}:
             return "method tds: target is no sensitive column of the policy; name one, or leave target out"
         lack = problem.lacks(problem.rows * (12 * (len(problem.quasi) + problem.counted) + 96))

@@ -10,7 +10,6 @@ class TopDown:
     """Greedy division of clusters, then repair of those below k."""
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         return None
 
     def assign(self, context: Context) -> Assignment:

@@ -47,7 +47,6 @@ class Alpha(Shares):
 
     @property
     def reads_values(self) -> bool:
-        """See `Requirement.reads_values`."""
         return bool(self.listed)
 
     def refusal(self, values: Values) -> str | None:
@@ -61,7 +60,6 @@ class Alpha(Shares):
         )
 
     def bound(self, share: Fraction, text: str | None) -> Bound:
-        """See `Shares.bound`."""
         return Bound(self.asked) if not self.listed or text in self.listed else Bound()
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:

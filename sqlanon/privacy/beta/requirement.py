@@ -41,7 +41,6 @@ class BetaLikeness(Shares):
         return [cls(one.max, *place, one.kind == "enhanced") for one, place in found]
 
     def bound(self, share: Fraction, text: str | None) -> Bound:
-        """See `Shares.bound`."""
         gain = self.asked
         if self.enhanced and share > 0:
             gain = min(gain, -compute_logarithm(share))
@@ -61,6 +60,5 @@ class BetaLikeness(Shares):
         return Measured(max(ratio - 1, Fraction(0)), int(np.count_nonzero(found.some(over))))
 
     def beyond(self, ratio: Fraction, share: Fraction) -> bool:
-        """See `Shares.beyond`."""
         gain = ratio - 1
         return gain > 0 and (gain > self.asked or (self.enhanced and gain > -compute_logarithm(share)))

@@ -41,12 +41,10 @@ class DeltaPresence(OfPopulation):
 
     @property
     def at_most(self) -> bool:
-        """See `Requirement.at_most`."""
         return not self.least
 
     @property
     def monotone(self) -> bool:
-        """See `Requirement.monotone`."""
         return True
 
     @property

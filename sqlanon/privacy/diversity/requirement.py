@@ -109,23 +109,19 @@ class FrequencyDiversity(Requirement):
 
     @property
     def shape(self) -> Shape:
-        """See `Requirement.shape`."""
         return Shape("frequency", self.asked.numerator, self.asked.denominator, self.value, self.within)
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         from sqlanon.privacy.diversity import kernels
 
         adding = kernels.add_frequency_within if self.within else kernels.add_frequency
         return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         p, q = self.asked.numerator, self.asked.denominator
         _make_failing(scratch, made, rows, self.value, self.within, p=p, q=q)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`."""
         made = statement(
             "verify/frequency_l",
             engine.dialect,
@@ -161,22 +157,18 @@ class DistinctDiversity(Requirement):
 
     @property
     def shape(self) -> Shape:
-        """See `Requirement.shape`."""
         return Shape("distinct", self.asked.numerator, self.asked.denominator, self.value, self.within)
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         from sqlanon.privacy.diversity import kernels
 
         adding = kernels.add_distinct_within if self.within else kernels.add_distinct
         return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         _make_failing(scratch, made, rows, self.value, self.within, distinct=int(self.asked))
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`."""
         made = statement(
             "verify/distinct_l",
             engine.dialect,

@@ -65,7 +65,6 @@ class EntropyDiversity(OfCounts):
         return logarithms.of_fraction(self.asked), logarithms.bound_error(self.asked)
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         import numpy as np
 
         from sqlanon.kernels.tally import Tally
@@ -109,7 +108,6 @@ class EntropyDiversity(OfCounts):
             scratch.drop(table)
 
     def inside(self, found: GroupShares) -> Reals:
-        """See `OfCounts.inside`."""
         import numpy as np
 
         return found.sums(-found.share * np.log(found.share)) - math.log(self.asked)

@@ -32,13 +32,11 @@ class KMap(OfPopulation):
 
     @classmethod
     def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[KMap]:
-        """See `Requirement.asked_by`."""
         asked = privacy.value("k_map")
         return [] if asked is None else [cls(Fraction(asked.k))]
 
     @property
     def line(self) -> Line:
-        """See `OfPopulation.line`."""
         return Line(0, 1, int(self.asked))
 
     def judged(self, rows: Longs, population: Longs) -> Measured:

@@ -47,7 +47,6 @@ class RecursiveDiversity(OfCounts):
         return [cls(Fraction(one.l), *place, one.c) for one, place in each_asked(privacy, cls.name, sensitive)]
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         import numpy as np
 
         from sqlanon.kernels.tally import Tally
@@ -60,7 +59,6 @@ class RecursiveDiversity(OfCounts):
         return Tally(kernels.add_recursive, kernels.clear_recursive, items, 2, bounds, counts)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         p, q = self.c.as_integer_ratio()
         scratch.execute(
             "privacy/below_recursive",
@@ -76,7 +74,6 @@ class RecursiveDiversity(OfCounts):
         )
 
     def inside(self, found: GroupShares) -> Reals:
-        """See `OfCounts.inside`."""
         import numpy as np
 
         groups = np.bincount(found.group)
@@ -88,7 +85,6 @@ class RecursiveDiversity(OfCounts):
         return (c * rest - top) / max(c, 1)
 
     def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
-        """See `OfCounts.holds`."""
         falling = sorted(own.values(), reverse=True)
         return falling[0] < self.c * sum(falling[int(self.asked) - 1 :], Fraction(0))
 

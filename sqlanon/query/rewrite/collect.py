@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlanon.query.boxes.range_facts import unrollable
-from sqlanon.query.functions.aggregates import KINDS, SPREADS, is_count
+from sqlanon.query.functions.aggregates import aggregate_of, is_count
 from sqlanon.query.functions.quantile_forms import in_common_form, quantile_of
 from sqlanon.query.functions.registry import keeps_ends
 from sqlanon.query.logic.formula import Formula, both, either
@@ -216,8 +216,9 @@ class Notes:
 
     def _kind(self, inner: exp.Expr) -> str:
         """The kind of an aggregate."""
-        kind = "quantile" if quantile_of(inner) else "native" if isinstance(inner, SPREADS) else KINDS.get(type(inner))
-        if kind is None:
+        found = aggregate_of(inner)
+        kind = found.kind if found is not None else None
+        if kind is None or (kind == "quantile" and not quantile_of(inner)):
             refuse(
                 self.scope.text,
                 inner,

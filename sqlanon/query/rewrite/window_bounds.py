@@ -230,7 +230,7 @@ def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
 
 def _ranks(over: Over) -> list[Tree]:
     """The columns of a rank."""
-    function = next(node for node, name in aggregates.RANKS.items() if name == over.kind)()
+    function = next(one.node for one in aggregates.RANKS if one.kind == over.kind)()
     order = [_estimated(over, i, term) for i, term in enumerate(over.order)]
     order += [exp.Ordered(this=sql("m.id"))] if over.kind == "row_number" else []
     estimate = exp.Window(

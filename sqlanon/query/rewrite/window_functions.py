@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlanon.query.functions import aggregates
-from sqlanon.query.functions.aggregates import adds_up, is_extreme, is_sum
+from sqlanon.query.functions.aggregates import adds_up, aggregate_of, is_extreme, is_sum
 from sqlanon.query.parse.scope import boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
@@ -16,8 +16,7 @@ from sqlanon.query.sql.types import is_float, is_number
 MOST_RANKED = 3_000
 """Groups that are compared with one another."""
 
-_KINDS = aggregates.RANKS | {kind: name for kind, name in aggregates.KINDS.items() if name != "avg"}
-RANKS = tuple(aggregates.RANKS.values())
+RANKS = tuple(one.kind for one in aggregates.RANKS)
 _FORMS = (
     "over the groups of an answer there are rank, dense_rank, row_number, count(*), sum, min and max, each OVER "
     "([PARTITION BY what is grouped by] [ORDER BY ..]) without a frame; a mean is sum(..) OVER (..) / count(*) OVER "
@@ -73,7 +72,8 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
 
 def _read(calculator: Calculator, node: exp.Window) -> Over:
     scope, function = calculator.scope, node.this
-    kind = _KINDS.get(type(function))
+    known = aggregate_of(function)
+    kind = known.kind if known is not None and known.over_groups else None
     order = node.args["order"].expressions if node.args.get("order") is not None else []
     plain = not any(node.args.get(name) for name in ("spec", "alias", "first")) and node.args.get("over") == "OVER"
     fits = kind is not None and plain and not function.expressions and not isinstance(function.this, exp.Distinct)

@@ -30,7 +30,7 @@ from sqlanon.release.verify.tokens import audit_tokens
 from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.table.stage import hashes_of
+from sqlanon.table.reading import hashes_of
 
 PUBLISHED = ("sensitive", "insensitive", "pseudonym")
 """Roles of columns that do not come from a class."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlanon.formats.base import Format
 from sqlanon.formats.cover import Claim, claim_of
 from sqlanon.formats.layout import Names
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

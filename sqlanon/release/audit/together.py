@@ -16,8 +16,10 @@ from sqlanon.release.verify import persons
 from sqlanon.release.verify.stored_rows import columns_in
 from sqlanon.results import SensitiveAudit, TogetherReport
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec, person_name
+from sqlanon.table.reading import counted_columns
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, counted_columns, take_stage
+from sqlanon.table.stage import take_stage
 
 
 def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
-from sqlanon.engines.rows import numbers
+from sqlanon.engines.rows import count, numbers
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.private_tables import physical_name, private_table
@@ -82,7 +82,7 @@ class Lineage:
         """How many keys are on the list of those that are never published again."""
         if not self.engine.exists(self.erased):
             return 0
-        return int(str(self.engine.fetch(statement("frozen/listed", self.engine.dialect, erased=self.erased))[0][0]))
+        return count(self.engine, statement("frozen/listed", self.engine.dialect, erased=self.erased))
 
     def undo(self, version: int) -> None:
         """Take back what a version set that readers never had, in the transaction that is open.

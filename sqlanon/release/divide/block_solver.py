@@ -12,7 +12,8 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Context
 from sqlanon.methods.method import Method
 from sqlanon.progress import Silent
-from sqlanon.table.encode import Domain, by_code
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import by_code
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.release.verify.made import BY_TABLE, Proof
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 
@@ -93,11 +94,9 @@ class Division:
         return ()
 
     def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
-        """See `Units.asked`."""
         return requirements
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
-        """See `Units.codes`."""
         return persons
 
     def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:

@@ -199,5 +199,4 @@ class ExecutorBlocks(Division):
         self._workers = workers
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
-        """See `assign_blocks`."""
         return Divided(of_classes(method, assign_blocks(context, method, self._workers)))

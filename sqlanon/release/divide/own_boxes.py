@@ -164,7 +164,6 @@ class DrawnBoxes(Divided):
         return False
 
     def rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef) -> TableRef:
-        """See `match_rows`."""
         return match_rows(scratch, encoded, classed, self.drawn)
 
     def proof(self, scratch: Scratch, rows: TableRef) -> Certified:

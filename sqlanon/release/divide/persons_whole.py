@@ -31,7 +31,8 @@ from sqlanon.privacy.recursive.requirement import RecursiveDiversity
 from sqlanon.privacy.values import of_numbers, rows_of_codes, values_of
 from sqlanon.release.divide.division import Divided, Division, Keyed
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 Guide = FrequencyDiversity | DistinctDiversity | OfCounts
@@ -242,7 +243,6 @@ class PersonsWhole(Division):
         return spec.person
 
     def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
-        """See `of_units`."""
         return of_units(requirements)
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
@@ -250,11 +250,9 @@ class PersonsWhole(Division):
         return ()
 
     def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
-        """See `of_rows`."""
         return of_rows(requirements)
 
     def tried(self, context: Context, method: Method) -> Assignment:
-        """See `assign`."""
         return assign(context, method)
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
@@ -267,5 +265,4 @@ class PersonsWhole(Division):
         return (said,) if groups else ()
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
-        """See `assign`."""
         return Divided(assign(context, method))

@@ -246,7 +246,6 @@ class TokenBlocks(persons_whole.PersonsWhole):
         self._token = token
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
-        """See `assign_tokens`."""
         token = context.encoded.roles.token_of(self._token).alias
         assignment, blocks = assign_tokens(context, method, Linking(token, keyed.elsewhere))
         return Divided(assignment, blocks)

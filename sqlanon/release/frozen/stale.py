@@ -10,8 +10,8 @@ from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Encoded
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 
 def stale_rows(

@@ -30,9 +30,10 @@ from sqlanon.release.history.side import Side, side_of
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.verify.made import Proof
 from sqlanon.results import HistoryReport, HistorySets
+from sqlanon.results.figures import format_rows
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Counted, Roles, hashes_of
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Counted, Roles, hashes_of
 
 KEYED_APART = "the lineage of version {} was made with another secret"
 """Why a version is compared with none of a later lineage."""
@@ -122,8 +123,8 @@ def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
         if most is not None and one.failing > most:
             where = "with fewer candidates than k" if one.candidates else "in groups below the policy"
             raise PrivacyViolation(
-                f"{spec.name}: together with version {one.old} this version would leave {one.failing} rows {where}, "
-                f"and history.max_failing allows {most} ({format_figures(one)}); nothing was published"
+                f"{spec.name}: together with version {one.old} this version would leave {format_rows(one.failing)} "
+                f"{where}, and history.max_failing allows {most} ({format_figures(one)}); nothing was published"
             )
 
 

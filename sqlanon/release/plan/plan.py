@@ -16,10 +16,11 @@ from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.recorded_method import list_method_notes
 from sqlanon.release.catalog.refresh import Decision, decide
 from sqlanon.release.catalog.state import read_state
-from sqlanon.release.catalog.target import Publication, target_of
+from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide import suppressed_rows
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
@@ -32,8 +33,8 @@ from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnin
 from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.prepare.unlisted_values import count_others
-from sqlanon.release.stages.stage import Compare, Divide, Stage, execute, read_of, stages_after_reading
-from sqlanon.release.stages.work import Work, secret_of
+from sqlanon.release.stages.stage import Compare, Divide, execute, read_of, stages_after_reading
+from sqlanon.release.stages.work import Stage, Work, secret_of
 from sqlanon.release.trials.column_losses import ColumnLosses, column_losses
 from sqlanon.release.trials.persons_cost import persons_cost
 from sqlanon.release.trials.suggest_best import suggest_best

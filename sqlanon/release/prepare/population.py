@@ -12,7 +12,7 @@ from sqlanon.privacy.population import of_population
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.population import Population, roles_in
-from sqlanon.table.stage import Roles
+from sqlanon.table.reading import Roles
 
 
 def population_of(engine: Engine, spec: ReleaseSpec, roles: Roles) -> Roles | None:

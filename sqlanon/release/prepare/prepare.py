@@ -41,12 +41,14 @@ from sqlanon.release.prepare.width_limits import guard_columns, guard_texts
 from sqlanon.release.verify.persons import feasible_persons
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table import pseudonyms
+from sqlanon.table.domain import Domain
 from sqlanon.table.domains import build_domains
-from sqlanon.table.encode import Domain
 from sqlanon.table.listed import make_enum_types
 from sqlanon.table.population import count_population, stage_population
+from sqlanon.table.reading import Roles
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles, assign_roles, refuse_overflow, take_stage
+from sqlanon.table.stage import refuse_overflow, take_stage
 
 
 def read_source(

@@ -13,9 +13,9 @@ from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.prepare.key import OWNER, PERSON
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.population import Population
-from sqlanon.table.stage import Counted, Roles
+from sqlanon.table.reading import Counted, Roles
 
 
 class Units(Protocol):

@@ -18,9 +18,10 @@ from sqlanon.release.catalog.entry import Entry, SourceState
 from sqlanon.release.catalog.file_marker import mark_rows
 from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.rights import drop_statistics, grant_usage, set_readers
 from sqlanon.release.catalog.state import ReleaseState, read_state, scope_secret
-from sqlanon.release.catalog.target import Publication, check_still_free
+from sqlanon.release.catalog.target import check_still_free
 from sqlanon.release.catalog.views import (
     Pointing,
     list_pointings,

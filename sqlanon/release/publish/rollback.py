@@ -14,11 +14,12 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours
 from sqlanon.release.catalog.policy_diff import SETTINGS, list_differences, list_weakenings
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.reader import in_ranges
 from sqlanon.release.catalog.refresh import shown_as
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import last_shown
-from sqlanon.release.catalog.target import Publication, check_free, check_no_link
+from sqlanon.release.catalog.target import check_free, check_no_link
 from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, metadata_table
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, record_version

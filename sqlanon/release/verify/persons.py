@@ -20,8 +20,8 @@ from sqlanon.release.verify.stored_rows import counted_in, stored_rows
 from sqlanon.results import Feasible, RequirementResult
 from sqlanon.spec import NullPerson, ReleaseSpec
 from sqlanon.sqltext import statement
+from sqlanon.table.reading import Counted, hashes_of
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Counted, hashes_of
 
 NAME = "persons"
 """The name of the requirement in reports."""

@@ -21,9 +21,12 @@ from sqlanon.privacy.base import Grouped, Measured, Requirement
 from sqlanon.privacy.population import OfPopulation, of_population
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
+from sqlanon.table.reading import Reading
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading, assign_roles, take_stage
+from sqlanon.table.stage import take_stage
 
 
 def verify_population(

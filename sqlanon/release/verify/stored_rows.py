@@ -15,8 +15,10 @@ from sqlanon.release.catalog.refresh import data_change, link_columns_of
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.spec import PrivacySpec, ReleaseSpec, person_name
 from sqlanon.sqltext import statement, table_name
+from sqlanon.table.reading import hashes_of
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, hashes_of, take_stage
+from sqlanon.table.stage import take_stage
 
 
 class OwnRows:
@@ -104,12 +106,10 @@ class LineageRows(OwnRows):
 
     @property
     def changing(self) -> tuple[TableRef, ...]:
-        """See `OwnRows.changing`."""
         return (*super().changing, self._lineage.rows, self._lineage.classes, self._lineage.erased)
 
     @property
     def why_uncounted(self) -> str:
-        """See `OwnRows.why_uncounted`."""
         return (
             f"the lineage of version {self._entry.version} does not have them: it is gone, or another policy made it; "
             "run --new-lineage"
@@ -122,7 +122,6 @@ class LineageRows(OwnRows):
             yield self._rows(scratch, scratch.table("persons"), kept=False)
 
     def columns(self) -> set[str]:
-        """See `OwnRows.columns`."""
         own = self._columns(self._lineage.rows)
         return {*(name.removeprefix("_sqlanon_") for name in own), *(self._persons if "_sqlanon_owner" in own else ())}
 

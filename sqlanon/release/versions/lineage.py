@@ -30,9 +30,8 @@ from sqlanon.release.frozen.version import Draft, Entered, Step, entered_of, ref
 from sqlanon.release.history import history
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
-from sqlanon.release.stages.stage import Compare, Measure, Profile, Stage
-from sqlanon.release.stages.version import Planned
-from sqlanon.release.stages.work import Work
+from sqlanon.release.stages.stage import Compare, Measure, Profile
+from sqlanon.release.stages.work import Planned, Stage, Work
 from sqlanon.release.versions.full import compare_with_earlier, division_of_run
 from sqlanon.results import LineageReport, RunReport
 from sqlanon.spec import ReleaseSpec
@@ -62,7 +61,6 @@ class OfLineage:
 
     @property
     def follows(self) -> bool:
-        """See `Version.follows`."""
         return not self.begins
 
     @property
@@ -71,11 +69,9 @@ class OfLineage:
         return self._looked
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
-        """See `Version.decide`."""
         return due_again(state, decision, self._lineage, self.begins)
 
     def look(self, work: Work) -> None:
-        """See `Version.look`."""
         with work.watch.stage("profile"):
             self._looked = look(
                 work.scratch,
@@ -156,11 +152,9 @@ class OfLineage:
         self._looked.hold(spec)
 
     def compare(self, work: Work) -> None:
-        """See `Version.compare`."""
         compare_with_earlier(work)
 
     def measure(self, work: Work) -> None:
-        """See `Version.measure`."""
         spec, state, scratch, target, staged = work.spec, work.state, work.scratch, work.target, work.staged
         lineage, looked, made, ready = self._lineage, self._outlook, work.made, work.ready
         limits.require_rows(spec, looked.report(), erasing=self._erasing is not None)
