@@ -28,6 +28,7 @@ from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
 
+
 class Database(Readable):
     """A connected database whose tables can be anonymized in place. A context manager.
 
