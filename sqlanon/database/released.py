@@ -17,7 +17,8 @@ from sqlanon.results import (
     RunReport,
 )
 from sqlanon.results.figures import format_rows
-from sqlanon.spec import ReleaseSpec, WorkloadSpec
+from sqlanon.spec import ReleaseSpec
+from sqlanon.workload_spec import WorkloadSpec
 
 if TYPE_CHECKING:
     from sqlanon.database.readable import Readable
