@@ -166,7 +166,7 @@ class Format:
         """
         raise NotImplementedError
 
-    def covered(
+    def count_covered(
         self,
         scratch: Scratch,
         encoded: Encoded,
@@ -183,7 +183,7 @@ class Format:
         """
         raise NotImplementedError
 
-    def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
+    def match_cells(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
         """Which values lie in the published cells of a column, by the covering predicate.
 
         It is a table (seen, said) of their numbers.

@@ -156,7 +156,7 @@ class Assignment:
             level covers is an error that verify finds.
         refined: the local pass that the context asks for is done.
         listed: ``table`` has one row instead, the classes of all rows in the order of their rid: classes integer[].
-        packed: ``table`` has the codes of the rows too, as `sqlanon.table.work.Work.packed` makes them.
+        packed: ``table`` has the codes of the rows too, as `sqlanon.table.work.Work.select_packed` makes them.
         matches: every row has a box of its own. None: classes.
     """
 

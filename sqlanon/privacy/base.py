@@ -175,7 +175,7 @@ class Requirement(ABC):
 
     @classmethod
     @abstractmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Self]:
+    def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Self]:
         """The requirements of this kind in a policy; `PrivacySpec.value` gives the value of a key.
 
         ``sensitive`` and ``persons`` name the sensitive columns and the counted identifiers, in the order of `Coded`

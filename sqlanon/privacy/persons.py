@@ -67,7 +67,7 @@ class _OfPersons(Requirement):
     place: int
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[_OfPersons]:
         """Those of this kind in `of_persons`."""

@@ -111,7 +111,7 @@ class Work:
             for domain, (word, shift), width in zip(self._domains, packing.places, packing.bits, strict=True)
         }
 
-    def packed(self, table: TableRef | None = None) -> Statement:
+    def select_packed(self, table: TableRef | None = None) -> Statement:
         """The query of row ids and of all codes in words, or the statement that makes a table of it; see `Packing`.
 
         Who has read all rows calls `check_rows`.

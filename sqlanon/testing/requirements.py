@@ -95,7 +95,7 @@ class Checked:
     def requirement(self) -> Requirement:
         """Of one sensitive column and one identifier."""
         spec = PrivacySpec.of({self.declared.name: self.value})
-        (one,) = class_of(self.declared).asked_by(spec, ("s",), ("p",))
+        (one,) = class_of(self.declared).from_policy(spec, ("s",), ("p",))
         return one
 
     def holds(self, own: Sequence[Hashable], everything: Sequence[Hashable]) -> bool:

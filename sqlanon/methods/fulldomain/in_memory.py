@@ -64,7 +64,7 @@ class InMemory:
             self._left -= len(rolled.rows)
         self._open = opened = self._make_open(node, levels, rolled)
         size = opened.size
-        return Checked(int(size[size < self._least].sum()), int((size * size).sum()), self.suppressed(0))
+        return Checked(int(size[size < self._least].sum()), int((size * size).sum()), self.count_suppressed(0))
 
     def _roll_up(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
         """The cells of a node from those of a finer one."""
@@ -129,7 +129,7 @@ class InMemory:
         total = int(opened.size[~opened.holds].sum()) + np.cumsum(opened.size[opened.others])
         return int(np.searchsorted(total, most, side="right"))
 
-    def suppressed(self, joined: int) -> Suppressed:
+    def count_suppressed(self, joined: int) -> Suppressed:
         opened = self._open
         gone = self._gone(joined)
         size, first = opened.size[gone], opened.first[gone]

@@ -85,7 +85,7 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
 
     Args:
         workers: of its engine.
-        packed: its rows, as `Work.packed` makes them.
+        packed: its rows, as `Work.select_packed` makes them.
         fits: rows of a partition that somebody else divides.
 
     Raises:

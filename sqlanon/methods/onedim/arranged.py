@@ -77,7 +77,7 @@ class Order(Protocol):
     def kernels(self) -> tuple[object, ...]:
         """What `within` calls, so that it is announced what will be compiled."""
 
-    def keyed(self, context: Context, block: int) -> Keyed:
+    def key_rows(self, context: Context, block: int) -> Keyed:
         """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:

@@ -40,7 +40,7 @@ def streamed_runs(context: Context, order: Order, fast: bool, objective: int) ->
     """The assignment of k-anonymity on an order; see `direct.solve`. Cost: O(k n d) and the engine's sort."""
     scratch, encoded = context.scratch, context.encoded
     block = _block(context)
-    keyed = order.keyed(context, block)
+    keyed = order.key_rows(context, block)
     statement, dtypes = _query(context, keyed)
     solver = _Solver(context, order, keyed, fast, objective)
     for fetched in scratch.stream_arrays(statement, dtypes, block):
@@ -59,7 +59,7 @@ def streamed_runs(context: Context, order: Order, fast: bool, objective: int) ->
 
 def arrange_by_engine(context: Context, order: Order) -> tuple[Loaded, Sorted]:
     """The whole table in memory, by the keys, as the engine has sorted it."""
-    keyed = order.keyed(context, _block(context))
+    keyed = order.key_rows(context, _block(context))
     statement, dtypes = _query(context, keyed)
     columns = context.scratch.fetch_arrays(statement, dtypes)
     context.scratch.drop(keyed.table)

@@ -101,7 +101,7 @@ class FrequencyDiversity(Requirement):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[FrequencyDiversity]:
         """One per sensitive column, and one more each if joint."""
@@ -147,7 +147,7 @@ class DistinctDiversity(Requirement):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[DistinctDiversity]:
         """One per sensitive column, and one more each if joint."""

@@ -211,7 +211,7 @@ class CatalogReader:
             made.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
         return [one for one in made if one.needed]
 
-    def unknown(self, release: str) -> PolicyError:
+    def unknown_name(self, release: str) -> PolicyError:
         """The error of a release that the catalog does not have; it names those that it has."""
         return PolicyError(f"{release} is not a release of this database; releases: {format_names(self.releases())}")
 

@@ -103,7 +103,7 @@ class Division:
         """Requirements that all rows together must meet before a method is tried."""
         return requirements
 
-    def tried(self, context: Context, method: Method) -> Assignment:
+    def try_method(self, context: Context, method: Method) -> Assignment:
         """Run the method on a sample, for its loss."""
         return method.assign(context)
 

@@ -81,7 +81,7 @@ def recode_classes(
         pairs = scratch.table("pairs")
         scratch.engine.load_arrays(pairs, {"class": classes, "united": united})
         columns = [c.name for c in scratch.engine.look_up([classed]).columns(classed) if c.name != "class"]
-        made = scratch.table("united" if classed != scratch.named("united") else "united_again")
+        made = scratch.table("united" if classed != scratch.name_table("united") else "united_again")
         scratch.execute("table/united", united=made, classed=classed, pairs=pairs, columns=columns)
         scratch.drop(pairs)
         if classed != first:

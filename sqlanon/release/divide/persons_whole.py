@@ -210,7 +210,7 @@ def _measure_reached(scratch: Scratch, table: TableRef, model: Guide, names: Seq
     if model.reads_values:
         rows = rows_of_codes(scratch, table, domain)
         found = replace(found, values=of_numbers(values_of(scratch, domain), rows))
-    return model.judged(found).reached
+    return model.judge(found).reached
 
 
 def _lessen(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
@@ -252,7 +252,7 @@ class PersonsWhole(Division):
     def requirements_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         return of_rows(requirements)
 
-    def tried(self, context: Context, method: Method) -> Assignment:
+    def try_method(self, context: Context, method: Method) -> Assignment:
         return assign(context, method)
 
     def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:

@@ -61,7 +61,7 @@ def read_source(
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
     guard_combinations(spec)
-    persons = roles.counted(spec) if spec.rows_are == "events" else ()
+    persons = roles.list_counted(spec) if spec.rows_are == "events" else ()
     asked = make_requirements(
         spec.privacy,
         tuple(reading.name for reading in roles.sensitive),
