@@ -15,6 +15,7 @@ def read_bounded(path: str | os.PathLike[str], most: int = MOST) -> bytes:
     """The content of a regular file.
 
     Args:
+        path: the file.
         most: its bytes, at most.
 
     Raises:

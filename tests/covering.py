@@ -107,6 +107,18 @@ def beyond_default(items: Sequence[pytest.Item]) -> tuple[set[pytest.Item], set[
     return spared | too_long([item for item in items if item not in spared], costs), never
 
 
+def share_out(items: Sequence[pytest.Item]) -> tuple[set[pytest.Item], set[pytest.Item]]:
+    """The items of the default run, and those of the thorough run.
+
+    Each is of one of them, but tests over tables that hypothesis draws: the default run draws few tables, the thorough
+    run draws more.
+    """
+    beyond, never = beyond_default(items)
+    beyond |= {item for item in items if item.get_closest_marker("thorough")}
+    drawn = {item for item in items if item.get_closest_marker("hypothesis")}
+    return {*items} - beyond, (beyond | drawn) - never
+
+
 def seeds(count: int, always: int = 1) -> list[Any]:
     """Seeds of random tables as pytest parameters: the first ones for every run, the others for ``--thorough``."""
     return [pytest.param(seed, marks=[pytest.mark.thorough] * (seed >= always)) for seed in range(count)]

@@ -3,6 +3,7 @@
     python3 dev.py test --thorough --job core       what .ci/run runs after the default tests
     python3 dev.py test --thorough --job spark      one of `JOBS`; without --job all of them run
 
+No job runs what the default run does, but tests over tables that hypothesis draws: a job draws more of them.
 A job takes folders and files whose tests start servers, environments or long computations; a few short ones of each
 stay in the core.
 """

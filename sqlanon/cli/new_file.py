@@ -25,6 +25,7 @@ def write_new(path: Path, text: str, *, private: bool = False) -> None:
     """Write a file that is whole, or not there; another that came meanwhile stays.
 
     Args:
+        path: the file.
         text: what it will hold.
         private: nobody but its owner may read it.
 

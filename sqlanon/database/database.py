@@ -83,6 +83,7 @@ class Database(Readable):
         """Bring one release up to date: make, verify and publish a version if anything changed, else leave it.
 
         Args:
+            spec: the release.
             full: make a new version in any case.
             allow_weaker: confirm that the policy promises less than that of the published version.
             only_due: leave a release alone that a run looked at less than ``every`` ago.
@@ -126,6 +127,7 @@ class Database(Readable):
         """Erase keys from a release with ``refresh: {mode: frozen}``; see `sqlanon.release.erase.erase`.
 
         Args:
+            spec: the release.
             keys: the values of the key's columns, by their names.
             confirmed: do it; without it the report says what it would cost.
         """
@@ -158,6 +160,7 @@ class Database(Readable):
         """Propose the policy of a release of a table, and check it by what `plan` checks.
 
         Args:
+            source: the table.
             from_labels: the security labels of PostgreSQL Anonymizer on its columns decide their roles first.
 
         ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` is the

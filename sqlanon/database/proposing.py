@@ -122,6 +122,8 @@ def propose_for_table(
     """A proposal for a table, tried and cut.
 
     Args:
+        database: its database.
+        source: the table.
         labels: the security labels of its columns, which decide first.
         warned: what is wrong with what was read.
     """

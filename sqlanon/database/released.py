@@ -99,6 +99,7 @@ class Release:
         What readers of the file must know is a Python warning.
 
         Args:
+            path: the file.
             escape_formulas: of a CSV file: write a ' before each cell that a spreadsheet takes for a formula.
 
         Returns:

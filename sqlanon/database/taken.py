@@ -24,6 +24,7 @@ def frame_of(engine: Engine, view: TableRef, kind: FrameKind, file: str | None =
     """The rows of a view as a frame.
 
     Args:
+        engine: the database.
         view: a release's view, in it or in ``file``.
         kind: of the frame.
         file: a database file that the release was published into.
@@ -53,6 +54,7 @@ def write(
     No file takes its place before all are written, read back, and found equal to the views.
 
     Args:
+        engine: the database.
         views: of a release, each with its file.
         file: a database file that the release was published into.
         sensitive: columns of which no two values may become one.

@@ -70,6 +70,7 @@ def read_manifest(path: Path, packages: str) -> Manifest:
     """Read manifest.json.
 
     Args:
+        path: the file.
         packages: the folder of installed packages, relative to the project.
 
     Raises:

@@ -212,6 +212,7 @@ class Files(Protocol):
 
         Args:
             table: the verified rows.
+            path: the file.
             sensitive: columns of which no two values may become one.
             escape_formulas: of a CSV file: write a ' before what a spreadsheet takes for a formula.
 

@@ -73,6 +73,7 @@ def require(engine: Engine, feature: str, where: str = "") -> None:
     """Refuse a feature that an engine lacks.
 
     Args:
+        engine: the database.
         feature: one of `FEATURES`.
         where: what the message begins with, such as the release.
 

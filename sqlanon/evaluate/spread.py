@@ -42,6 +42,7 @@ def spread(
     """Make the table (part, code, share) of one column.
 
     Args:
+        scratch: the run.
         subject: the release.
         domain: the column's values in the source.
         released: table with the column's part numbers ``p<number>`` and what is published of it, ``v<number>_1`` ...

@@ -91,6 +91,7 @@ class Format:
         """What a quasi column becomes.
 
         Args:
+            reading: the column.
             mean: the policy asks for its mean.
             nulls: it holds NULLs.
         """
@@ -158,6 +159,8 @@ class Format:
         """Compute what is published of every class.
 
         Args:
+            scratch: the run.
+            encoded: the work table.
             classed: staged rows with their codes and class.
             form: the policy's words on the format.
             spans: boxes in codes, where the method knows them; None: they are aggregated here.
@@ -191,6 +194,8 @@ class Format:
         Asked of formats whose facts say ``cells``.
 
         Args:
+            scratch: the run.
+            domain: the column.
             said: table (_sqlanon_number, the published columns), everything that is published of it once.
             seen: table (_sqlanon_number, value), the values.
             names: the published columns.

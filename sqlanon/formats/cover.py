@@ -75,6 +75,8 @@ def count_covered(
     Args:
         form: the format.
         template: the statement that counts, with the format's covering predicate.
+        scratch: the run.
+        encoded: the work table.
         classed: staged rows with their original values and class.
         recoded: what is published of every class.
         known: columns of which it is known that their ends cover every value are not asked again.
@@ -161,6 +163,8 @@ def claim_of(
 
     Args:
         form: the format.
+        scratch: the run.
+        domain: the column.
         released: table that has what is published of it.
         names: its columns there.
         sets_as_bits: sets of few values are asked for a value by their bits.
@@ -240,6 +244,7 @@ def count_wider_than_least(
 
     Args:
         form: the format, which publishes ranges, sets and nodes.
+        scratch: the run.
         quasi: the columns.
         matched: table (class, staged originals).
         recoded: what is published.

@@ -34,6 +34,8 @@ def generalize(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, level
     """The boxes of the classes at their levels, in codes (see the template).
 
     Args:
+        scratch: the run.
+        quasi: the quasi columns.
         spans: the classes' own boxes.
         levels: what the method decides.
 

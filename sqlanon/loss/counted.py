@@ -20,6 +20,7 @@ def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> flo
     the groups are l-diverse.
 
     Args:
+        scratch: the run.
         classed: rows with their class.
         value: the sensitive column there.
     """
@@ -32,6 +33,7 @@ def measure_classification(
     """CM (Iyengar 2002): the share of rows that lack their group's most frequent sensitive value, or are suppressed.
 
     Args:
+        scratch: the run.
         classed: rows with their class.
         groups: which classes publish the same.
         value: the sensitive column there.
@@ -50,6 +52,7 @@ def count_stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) ->
     They are the suppressed cells, the rows with some, and the rows with nothing else.
 
     Args:
+        scratch: the run.
         boxes: what the format made of the classes.
         attributes: the code columns.
     """

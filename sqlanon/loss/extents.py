@@ -41,7 +41,9 @@ def measure_extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) 
     """The widest class of every quasi column, by name.
 
     Args:
+        scratch: the run.
         boxes: table of `sqlanon.formats.boxes`: one box a class of the method, before any format.
+        quasi: the quasi columns.
 
     Cost: a scan of the boxes for every `FEW` columns, joined twice with the domain of every ordered one.
     """

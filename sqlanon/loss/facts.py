@@ -52,6 +52,7 @@ class Facts:
     """Sums over the cells of a release; each is computed when a metric first reads it.
 
     Args:
+        scratch: the run.
         encoded: the columns, with their domains.
         classed: rows with their class and, of every quasi and sensitive column, their code.
         regions: table (class, n, and of every quasi column first_, last_, level_; see the template formats/regions);

@@ -33,6 +33,7 @@ def joint_counts(scratch: Scratch, encoded: Encoded, words: Sequence[str]) -> Jo
     """Count pairs of values, as far as the metrics that a policy asks for need them.
 
     Args:
+        scratch: the run.
         encoded: the work table, complete.
         words: the policy's `metrics`.
 

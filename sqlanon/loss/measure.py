@@ -50,6 +50,7 @@ def measure(
     """The metrics of a release that need not be asked for, in one scan of its boxes.
 
     Args:
+        scratch: the run.
         boxes: table (class, n, ncp_<code>, lm_<code>).
         groups: which boxes publish the same.
         attributes: the quasi columns.

@@ -27,6 +27,7 @@ def read_hierarchy(path: str | os.PathLike[str], name: str | None = None) -> Hie
     share a label. The last field, the root, is ``*`` in ARX's examples; any single root will do (``*****``).
 
     Args:
+        path: the file.
         name: what messages call it; default: the path.
 
     Raises:
@@ -71,6 +72,7 @@ def read_order(path: str | os.PathLike[str], name: str | None = None) -> tuple[s
     """Read the values of a column in their order, one a line.
 
     Args:
+        path: the file.
         name: what messages call it; default: the path.
 
     Raises:

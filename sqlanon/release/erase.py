@@ -55,6 +55,9 @@ def erase(
     keys are listed alone, for the new lineage that has to begin.
 
     Args:
+        engine: the source's database.
+        spec: the release.
+        machine: what the run may use.
         names: the columns of ``keys``.
         keys: texts as the database reads them.
         progress: gets stages and notes.

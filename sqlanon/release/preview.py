@@ -84,7 +84,9 @@ def preview(
 
     Args:
         engine: the source's database; nothing but scratch tables is written, which are gone at the end.
+        spec: the release.
         machine: what the method may use.
+        progress: gets stages, counts and notes.
         rows: how many are drawn, at random, 1 to `MOST`.
 
     Raises:

@@ -68,6 +68,10 @@ def run(
     """Make one release, verify it and publish it, or raise and leave everything as it was.
 
     Args:
+        engine: the source's database.
+        spec: the release.
+        machine: what the run may use.
+        progress: gets stages, counts and notes.
         options: of this run; None: none.
 
     Raises:
@@ -103,6 +107,8 @@ def run_tables(
     Args:
         engine: the sources' database.
         specs: all tables of the release, in the policy's order.
+        machine: what the run may use.
+        progress: gets stages, counts and notes.
         options: of this run; with ``only_due`` the tables are left alone if a run looked at all of them less than
             ``every`` ago.
 

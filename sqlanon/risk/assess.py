@@ -54,6 +54,7 @@ def assess(
 
     Args:
         engine: where the table is.
+        table: its name.
         quasi: the columns that make the classes; None: all but the sensitive ones, the identifiers and the weight.
         sensitive: columns whose values the models protect, each by itself.
         identifiers: columns that name persons, who may have several rows: risks are of the fewest persons of a class.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -19,11 +19,13 @@ from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.text_limits import readable
 from sqlanon.serve import answers, texts
 from sqlanon.serve.access import AccessLog
-from sqlanon.serve.asking import Asking, Cancel
+from sqlanon.serve.asking import Asking
+from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.catalog.rewrite import Asker, is_catalog, place, rewritten
 from sqlanon.serve.commands import QUERIES, Commands, seconds_of
+from sqlanon.serve.pool import Turn
 from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError, explained
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import Output, Piece
@@ -71,10 +73,11 @@ class Shared:
         asking: answers over releases.
         rows: of an answer, at most.
         log: who asked what.
+        bounds: sessions begin with the bounds of answers on.
     """
 
-    def __init__(self, asking: Asking, rows: int, log: AccessLog) -> None:
-        self.asking, self.rows, self.log = asking, rows, log
+    def __init__(self, asking: Asking, rows: int, log: AccessLog, *, bounds: bool = False) -> None:
+        self.asking, self.rows, self.log, self.bounds = asking, rows, log, bounds
         self.dialect = asking.dialect
         self._guard = threading.Lock()
         self._catalog: CatalogDatabase | None = None
@@ -117,6 +120,11 @@ class Queries:
     def _seconds(self) -> float:
         return seconds_of(self._commands.variables, self._shared.asking.seconds)
 
+    @property
+    def _turn(self) -> Turn:
+        """Of a question that is asked now."""
+        return Turn(self._user, time.monotonic() + self._seconds, self.cancel)
+
     def _limited(self) -> AbstractContextManager[Limits]:
         """The limits of work in this process alone."""
         return limit_query(_nothing, self._seconds, unwanted=self.cancel.wanted)
@@ -134,6 +142,10 @@ class Queries:
         self._commands.check(piece)
         if piece.words[0] not in QUERIES:
             return Prepared(piece, tuple(declared))
+        with _placed(piece):
+            return self._read(piece, declared)
+
+    def _read(self, piece: Piece, declared: Sequence[int]) -> Prepared:
         with self._limited() as limits, readable(), limits.rewriting():
             tree = self._tree(piece)
         served = self._served(tree)  # asks the database, which nothing may interrupt halfway
@@ -148,6 +160,11 @@ class Queries:
             return prepared
         if not prepared.is_query:
             return replace(prepared, columns=self._commands.columns(prepared.piece))
+        with _placed(prepared.piece):
+            return self._described(prepared)
+
+    def _described(self, prepared: Prepared) -> Prepared:
+        assert prepared.piece is not None
         values = [_SAMPLES.get(oid, "") for oid in prepared.types]
         if prepared.served is None:
             return replace(prepared, columns=self._ask_catalog(prepared.piece, values, rows=0).columns)
@@ -199,9 +216,7 @@ class Queries:
         except Exception as error:
             shown = explained(error)
             facts["code"] = shown.code
-            if shown is error:
-                raise
-            raise shown from error
+            raise shown.at(piece.place(shown.position)) from error
         else:
             return result
         finally:
@@ -214,9 +229,9 @@ class Queries:
         assert piece is not None
         assert served is not None
         asked, outputs = self._asked(piece, served, values)
-        shared, seconds = self._shared, self._seconds
+        shared = self._shared
         try:
-            answer, version = shared.asking.ask(served, asked.text, seconds, self.cancel)
+            answer, version = shared.asking.ask(served, asked.text, self._turn)
             if len(answer.rows) > shared.rows or len(answer.rows) * len(answer.columns) > CELLS:
                 raise ServeError(
                     TOO_MUCH,
@@ -241,7 +256,7 @@ class Queries:
         if text is None:
             return None
         try:
-            return answers.types_by_names(query, self._shared.asking.types(text))
+            return answers.types_by_names(query, self._shared.asking.types(text, self._turn))
         except (SqlanonError, ValueError):
             return None
 
@@ -249,11 +264,14 @@ class Queries:
         asked = texts.bound(piece.text, texts.parameters(piece), values, "postgres")
         catalog, variables = self._shared.catalog(), self._commands.variables
         asker = Asker(self._user, catalog.schemas[0], catalog.schemas, self._pid, variables.values)
-        with self._limited() as limits, readable(), limits.rewriting():
-            text = rewritten(_parsed(asked.text, "postgres"), asker)
+        try:
+            with self._limited() as limits, readable(), limits.rewriting():
+                text = rewritten(_parsed(asked.text, "postgres"), asker)
+        except ServeError as error:
+            raise error.at(asked.place(error.position - 1) + 1 if error.position else 0) from error
         if rows:
-            return catalog.fetch(text, self._seconds, rows)
-        return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._seconds, 1)
+            return catalog.fetch(text, self._turn, rows)
+        return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._turn, 1)
 
     def _asked(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
         """The text for the release, and what the client wants to see of its columns."""
@@ -294,6 +312,8 @@ class Queries:
     def _match(self, table: exp.Table) -> Served | None:
         if isinstance(table.this, exp.Func) or (table.catalog and table.catalog != DATABASE):
             return None
+        if is_catalog(table):  # as in PostgreSQL: what is named like a table of the catalog needs its schema
+            return None
         for anew in (False, True):
             listed = self._shared.asking.served(anew=anew)
             named = [one for one in listed if _means(table, one)]
@@ -304,8 +324,8 @@ class Queries:
                     f"write the schema: {', '.join(sorted(f'{one.schema}.{one.name}' for one in named))}",
                     place(table),
                 )
-            if named or is_catalog(table):
-                return named[0] if named else None
+            if named:
+                return named[0]
         return None
 
     def _missing(self, table: exp.Table) -> ServeError:
@@ -313,6 +333,15 @@ class Queries:
         shown = f"{table.db}.{table.name}" if table.db else table.name
         hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
         return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
+
+
+@contextmanager
+def _placed(piece: Piece) -> Iterator[None]:
+    """Errors have the places of the client's text."""
+    try:
+        yield
+    except ServeError as error:
+        raise error.at(piece.place(error.position)) from error
 
 
 def _means(table: exp.Table, one: Served) -> bool:

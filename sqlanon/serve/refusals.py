@@ -44,6 +44,10 @@ class ServeError(Exception):
         super().__init__(message)
         self.code, self.message, self.hint, self.position = code, message, hint, position
 
+    def at(self, position: int) -> ServeError:
+        """The same error in another place."""
+        return ServeError(self.code, self.message, self.hint, position)
+
 
 class Disconnected(Exception):
     """The connection ends without another word: the client is gone, or does not read."""

@@ -54,7 +54,7 @@ from sqlanon.serve.refusals import (
     explained,
 )
 from sqlanon.serve.values import Column, Result, encoded
-from sqlanon.serve.variables import Variables
+from sqlanon.serve.variables import BOUNDS, Variables
 from sqlanon.serve.wire import Wire
 
 STATEMENTS = 500
@@ -92,7 +92,8 @@ class Session:
         self._wire = wire
         self._statements: dict[str, Prepared] = {}
         self._portals: dict[str, Portal] = {}
-        variables = Variables(login.user, schemas[0], login.settings)
+        begun = {BOUNDS: "on"} if shared.bounds else {}
+        variables = Variables(login.user, schemas[0], {**begun, **login.settings})
         self._commands = Commands(variables, self._forget)
         self._queries = Queries(shared, self._commands, login.user, address, key[0])
         self._key = key
@@ -162,27 +163,23 @@ class Session:
     # --- simple queries
 
     def _simple(self, text: str) -> None:
-        start = 0
         try:
             pieces = texts.split(text)
             if not pieces:
                 self._wire.send(EmptyQueryResponse())
             for piece in pieces:
-                start = piece.start
                 result = self._queries.run(self._queries.prepare(piece))
                 if result.columns is not None:
                     self._wire.send(_description(result.columns, ()))
                     self._rows(result, result.rows, ())
                 self._complete(result)
         except (ServeError, SqlanonError) as error:
-            self._failed(error, start)
+            self._failed(error)
         self._ready()
 
-    def _failed(self, error: BaseException, start: int = 0) -> None:
-        shown = explained(error)
-        at = shown.position + start if shown.position else 0
+    def _failed(self, error: BaseException) -> None:
         self._commands.failed()
-        self._wire.fail(ServeError(shown.code, shown.message, shown.hint, at))
+        self._wire.fail(explained(error))
 
     def _rows(self, result: Result, rows: Iterable[Sequence[object]], formats: Sequence[int]) -> None:
         columns = result.columns or ()

@@ -11,6 +11,7 @@ from pygwire import FrontendMessageDecoder
 from pygwire.messages import ErrorResponse, NoticeResponse, PGMessage
 from pygwire.state_machine import BackendStateMachine
 
+from sqlanon.serve.notices import Notice
 from sqlanon.serve.refusals import BAD_PROTOCOL, Disconnected, ServeError
 
 STARTUP_BYTES = 10_000
@@ -123,9 +124,11 @@ class Wire:
             self._waiting += ErrorResponse(fields=fields).to_wire()
             self.flush()
 
-    def note(self, text: str) -> None:
-        """Send a warning about an answer."""
-        self.send(NoticeResponse(fields={"S": "WARNING", "V": "WARNING", "C": "01000", "M": text}))
+    def note(self, notice: Notice) -> None:
+        """Send a notice of an answer: always, also to clients that ask for less by ``client_min_messages``."""
+        code = "00000" if notice.severity == "NOTICE" else "01000"
+        fields = {"S": notice.severity, "V": notice.severity, "C": code, "M": notice.text.replace("\0", "")}
+        self.send(NoticeResponse(fields=fields))
 
     def secure(self, context: ssl.SSLContext) -> None:
         """Continue with TLS.

@@ -33,6 +33,8 @@ def attach_classes(
     row is in which class neither depends on the source's order nor reveals it.
 
     Args:
+        scratch: the run.
+        encoded: the work table.
         assign: table (rid, class).
         extra: further aliases of the stage to carry along.
         secret: what the hash is keyed with.

@@ -90,8 +90,10 @@ def by_code(
     """A number of every code, of each domain: the codes, ascending, and the numbers.
 
     Args:
+        scratch: the run.
         name: the template (``domains``: tables) that gives the place of the domain, a code and its number, in any
             order.
+        domains: the columns.
         dtype: of the numbers, as `Engine.fetch_arrays` names it.
     """
     import numpy as np

@@ -27,6 +27,7 @@ def install(engine: Engine, schema: str = SCHEMA) -> tuple[str, ...]:
     """Create the functions in ``schema``, and the schema where it is missing; functions of these names are replaced.
 
     Args:
+        engine: the database.
         schema: its exact name, not quoted.
 
     Returns:

@@ -14,7 +14,9 @@ def hash_keys(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> Ta
     ``link_key`` is of the identifying columns; ``turn_key`` is of these and of the private values as they look.
 
     Args:
+        scratch: the run.
         rows: table of rid and the staged originals.
+        roles: its columns.
         secret: what the hashes are keyed with.
 
     Cost: a scan.

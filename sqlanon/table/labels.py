@@ -15,6 +15,7 @@ def labels_of(engine: Engine, source: str) -> dict[str, list[str]]:
     """The labels of the columns that have any, of the providers ``anon`` and ``k_anonymity``.
 
     Args:
+        engine: the session.
         source: the table, or the view.
 
     Raises:

@@ -24,6 +24,7 @@ def make_enum_types(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -
     """Make the types of nominal quasi columns, and look how the source numbers its rows.
 
     Args:
+        scratch: the run.
         roles: what will be staged.
         rows: how many rows.
         exact: the format publishes the staged values themselves, so that they keep their type.

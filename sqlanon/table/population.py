@@ -80,6 +80,7 @@ def count_population(
     """Count the population by the codes of the source.
 
     Args:
+        scratch: the run.
         roles: the source.
         people: the population, as `roles_in` found it.
         stages: the staged rows of both.

@@ -45,6 +45,8 @@ def group_equal(engine: Engine, source: str, names: Sequence[str], values: int) 
     """Groups among columns of equally many values that determine each other.
 
     Args:
+        engine: the database.
+        source: the table.
         names: columns that have as many values, NULL being one where they have it.
         values: how many.
 

@@ -70,6 +70,8 @@ def resolve_rule(scratch: Scratch, reading: Reading, rule: Rule, values: TableRe
     """The hierarchy of the values that occur, the leaves in the order of the values within each node.
 
     Args:
+        scratch: the run.
+        reading: the column.
         rule: its rule.
         values: its frequency set.
 

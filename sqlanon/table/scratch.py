@@ -60,6 +60,7 @@ class Scratch:
         """Begin a run.
 
         Args:
+            engine: the database.
             watch: what measures the stages.
             keep: gets every table before it is dropped. Statements then go one by one, so that each has its own time.
             alone: no other run, which may be larger, uses the engine meanwhile.

@@ -95,6 +95,7 @@ def take_stage(
     """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
 
     Args:
+        scratch: the run.
         roles: what to read.
         link: columns whose hash ties a released row to its source row inside the private schema, if ``roles`` says of
             none.

@@ -38,6 +38,7 @@ def in_parts(
     """Make a table for every few items and join them.
 
     Args:
+        scratch: the run.
         name: of the table.
         key: the column that every part has, unique in each: rows of the same key are one row.
         items: what has columns; none makes one part without.
@@ -55,6 +56,7 @@ def join_parts(scratch: Scratch, name: str, key: str, parts: Sequence[Part]) -> 
     """One table of the columns of all parts, which are dropped; a single part stays as it is.
 
     Args:
+        scratch: the run.
         name: of the table.
         key: the column that every part has, unique in each: rows of the same key are one row.
         parts: tables and their columns without the key.

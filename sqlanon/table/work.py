@@ -71,6 +71,7 @@ class Work:
         """Nothing is made yet.
 
         Args:
+            scratch: the run.
             stage: the staged rows.
             domains: the columns that have codes.
             rows: how many rows there are.
@@ -133,6 +134,7 @@ class Work:
         read in few parts. Who has read all rows calls `check_rows`.
 
         Args:
+            domains: the columns.
             span: only rows with a rid from the first of these numbers to before the second; a reader begins at 0.
         """
         first, past = span or (0, self._rows)

@@ -18,6 +18,7 @@ def prepare_source(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, 
 
     Args:
         scratch: of the database.
+        spec: the release.
         secret: what hashes are keyed with.
         memory: bytes for the kernels.
     """

@@ -58,7 +58,6 @@ def seeded_context(table: Table, privacy: Privacy, seed: int, threads: int = 1) 
     return context
 
 
-@pytest.mark.property
 @examples(60)
 @given(case=cases(max_rows=40), data=st.data(), steps=st.sampled_from((1, 30, 300)), seed=st.integers(0, 99))
 def test_annealed_classes_are_no_worse_and_keep_every_requirement(
@@ -76,7 +75,6 @@ def test_annealed_classes_are_no_worse_and_keep_every_requirement(
     assert annealed(table, seeded_context(table, privacy, seed), WholeTable(), before, steps) == after
 
 
-@pytest.mark.property
 @examples(60)
 @given(case=cases(max_rows=40), data=st.data())
 def test_failing_classes_are_united_and_others_divided(case: Case, data: st.DataObject) -> None:

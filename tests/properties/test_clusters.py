@@ -82,7 +82,6 @@ def test_objectives_are_never_below_those_of_the_best_partition(objective: str) 
         assert by_sequential(table, privacy, options, 0)[1] >= min(costs)
 
 
-@pytest.mark.property
 @examples(40)
 @given(case=cases(max_rows=14), data=st.data(), objective=st.sampled_from(OBJECTIVES))
 def test_what_a_cluster_costs_and_where_rows_join_cheapest(case: Case, data: st.DataObject, objective: str) -> None:
@@ -131,7 +130,6 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(case: Case, data: st.
         assert found == (min(dearer)[::-1] if dearer else (-1, MANY))
 
 
-@pytest.mark.property
 @examples(60)
 @given(
     case=cases(max_rows=24),
@@ -198,7 +196,6 @@ def test_exchanges_equal_the_oracles(n: int, columns: int, top: int, objective: 
         assert [sorted(rows) for rows in classes] == [sorted(rows) for rows in expected]
 
 
-@pytest.mark.property
 @examples(60)
 @given(key=st.lists(st.integers(0, 5), min_size=1, max_size=40), t=st.integers(1, 12))
 def test_rows_are_dealt_evenly_by_value(key: list[int], t: int) -> None:

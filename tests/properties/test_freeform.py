@@ -63,7 +63,6 @@ def held_of(targets: np.ndarray) -> np.ndarray:
     return np.array([sorted(rows) for rows in rows_of_boxes_of(targets.tolist())], np.int32)
 
 
-@pytest.mark.property
 @examples(60)
 @given(case=cases(max_rows=24), k=st.integers(1, 5), block=st.integers(2, 12))
 def test_matchings_have_no_common_edge_and_passes_are_never_worse(case: Case, k: int, block: int) -> None:
@@ -85,7 +84,6 @@ def test_matchings_have_no_common_edge_and_passes_are_never_worse(case: Case, k:
     assert (walk(table, k, block, 3, threads=2) == targets).all()
 
 
-@pytest.mark.property
 @examples(60)
 @given(case=cases(max_rows=10), data=st.data())
 def test_costs_are_how_much_boxes_grow(case: Case, data: st.DataObject) -> None:
@@ -119,7 +117,6 @@ def extent_of(column: Quasi, rows: list[int]) -> int:
     return extent(column, rows)
 
 
-@pytest.mark.property
 @examples(100)
 @given(data=st.data(), m=st.integers(1, 6))
 def test_assignments_cost_least(data: st.DataObject, m: int) -> None:

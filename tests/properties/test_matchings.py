@@ -22,7 +22,6 @@ from tests.oracle.regular import cheapest_pairs, pairs
 from tests.properties.kernel import geometry, product_codes
 from tests.properties.strategies import cases, examples
 
-pytestmark = pytest.mark.property
 SCIPY = pytest.mark.skipif(find_spec("scipy") is None, reason="solver mip needs SciPy")
 
 

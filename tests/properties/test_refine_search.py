@@ -69,7 +69,6 @@ def lawful(table: Table, privacy: Privacy, drawn: list[int]) -> Classes:
     return merged
 
 
-@pytest.mark.property
 @examples(100)
 @given(case=cases(max_rows=40), data=st.data(), trials=st.integers(1, 8), seed=st.integers(0, 99))
 def test_searched_classes_are_no_worse_and_keep_every_requirement(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +16,6 @@ from tests.oracle.requirements import Privacy
 from tests.oracle.topdown import topdown
 from tests.properties.onedim import by_number, context_of, in_order, loaded, shown
 from tests.properties.strategies import cases, examples
-
-pytestmark = pytest.mark.property
 
 
 def solve(table: Table, k: int, seed: int) -> tuple[list[list[int]], list[list[int]]]:

@@ -53,7 +53,7 @@ def load(running: Running, clients: int, asks: int) -> Counter[float]:
 
 
 def check_load(place: Place, asks: int) -> None:
-    with serving(place, limits=Limits(50)) as running:
+    with serving(place, limits=Limits(50, of_user=50)) as running:
         load(running, 50, 300)
         before = resident()
         begun = time.monotonic()

@@ -58,7 +58,13 @@ def serve(
     timeout: Timeout = 60.0,
     max_rows: Annotated[int, typer.Option("--max-rows", metavar="N", min=1, help="Rows of an answer.")] = 10_000,
     connections: Annotated[int, typer.Option("--connections", metavar="N", min=1, help="Clients at once.")] = 50,
+    user_connections: Annotated[
+        int, typer.Option("--user-connections", metavar="N", min=1, help="Clients at once of one user.")
+    ] = 20,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Queries at once.")] = 4,
+    bounds: Annotated[
+        bool, typer.Option("--bounds", help="Sessions begin with sqlanon.bounds = on: answers have their bounds.")
+    ] = False,
     log: Annotated[
         str | None,
         typer.Option(
@@ -96,9 +102,10 @@ def serve(
             timeout,
             max_rows,
             workers,
-            Limits(connections),
+            Limits(connections, of_user=user_connections),
             stream,
             log_text,
+            bounds,
         )
         server = make_server(where, lambda: open_served(where, screen), options)
         try:
@@ -137,8 +144,10 @@ def _stream(log: str | None) -> Iterator[TextIO | None]:
     if log is None or log == "-":
         yield None if log is None else sys.stderr
         return
+    from sqlanon.serve.access import open_log
+
     try:
-        stream = Path(log).open("a", encoding="utf-8")  # noqa: SIM115 - closed below
+        stream = open_log(Path(log))
     except OSError as error:
         raise PolicyError(f"--log {log}: cannot be written") from error
     with stream:

@@ -32,6 +32,7 @@ class Losses:
     """Measures assignments of one table.
 
     Args:
+        context: the run.
         metric: ``gcp``, ``ncp``, ``lm``, ``dm``, ``c_avg`` or ``stars``, each as `sqlanon.loss` defines it.
     """
 

@@ -152,6 +152,7 @@ def in_blocks(context: Context, name: str, block: int) -> Blocks:
     """Read a table and cut it into blocks.
 
     Args:
+        context: the run.
         name: the method, for errors.
         block: rows of a block.
 
@@ -181,6 +182,7 @@ def find_bounds(demands: Demands, numbers: Ints, block: int) -> list[int]:
     """Where blocks begin and end: each meets the requirements, if all rows together do.
 
     Args:
+        demands: the requirements.
         numbers: the number in them of every row, in order.
         block: rows of a block, at least 1.
     """

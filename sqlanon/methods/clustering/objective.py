@@ -19,6 +19,7 @@ def objective_of(
     """What classes of a table cost.
 
     Args:
+        geometry: the attributes.
         codes: int32[d, n], of all rows of the table.
         value: int64[n], their sensitive value; 0 where none is counted.
         values: how many there are.

@@ -71,6 +71,7 @@ def match_rows(context: Context, order: str, match: Callable[[Ints, Geometry, in
     """The rows matched in an order.
 
     Args:
+        context: the run.
         order: `ORDER` of `sqlanon.methods.freeform.declaration`.
         match: gets int32[d, n] codes of the rows in order, their geometry and k; returns int64[k, n] matchings.
 

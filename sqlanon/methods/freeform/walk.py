@@ -52,6 +52,7 @@ def walk_blocks(
 
     Args:
         codes: int32[d, n], the rows in an order that neighbours are alike in.
+        geometry: the attributes.
         k: how many matchings; at most n.
         block: rows that are assigned together.
         passes: how often every matching is made anew.

@@ -85,6 +85,7 @@ def attach(context: Context, cells: Cells, record: Ints, label: Ints, rows: Long
     """The assignment of classes that are made of parts of cells.
 
     Args:
+        context: the run.
         cells: all cells, or some.
         record: of each part its cell.
         label: its class.

@@ -38,6 +38,7 @@ def leave_rows_out(
     """The classes that lose least with rows left out within the limit.
 
     Args:
+        context: the run.
         lattice: of the metric loss.
         cells: the table.
         pieces: classes of all rows that meet what is asked; None: there are none.

@@ -26,6 +26,7 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
     """The classes of the local search.
 
     Args:
+        context: the run.
         lattice: of the metric loss.
         divide: a class may take part of the rows of a cell, by sensitive value.
         most: nodes that are looked at, at most, before the last one takes the rest.

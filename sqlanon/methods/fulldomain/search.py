@@ -51,6 +51,7 @@ class Search:
     """The nodes of a lattice, what is known of each, and the best one so far.
 
     Args:
+        context: the run.
         lattice: with the costs of the metric.
         checker: looks at nodes.
         squares: the metric is dm.

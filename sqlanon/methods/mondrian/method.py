@@ -159,6 +159,7 @@ class Mondrian:
         """Finish the whole table, or the open partitions of ``span``, and append the rows' classes to ``table``.
 
         Args:
+            context: the run.
             table: of rows and classes.
             parts: the open partitions.
             span: which of them.

@@ -47,6 +47,8 @@ def grow_tree(
     Args:
         rows: n rows, permuted in place.
         spare: room for as many.
+        geometry: the attributes.
+        demands: the requirements.
         domains: int64[d], codes of each attribute (with NULL).
         threads: workers.
         progress: gets the number of finished rows.

@@ -84,6 +84,7 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
     """Cut by the least loss until no partition that can be cut has more than ``fits`` rows, where `can_count` says so.
 
     Args:
+        context: the run.
         workers: of its engine.
         packed: its rows, as `Work.select_packed` makes them.
         fits: rows of a partition that somebody else divides.

@@ -80,6 +80,7 @@ def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast
     tree is mostly better.
 
     Args:
+        context: the run.
         loaded: the work table.
         found: its rows by the order's keys; in the end, in order.
         order: whose keys these are.

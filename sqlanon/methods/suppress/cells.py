@@ -101,6 +101,7 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
     """Group the work table and fetch its cells.
 
     Args:
+        context: the run.
         sensitive: the columns whose values matter.
         cut: with ``pushed``, frequency l of the one column, to which phase one cuts values; None: groups are kept
             whole.

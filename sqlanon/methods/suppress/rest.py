@@ -17,6 +17,7 @@ def divide_residue(context: Context, table: TableRef, solved: Solved, name: str)
     """The classes with the residue divided by the method ``name``.
 
     Args:
+        context: the run.
         table: row -> class, all rows; it is dropped.
         solved: which class is the residue. It is eligible, so that the method finds classes.
         name: the method, in its default options.

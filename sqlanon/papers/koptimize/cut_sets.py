@@ -63,6 +63,7 @@ class CutSets:
     """All sets of cuts of a table, by one metric. A set is bool[cuts]; cuts are numbered by column, then by code.
 
     Args:
+        context: the run.
         metric: ``dm``, ``cm``, ``loss`` or ``c_avg``.
         records: the table grouped by its codes.
     """

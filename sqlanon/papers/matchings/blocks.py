@@ -35,6 +35,7 @@ def solve_in_blocks(
     Args:
         solver: its name.
         codes: int32[d, n], the rows in order.
+        geometry: the attributes.
         k: how many matchings.
         block: rows of a block; 0: the table is one.
         progress: gets blocks done, of how many.

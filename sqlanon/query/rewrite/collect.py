@@ -8,15 +8,17 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlanon.query.boxes.range_facts import unrollable
-from sqlanon.query.functions.aggregates import KINDS, SPREADS, is_count
+from sqlanon.query.functions.aggregates import aggregate_of, is_count
 from sqlanon.query.functions.quantile_forms import in_common_form, quantile_of
 from sqlanon.query.functions.registry import keeps_ends
 from sqlanon.query.logic.formula import Formula, both, either
 from sqlanon.query.logic.value_tests import ValueTest, is_computed
+from sqlanon.query.normalize.asked import Scalar
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.group_aggregates import regroup
 from sqlanon.query.rewrite.group_by import spread_of
 from sqlanon.query.rewrite.outputs import read_outputs
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, QueryPlan, Ratio, Spread
@@ -27,12 +29,13 @@ from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
 
 
-def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
+def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryPlan:
     """What a query needs of the rows, and what it shows of them.
 
     Args:
         bound: the query.
         drawn: how aggregates are distributed over the sources is asked as well, so that sums are read value by value.
+        sharp: other queries calculate with the answer, so that its bounds have to hold to the last digit.
 
     Raises:
         Refused: a piece of it has no answer over ranges.
@@ -63,8 +66,14 @@ def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
             keys.append(notes.terms.column(term))
             notes.raw.add(keys[-1].name)
     notes.spread.update(spread)
-    shown = read_outputs(bound, notes)
+    again = None
+    if bound.regroup is None:
+        shown = read_outputs(bound, notes, sharp=sharp)
+    else:
+        again, shown = regroup(bound, notes, sharp=sharp)
     present = notes.aggregate(exp.Count(this=exp.Star())) if bound.groups else None
+    if not notes.aggregates and any(node.find(Scalar) for _, node in bound.items):
+        notes.aggregate(exp.Count(this=exp.Star()))  # the one row of the values of subqueries
     if not notes.aggregates:
         refuse(text, None, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
     tests = notes.predicates.tests()
@@ -94,7 +103,8 @@ def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
         outputs=shown,
         checks=tuple(notes.checks),
         filters=notes.filters(),
-        direct=notes.direct(bound.items),
+        direct=notes.direct(bound.items) if again is None else {},
+        regroup=again,
     )
 
 
@@ -148,7 +158,7 @@ class Notes:
         found = {}
         for name, node in items:
             inner = node.unnest()
-            if isinstance(inner, exp.AggFunc | exp.Filter):
+            if isinstance(inner, exp.AggFunc | exp.Filter) and not isinstance(inner, Scalar):
                 known = self.aggregates.get(self._text(self._of_values(inner)))
                 if known is not None:
                     found[name] = known.id
@@ -216,8 +226,9 @@ class Notes:
 
     def _kind(self, inner: exp.Expr) -> str:
         """The kind of an aggregate."""
-        kind = "quantile" if quantile_of(inner) else "native" if isinstance(inner, SPREADS) else KINDS.get(type(inner))
-        if kind is None:
+        found = aggregate_of(inner)
+        kind = found.kind if found is not None else None
+        if kind is None or (kind == "quantile" and not quantile_of(inner)):
             refuse(
                 self.scope.text,
                 inner,
@@ -296,6 +307,8 @@ class Notes:
 
     def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
         """Two aggregates of the same rows, one divided by the other; None: they are no sums over rows."""
+        if top.find(Scalar) or bottom.find(Scalar):
+            return None
         first, second = self.aggregate(top), self.aggregate(bottom)
         groups = any(box.shape == "group" for box in self.scope.boxes.values())
         if groups or not {first.kind, second.kind} <= {"rows", "count", "sum"}:

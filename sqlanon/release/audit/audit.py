@@ -57,6 +57,7 @@ def audit(
 
     Args:
         engine: where the table is.
+        table: its name.
         quasi: the columns that make the classes; None: every column but the sensitive ones (and identifiers).
         sensitive: columns whose diversity is measured.
         identifiers: columns whose distinct values are counted per class, each by itself, NULLs as one value.

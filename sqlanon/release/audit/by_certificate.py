@@ -34,6 +34,7 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
     said to hold.
 
     Args:
+        engine: the session.
         place: the release.
         named: columns are named for the audit.
         spec: a policy's release, whose k is checked as well.

@@ -72,6 +72,7 @@ def covered_codes(
     """What every cell covers.
 
     Args:
+        scratch: the run.
         form: the format of the release. A cell of one value covers that alone; a cell without a value covers every
             value, unless the release shows the source's own values.
         quasi: the columns, of which codes are those of the source.

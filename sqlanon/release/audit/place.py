@@ -47,6 +47,8 @@ def open_place(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator
     is in which class. On the file itself they are out of reach.
 
     Args:
+        engine: the session.
+        table: its name.
         spec: the release of a policy that the table is audited against.
     """
     if spec is not None and spec.publish_file and engine.second_file:

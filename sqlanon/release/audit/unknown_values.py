@@ -18,6 +18,7 @@ def unknown_values(engine: Engine, table: TableRef, requirements: Sequence[Requi
     A run refuses them likewise.
 
     Args:
+        engine: the session.
         table: the audited table.
         requirements: what the policy asks, with the table's own names of columns.
     """

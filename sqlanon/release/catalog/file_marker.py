@@ -76,6 +76,8 @@ def check_ours(engine: Engine, release: str, file: str) -> None:
     """What is in the place of a file may be replaced: nothing, or a file that this release published.
 
     Args:
+        engine: the source's database.
+        release: the release.
         file: the place.
 
     Raises:

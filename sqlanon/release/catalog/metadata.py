@@ -52,7 +52,10 @@ def metadata_rows(
     """The metadata table's rows.
 
     Args:
+        spec: the policy.
+        roles: the source's columns.
         names: what every quasi column becomes, by alias.
+        version: its number.
         facts: further facts about the release, as `facts_of` makes them.
         reached: what verify measured on the released rows.
     """

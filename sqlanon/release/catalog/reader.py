@@ -143,6 +143,7 @@ class CatalogReader:
         Args:
             found: the catalog's tables as they were looked up, by who has made sure that they are read safely; None:
                 they are looked up.
+            release: the release.
         """
         asked = {"release": release, **_JSON}
         name = "catalog/live" if self._engine.updates else "catalog/list"

@@ -253,6 +253,7 @@ def data_change(
     """Rows that came and went since a version was made, by the hashes that tie its rows to the source's.
 
     Args:
+        scratch: the run.
         entry: the version, whose link table is there.
         stage: the source now, with its links.
         links: the columns that they hash.

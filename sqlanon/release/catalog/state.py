@@ -93,6 +93,8 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     The caller holds its lock, and has found that the private schema belongs to this role.
 
     Args:
+        engine: the database.
+        spec: the release.
         every: with all its versions.
     """
     catalog = Catalog(engine)

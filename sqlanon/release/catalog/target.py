@@ -64,6 +64,7 @@ def check_free(release: str, target: Publication, entries: Sequence[Entry], exis
     """The views of the release are its own, or do not exist yet.
 
     Args:
+        release: its name.
         target: where it goes.
         entries: the catalog's rows of the release, and of others that have published one of these views.
         exists: whether a view is there.

@@ -50,6 +50,7 @@ def recode_classes(
     """Recode classes, and unite those whose groups fail.
 
     Args:
+        scratch: the run.
         encoded: its columns.
         classed: the rows with their classes and the codes of all quasi columns.
         spans: what the method says of its classes' boxes, or None.

@@ -58,6 +58,7 @@ def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matche
 
     Args:
         context: the run as the method saw it.
+        spec: the release.
         secret: what the release's hashes are keyed with, which the method does not get.
         matches: the graph.
 

@@ -27,6 +27,7 @@ def exit_groups(
     their sensitive values in turn; where a group of a class fails, the class is divided into half as many.
 
     Args:
+        scratch: the run.
         history: the cohort, as `sqlanon.release.history.history.rows_of` makes it.
         groups: its classes.
         k: rows of a group, at least.

@@ -27,6 +27,9 @@ def hashed_keys(
     """A scratch table of the hashes of keys, as the stage has them.
 
     Args:
+        scratch: the run.
+        spec: the release.
+        roles: the source's columns.
         names: the columns of the list.
         keys: its texts.
         secret: what the release's hashes are keyed with.

@@ -15,6 +15,7 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
     """Stop a version that has drifted too far.
 
     Args:
+        spec: the release.
         rows: of the source.
         found: the version.
         too_long: since when a row has waited that waits longer than ``max_age``; None: none does.
@@ -68,6 +69,7 @@ def require_rows(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = Fal
     """Stop a version without rows.
 
     Args:
+        spec: the release.
         found: the version.
         erasing: keys are erased by it.
 

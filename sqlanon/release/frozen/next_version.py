@@ -115,6 +115,7 @@ def look(
     """Compare the source with the lineage, and take the cohort that is due.
 
     Args:
+        scratch: the run.
         state: the release as the run found it.
         lineage: the lineage of the version.
         staged: the source as it was read.

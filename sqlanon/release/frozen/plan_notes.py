@@ -10,6 +10,7 @@ def plan_notes(spec: ReleaseSpec, looked: Outlook, why: str, *, begins: bool) ->
     """What a plan says of the rows of a lineage: those that stay, those that wait, and those for a new lineage.
 
     Args:
+        spec: the release.
         looked: the source compared with the lineage.
         why: why the cohort cannot be published; empty: it can, or there is none.
         begins: the lineage begins.

@@ -82,6 +82,9 @@ def compare(
     """Compare the staged rows with the lineage. Cost: one join of both by key, and groupings of its narrow result.
 
     Args:
+        scratch: the run.
+        lineage: its lineage.
+        roles: the source's columns.
         stage: the source's rows, with their key.
         erased: hashes of keys that are never published again.
         whole: rows of persons who are published wait.

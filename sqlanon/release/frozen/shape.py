@@ -35,6 +35,8 @@ def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort
     """The columns of the next version.
 
     Args:
+        spec: the release.
+        roles: the source's columns.
         kept: the columns that the lineage has of classes; None: it begins now.
         cohort: what every quasi column becomes in the cohort, by alias; empty: there is none.
     """

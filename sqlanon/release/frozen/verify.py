@@ -49,6 +49,7 @@ def verify_version(
     """Check a written version of a lineage.
 
     Args:
+        scratch: the run.
         draft: the version, as it was recorded in the lineage.
         physical: the written table.
         before: the version before; None: there is none, or its table is gone.
@@ -201,6 +202,7 @@ def verify_before(
     """The lineage says of the version before what readers have, by all of its rows.
 
     Args:
+        scratch: the run.
         step: what is to be recorded in the lineage, or was.
         before: the version before.
         kept: the columns that are published as they are.

@@ -215,6 +215,8 @@ def make_published(
     """What a version of the lineage publishes. Cost: a copy of its rows.
 
     Args:
+        scratch: the run.
+        lineage: its lineage.
         version: the version.
         kept: the columns that are published as they are.
         parts: the published columns that come from the class.
@@ -244,6 +246,7 @@ def describe_cohort(
     """A cohort's rows and classes as the lineage keeps them.
 
     Args:
+        scratch: the run.
         step: of the version that publishes it.
         made: the cohort's classes.
         history: its history, as `sqlanon.release.history.history.rows_of` makes it.

@@ -75,6 +75,7 @@ def count_candidates(
     """How many rows each record may be of.
 
     Args:
+        scratch: the run.
         records: table (row, place, beside): 0, 1, .., and the class or box that it shows in each version.
         fits: table (row, box): all that a row fits; ``beside`` the same of the other version, where records show two.
         beside: see there; None: records show one.

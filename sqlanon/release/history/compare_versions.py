@@ -57,6 +57,7 @@ def compare_versions(
     """What the new version reveals together with those that readers had.
 
     Args:
+        scratch: the run.
         ready: the source.
         made: the classes.
         earlier: the versions before.

@@ -51,6 +51,7 @@ def rows_of(
     """The history of the version that is being made, as a scratch table.
 
     Args:
+        scratch: the run.
         roles: the source's columns by role.
         classed: staged rows with their class.
         groups: which class is in which group of the release.
@@ -95,9 +96,11 @@ def compare_new(
     """What a version that is being made reveals together with those before it: one report for each of ``entries``.
 
     Args:
+        scratch: the run.
         spec: the policy of the new version.
         entries: the earlier versions to compare with.
         history: the new version's history, as `rows_of` makes it.
+        version: its number.
         ready: the source.
         proof: what proves the boxes of the new version.
     """

@@ -16,6 +16,7 @@ class Side:
     """One version in a comparison: its history table, and what its hashes were made of.
 
     Args:
+        version: its number.
         history: its table.
         policy: its policy, as the catalog has it.
         types: (name, type) of the source's columns: the same value of another type may be written, and so hashed,

@@ -55,6 +55,9 @@ def plan(
     """What a run would do.
 
     Args:
+        engine: the source's database.
+        spec: the release.
+        progress: gets stages, counts and notes.
         beside: other releases of the same policy, for warnings about what readers see together; the tables that are
             published together with it are read too, as a change of one makes new versions of all.
         machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs

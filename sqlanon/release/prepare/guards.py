@@ -167,6 +167,8 @@ def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Seque
     person's, they are compared with the number of persons.
 
     Args:
+        scratch: the database.
+        spec: the release.
         staged: what was read.
         quasi: its quasi columns.
         part: what was read is a part of the source's rows: the column is then looked at in the source.

@@ -20,6 +20,7 @@ def source_snapshot(
     A policy may accept a part.
 
     Args:
+        engine: the session.
         asked: the releases, each with its source.
         planned: nothing is released of what is read, so that a part will do; `hidden_rows` says so.
 

@@ -30,6 +30,8 @@ def guard_texts(scratch: Scratch, spec: ReleaseSpec, rows: int, lengths: Mapping
     """Texts fit into memory, a block of rows at a time as the engine works.
 
     Args:
+        scratch: the run.
+        spec: the release.
         rows: how many the source has.
         lengths: of each column of texts their length in all.
         memory: bytes that the run may use.

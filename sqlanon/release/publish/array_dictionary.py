@@ -24,6 +24,7 @@ def find_repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
     """The published arrays that come from the class and of which there are few different ones.
 
     Args:
+        scratch: the run.
         recoded: the classes.
         rows: how many the release has.
     """

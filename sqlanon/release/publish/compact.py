@@ -23,6 +23,7 @@ def compact(engine: Engine, releases: Sequence[str] | None = None, progress: Pro
     """Have the engine write anew what holds private tables of which rows were changed or deleted.
 
     Args:
+        engine: the database.
         releases: those whose tables it is about; None: all.
         progress: gets the stage.
 

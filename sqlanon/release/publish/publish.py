@@ -129,6 +129,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     Args:
         state: the release as the run found it.
         target: where the version goes.
+        scratch: the run.
         draft: the version.
         watch: measures the stages.
     """

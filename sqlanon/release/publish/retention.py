@@ -20,6 +20,8 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
     many stay is what the newest policy says. Where keys were erased, none of the versions before stays.
 
     Args:
+        engine: the source's database.
+        release: the release.
         entries: its live rows of the catalog, where they are known.
     """
     catalog = Catalog(engine)

@@ -40,6 +40,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
     After `unpublish`, it is the version that was withdrawn, or ``to``.
 
     Args:
+        engine: the source's database.
+        release: the release.
         to: the version; None: the newest one that was replaced and is kept.
         allow_weaker: confirm that its policy promises less than that of the published version.
 

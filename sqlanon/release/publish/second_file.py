@@ -42,6 +42,7 @@ def write_file(
 
     Args:
         engine: the source's database, which attaches the new file while ``fill`` works.
+        release: the release.
         path: where the file goes.
         fill: writes into the database that is attached under this name.
         watch: what measures the stages.
@@ -144,6 +145,8 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
     """Tidy up after what was killed between building another file, or replacing views, and saying so in the catalog.
 
     Args:
+        engine: the source's database.
+        release: the release.
         entries: its live rows of the catalog, where they are known.
     """
     catalog = Catalog(engine)

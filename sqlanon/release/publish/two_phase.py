@@ -35,6 +35,7 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
     """Let readers have a version whose tables are there and verified; `point_views` is left to do.
 
     Args:
+        engine: the database.
         shown: every view of the version, the public one first, then that of the metadata.
         previous: the version that is published.
     """

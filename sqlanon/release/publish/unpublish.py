@@ -33,6 +33,8 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
     `rollback` can publish it again; a later run makes a new version. Rights on the views are dropped with them.
 
     Args:
+        engine: the source's database.
+        release: the release.
         purge: drop the tables and histories of all its versions as well. Then nothing may be published.
 
     Raises:

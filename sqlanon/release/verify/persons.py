@@ -78,6 +78,7 @@ def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
     """Refuse classes of fewer than k persons.
 
     Args:
+        spec: the release.
         fewest: per identifier that is counted, its fewest values in any class.
 
     Raises:

@@ -65,6 +65,7 @@ def audit_population(
     """Measure a release in the population as it is now.
 
     Args:
+        engine: the session.
         relation: the release.
         spec: the policy's release.
         requirements: what it asks; those that compare classes with a population are measured.
@@ -128,8 +129,10 @@ def _count_cells(
     The number counts the combinations of values that lie in several cells.
 
     Args:
+        scratch: the run.
         form: the format of the release.
         target: the release.
+        quasi: the quasi columns.
         names: what is published of each.
         readings: the columns of the population.
         stage: its rows.

@@ -29,6 +29,7 @@ def find_alteration(engine: Engine, entry: Entry, published: Relation) -> str | 
     What the report has no mark of is not taken for unchanged.
 
     Args:
+        engine: the session.
         entry: a version that has a certificate.
         published: its table, or the view of it.
 

@@ -32,6 +32,7 @@ def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded:
     hierarchies, and values that became others before (`recode`), are not asked.
 
     Args:
+        scratch: the run.
         encoded: the quasi columns.
         classed: staged rows with their original values and class.
         recoded: what is published of every class.

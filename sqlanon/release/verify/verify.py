@@ -46,6 +46,8 @@ def verify_staged(
     """Check that published cells contain the original values, and that every row has one class or is left out.
 
     Args:
+        scratch: the run.
+        encoded: the work table.
         classed: staged rows with their original values and class.
         recoded: what is published of every class.
         form: the policy's format, whose covering predicate is counted.
@@ -103,6 +105,8 @@ def verify_physical(
     The requirements are asked of its groups.
 
     Args:
+        scratch: the run.
+        encoded: the work table.
         classed: staged rows with their class.
         recoded: what is published of every class.
         physical: the written table with its columns.
@@ -159,6 +163,8 @@ def verify_rows(
     """Check that the physical table has the policy's columns and the staged rows with the cells of their classes.
 
     Args:
+        scratch: the run.
+        encoded: the work table.
         classed: staged rows with their class.
         recoded: what is published of every class.
         physical: the written table with its columns.
@@ -226,6 +232,7 @@ def measure_requirements(
     """Measure every requirement over the groups, and refuse if one fails.
 
     Args:
+        scratch: the run.
         grouping: the groups.
         names: the sensitive columns there.
         requirements: what is measured.

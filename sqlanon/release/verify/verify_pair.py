@@ -31,6 +31,8 @@ def verify_pair(
     """The two physical tables hold the staged rows and their sensitive values, and every group meets the requirements.
 
     Args:
+        scratch: the run.
+        encoded: the work table.
         classed: staged rows with their class; the private row ids are still there.
         recoded: groups of the classes, and the columns of both tables.
         counted: the table of sensitive values.

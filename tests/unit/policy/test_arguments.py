@@ -150,7 +150,6 @@ def test_l_is_taken_by_its_decimal_text(given_l: Any, exact: Fraction) -> None:
     assert release(**BASE, sensitive="d", l=given_l).privacy.l == exact
 
 
-@pytest.mark.property
 @given(st.integers(1, 10**9), st.integers(1, 10**9))
 def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
     asked = Fraction(max(numerator, denominator), min(numerator, denominator))
@@ -395,7 +394,6 @@ def test_hostile_column_names_stay_as_they_are(name: str) -> None:
     assert "\n" not in problem
 
 
-@pytest.mark.property
 @given(
     st.lists(
         st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1),
@@ -407,7 +405,6 @@ def test_any_names_give_their_columns_in_order(names: list[str]) -> None:
     assert [column.name for column in release(source="t", quasi=names[:1], insensitive=names[1:], k=1).columns] == names
 
 
-@pytest.mark.property
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1))
 def test_any_table_name_can_be_quoted(name: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'

@@ -301,7 +301,6 @@ def test_a_release_can_be_released_again(tmp_path: Path) -> None:
 names = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=60)
 
 
-@pytest.mark.property
 @given(
     names,
     st.lists(
