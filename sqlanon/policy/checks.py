@@ -19,10 +19,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.method import check_method
-from sqlanon.policy.models import (
-    ColumnModel,
-    ReleaseModel,
-)
+from sqlanon.policy.models import ColumnModel, ReleaseModel
 from sqlanon.policy.persons import check_persons, choose_stronger, kind_of_rows, list_person_columns, of_persons
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Problems

@@ -15,11 +15,7 @@ from sqlanon.formats import Levels, format_of
 from sqlanon.loss import Attribute, Facts, joint_counts, measure, measure_asked, measure_classification
 from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
-from sqlanon.release.divide import (
-    loss_limit,
-    merge_failing_groups,
-    suppressed_rows,
-)
+from sqlanon.release.divide import loss_limit, merge_failing_groups, suppressed_rows
 from sqlanon.release.divide.division import Division, Keyed
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.prepare.unlisted_values import count_others
