@@ -19,8 +19,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.results import LinkageAttack
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.attack.fits import Fits, Ties
     from sqlanon.attack.material import Material
 
@@ -63,7 +62,7 @@ class Sets:
     """
 
     known: tuple[int, ...]
-    place: npt.NDArray[np.int64]
+    place: Longs
     width: int
     by_size: dict[int, list[int]]
     every: int | None
@@ -91,7 +90,7 @@ class Sets:
 
 
 def attack_by_linkage(
-    fits: Fits, sets: Sets, k: int | None, crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None
+    fits: Fits, sets: Sets, k: int | None, crowd: tuple[Longs, Ints] | None
 ) -> tuple[LinkageAttack, ...]:
     """Expected success by number of known columns, and by all columns.
 

@@ -17,8 +17,7 @@ from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +123,8 @@ class Matches:
         boxes: int[k, n], k boxes from 0 to n - 1 of each of these rows, no box twice; every box has k rows.
     """
 
-    rid: npt.NDArray[np.int32]
-    boxes: npt.NDArray[np.int32] | npt.NDArray[np.int64]
+    rid: Ints
+    boxes: Ints | Longs
 
 
 @dataclass(frozen=True, slots=True)

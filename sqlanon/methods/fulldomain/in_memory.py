@@ -23,8 +23,8 @@ from sqlanon.privacy.population import of_population
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Flags, Ints, Longs
+
 
 KEPT = 4
 """Roll-ups have so many times the cells of the table together, at most."""
@@ -142,7 +142,7 @@ class InMemory:
         )
         return Suppressed(int(size.sum()), int((size * extra).sum()), int((size * size).sum()))
 
-    def _gone(self, joined: int) -> npt.NDArray[np.bool_]:
+    def _gone(self, joined: int) -> Flags:
         """Which classes of the open node are suppressed."""
         gone = ~self._open.holds
         if joined:
@@ -190,7 +190,7 @@ class _Open:
     label: Ints
     first: Ints
     size: Longs
-    holds: npt.NDArray[np.bool_]
+    holds: Flags
 
     @cached_property
     def others(self) -> npt.NDArray[np.intp]:

@@ -30,8 +30,7 @@ from sqlanon.table.wide import in_parts
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Longs = npt.NDArray[np.int64]
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints, Longs
 
 
 class Curve:

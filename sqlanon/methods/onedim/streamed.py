@@ -23,7 +23,8 @@ from sqlanon.privacy.base import least_rows
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
+
 
 _BLOCK = 1 << 20
 
@@ -130,7 +131,7 @@ class _Solver:
         self._kept = rows.part(known + more - keep, known + more)
         self._line = self._line[max(len(self._line) - keep, 0) :].copy()
 
-    def _solve(self, rows: Rows, known: int, opt: Longs, back: npt.NDArray[np.int32]) -> None:
+    def _solve(self, rows: Rows, known: int, opt: Longs, back: Ints) -> None:
         if self._fast:
             runs.best_line_runs(self._line, self._k, self._objective, known, opt, back)
         elif self._objective == runs.GCP:

@@ -27,10 +27,8 @@ from sqlanon.papers.koptimize.kernels.cut_bounds import bound_of_groups, cut_bou
 from sqlanon.progress import Progress, Silent
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_OPEN = 100_000
 """Largest number of subtrees in the queue by bound; beyond it, the lowest is searched depth-first.

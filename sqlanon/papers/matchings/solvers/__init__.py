@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.arrays import Longs
     from sqlanon.papers.matchings.kernels.cost import Coordinates
 
 MOST_ROWS: Mapping[str, int] = {
@@ -63,7 +64,7 @@ def explain_refusal(solver: str, rows: int, k: int) -> str | None:
     return None
 
 
-def solve_matchings(solver: str, rows: Coordinates, k: int, *, any_size: bool = False) -> npt.NDArray[np.int64]:
+def solve_matchings(solver: str, rows: Coordinates, k: int, *, any_size: bool = False) -> Longs:
     """The matchings that a solver finds.
 
     Args:

@@ -11,12 +11,11 @@ from sqlanon.papers.matchings.solvers import UnsolvedError
 from sqlanon.papers.matchings.solvers.lexicographic import arrange_rows, restore_order, sort_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.papers.matchings.kernels.cost import Coordinates
 
 
-def solve(rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
+def solve(rows: Coordinates, k: int) -> Longs:
     """See `sqlanon.papers.matchings.solvers`. Cost: O(k n^2 d)."""
     order = sort_rows(rows.codes)
     targets = np.empty((k, len(order)), np.int64)

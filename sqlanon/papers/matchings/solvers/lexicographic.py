@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.papers.matchings.kernels.cost import Coordinates
 
-    Longs = npt.NDArray[np.int64]
 
-
-def sort_rows(codes: npt.NDArray[np.int32]) -> Longs:
+def sort_rows(codes: Ints) -> Longs:
     """The order of the rows of int32[n, d], int64[n].
 
     Columns with the same number of values keep their order, and so do equal rows.
