@@ -128,7 +128,7 @@ class Fits:
         step = max(1, STEPS // max(self.low.size + steps, 1))
         return [(first, min(first + step, rows)) for first in range(0, rows, step)]
 
-    def linked(self, place: Longs, width: int) -> tuple[Longs, Doubles]:
+    def count_candidates(self, place: Longs, width: int) -> tuple[Longs, Doubles]:
         """Fewest candidates and summed chance for every set of known columns; see the kernel."""
         from sqlanon.attack.kernels.linkage import count_candidates
 

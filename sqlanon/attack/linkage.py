@@ -105,7 +105,7 @@ def attack_by_linkage(
     if crowd:
         fewest, chance = fits.count_persons(sets.place, sets.width, *crowd)
     else:
-        fewest, chance = fits.linked(sets.place, sets.width)
+        fewest, chance = fits.count_candidates(sets.place, sets.width)
     material = fits.material
     victims = material.drawn / material.shown if material.published else 1.0
     names = [domain.reading.name for domain in material.quasi]

@@ -250,7 +250,7 @@ class Format:
         """The published column that shows whether a value is known, and how (see the template datacube/parts)."""
         return names.value, "value"
 
-    def named(self, reading: Reading, published: Sequence[str]) -> Names:
+    def names_in_view(self, reading: Reading, published: Sequence[str]) -> Names:
         """The names of a quasi column's parts, from the columns that a release has of it."""
         for mean in (False, True):
             for nulls in (False, True):

@@ -76,7 +76,7 @@ class Files:
         at = self._base / file
         # A lone word is rather a value in the wrong place, of a column or a secret, than the name of a file.
         alone = at.parent == self._base and not at.suffix
-        shown = "the file that it names" if alone else problems.shown(path, file)
+        shown = "the file that it names" if alone else problems.display(path, file)
         try:
             if file not in known:
                 known[file] = reader(at, str(at) if shown == file else shown)

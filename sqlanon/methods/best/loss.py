@@ -110,7 +110,7 @@ class Losses:
         np.add.at(rows, group.ravel(), size)
         return rows, shown[0] == 1
 
-    def shown(self, lost: Fraction) -> str:
+    def describe(self, lost: Fraction) -> str:
         """A loss, for notes."""
         return f"{int(lost)}" if self.metric in ("dm", "stars") else f"{float(lost):.4f}"
 

@@ -82,7 +82,7 @@ class Best:
             raise InfeasibleError(f"method {refused_by_all('best', reasons)}")
         notes = [
             f"best: {format_candidate(kept[2])} loses least by {self.metric}: "
-            + ", ".join(f"{format_candidate(spec)} {losses.shown(lost)}" for spec, lost in found)
+            + ", ".join(f"{format_candidate(spec)} {losses.describe(lost)}" for spec, lost in found)
         ]
         notes += [f"best: {format_candidate(spec)} was left out: {reason}" for spec, reason in reasons]
         return replace(kept[1], notes=(*notes, *kept[1].notes), refined=context.refine is not None)

@@ -179,7 +179,7 @@ class CatalogReader:
         texts = [[None if cell is None else str(cell) for cell in row] for row in self._rows("catalog/places", {})]
         return [Place(str(row[0]), str(row[1]), *row[2:]) for row in texts]
 
-    def published(self, name: str) -> Entry | None:
+    def find_published(self, name: str) -> Entry | None:
         """The published version of a release by its name, or by that of its view; None: there is none."""
         found = self.entries(name, statuses=("published",))
         if not found:

@@ -160,7 +160,7 @@ def profile(
             population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
             reached += feasible_in(spec, asked, rows, population)
         problem = Problem(
-            units.asked(asked),
+            units.requirements_of(asked),
             spec.privacy.accuracy,
             quasi,
             sensitive,

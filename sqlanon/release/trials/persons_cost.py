@@ -60,4 +60,4 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
 def _format_loss(context: Context, losses: Losses, way: Callable[[Context], Assignment]) -> str:
     # Methods call their tables alike, so that each has a place of its own.
     with context.scratch.beside() as scratch:
-        return losses.shown(losses.of(way(replace(context, scratch=scratch))))
+        return losses.describe(losses.of(way(replace(context, scratch=scratch))))
