@@ -84,4 +84,5 @@ def solve_matchings(solver: str, rows: Coordinates, k: int, *, any_size: bool = 
     refused = explain_refusal(solver, min(n, MOST_ROWS[solver]) if any_size else n, k)
     if refused is not None:
         raise ValueError(refused)
-    return import_module(f"{__name__}.{solver}").solve(rows, k)  # type: ignore[no-any-return]
+    file, name = ("greedy", "solve_sorted") if solver == "sortgreedy" else (solver, "solve")
+    return getattr(import_module(f"{__name__}.{file}"), name)(rows, k)  # type: ignore[no-any-return]
