@@ -70,10 +70,12 @@ if TYPE_CHECKING:
         RefineSpec,
         RefreshSpec,
         ReleaseSpec,
-        WorkloadSpec,
     )
     from sqlanon.table.profile import (
         ColumnProfile,
+    )
+    from sqlanon.workload_spec import (
+        WorkloadSpec,
     )
 
 _PUBLIC = {
@@ -130,9 +132,9 @@ _PUBLIC = {
         "RefineSpec",
         "RefreshSpec",
         "ReleaseSpec",
-        "WorkloadSpec",
     ),
     "table.profile": ("ColumnProfile",),
+    "workload_spec": ("WorkloadSpec",),
 }
 """The public names by the module that has them."""
 

@@ -97,6 +97,13 @@ NewLineage = Annotated[
         "before.",
     ),
 ]
+NewClasses = Annotated[
+    bool,
+    typer.Option(
+        "--new-classes",
+        help="Where the policy names no method: take that of a new release, not that of the published versions.",
+    ),
+]
 RecordFile = Annotated[Path | None, option("--record", "FILE", "Write what was done to a JSON file.")]
 
 

@@ -58,6 +58,11 @@ class Method:
         listed = (self.options[one.name] for one in self.declaration.options if isinstance(one, Several))
         return tuple(make_method(one) for text in listed for one in read_candidates(str(text)))
 
+    def of_table(self, *, large: bool) -> Method:
+        """The method that is run: of a large table, the first of its parts where it says so."""
+        alone = self.declaration.first_alone
+        return self.parts[0] if large and alone and self.options[alone[0]] == alone[1] else self
+
     @cached_property
     def algorithm(self) -> Algorithm:
         """The code."""

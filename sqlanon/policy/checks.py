@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from sqlanon.declared import FORMATS
 from sqlanon.declared.combinations import list_refused
+from sqlanon.declared.effort import choose_effort, choose_method
 from sqlanon.declared.kinds import ORDER, name_parts
 from sqlanon.declared.records import Path
 from sqlanon.declared.wording import join_words, near, show
@@ -123,6 +124,10 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         problems.add((*path, "publish"), "the same name as the source", "another view")
     if source and any(_fold_case(name_parts(table) or ()) == _fold_case(source) for table in model.dimensions):
         problems.add((*path, "dimensions"), "the source itself is listed", "tables without rows of its persons")
+    named = [key for key in ("method", "refine") if raw.get(key) is not None]
+    for key in named if model.effort is not None else ():
+        what = f"effort chooses method and refine, and {key} is named"
+        problems.add((*path, "effort"), what, f"leave out effort, or {key}")
     spec = ReleaseSpec(
         name=model.name,
         source=model.source,
@@ -139,8 +144,9 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         readers=tuple(model.readers),
         dimensions=tuple(model.dimensions),
         key=tuple(model.key),
-        method=MethodSpec(model.method.name, model.method.more),
+        method=MethodSpec(model.method.name, model.method.more) if model.method else MethodSpec(),
         refine=(RefineSpec(model.refine.window, model.refine.passes, model.refine.search) if model.refine else None),
+        effort=None if named else choose_effort(model.effort),
         suppression=(
             SuppressionSpec(Fraction(model.suppression.limit), model.suppression.rows) if model.suppression else None
         ),
@@ -151,6 +157,7 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         seed=model.seed,
         refresh=_refresh(model),
     )
+    spec = choose_method(spec)
     check_method(spec, raw, path, problems)
     if not any(problems.broken((*path, key)) for key in ("privacy", "refine", "suppression", "format", "metrics")):
         for key, refused in list_refused(spec):

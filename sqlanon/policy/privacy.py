@@ -17,7 +17,7 @@ from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.models import AtLeastModel, ReleaseModel
 from sqlanon.policy.persons import kind_of_rows
 from sqlanon.policy.problems import Problems
-from sqlanon.spec import Accuracy, PrivacySpec
+from sqlanon.spec import Accuracy, MethodSpec, PrivacySpec
 
 _BOUNDS = ("max_loss", "max_extent")
 
@@ -97,7 +97,7 @@ def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
 
     The bound on the loss and the least accepted privacy must be there, and keys that they replace must not.
     """
-    privacy, method = model.privacy, METHODS.get(model.method.name)
+    privacy, method = model.privacy, METHODS.get(model.method.name if model.method else MethodSpec().name)
     if method is not None and privacy.maximize not in (method.maximizes or ()):
         return  # the method is refused, whatever else is there
     for key, instead in _INSTEAD.items():

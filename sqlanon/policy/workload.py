@@ -19,7 +19,7 @@ from sqlanon.declared.wording import join_words
 from sqlanon.errors import PolicyError
 from sqlanon.policy.document import read
 from sqlanon.policy.problems import Problems
-from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
+from sqlanon.workload_spec import GeneratorSpec, QuerySpec, WorkloadSpec
 
 MOST_QUERIES = 10_000
 """Queries of one generator at most."""

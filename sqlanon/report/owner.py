@@ -33,7 +33,7 @@ from sqlanon.results import Exposure, RunReport
 from sqlanon.results.figures import count, measure, share
 from sqlanon.risk import assess
 from sqlanon.risk.sizes import class_sizes
-from sqlanon.spec import WorkloadSpec
+from sqlanon.workload_spec import WorkloadSpec
 
 ELSEWHERE = (
     "The release was published into another file, away from its source: what needs both side by side is not in this "

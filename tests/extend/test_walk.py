@@ -17,8 +17,8 @@ from sqlanon.declared import FORMATS
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.policy import release
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.spec import GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import add_template
+from sqlanon.workload_spec import GeneratorSpec, WorkloadSpec
 from tests.declared import declare
 from tests.engines import create_table, read_table
 from tests.extend.ends import DECLARED, Ends

@@ -14,7 +14,17 @@ from sqlanon.cli.batch import select_plan_options, work_on_each
 from sqlanon.cli.command import Commands, register
 from sqlanon.cli.compacting import Compact
 from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
-from sqlanon.cli.options import AllowWeaker, Due, Full, NewLineage, RecordFile, next_command, open_database, option
+from sqlanon.cli.options import (
+    AllowWeaker,
+    Due,
+    Full,
+    NewClasses,
+    NewLineage,
+    RecordFile,
+    next_command,
+    open_database,
+    option,
+)
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
@@ -91,10 +101,12 @@ def plan(
     select: Select = None,
     db: Db = None,
     new_lineage: NewLineage = False,
+    new_classes: NewClasses = False,
 ) -> int | None:
     """Say what `dbt run` would do, and whether it can."""
     asked = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
-    project, anew = asked.load(), ["--new-lineage"] if new_lineage else []
+    project = asked.load()
+    anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
     def done(_: ReleaseSpec, report: PlanReport) -> None:
         if not screen.silent:
@@ -105,7 +117,9 @@ def plan(
     with open_database(_url(project), screen, read_only=True) as connected:
         made = _refuse_unbuilt(
             project,
-            lambda spec: connected.plan(spec, beside=project.policy.releases, new_lineage=new_lineage),
+            lambda spec: connected.plan(
+                spec, beside=project.policy.releases, new_lineage=new_lineage, new_classes=new_classes
+            ),
         )
         return work_on_each(
             screen,
@@ -129,6 +143,7 @@ def run(
     full: Full = False,
     allow_weaker: AllowWeaker = False,
     new_lineage: NewLineage = False,
+    new_classes: NewClasses = False,
     record: RecordFile = None,
 ) -> int | None:
     """Release what dbt has built: every model whose meta has `anonymize`."""
@@ -149,7 +164,14 @@ def run(
         with open_database(_url(project), screen) as connected:
 
             def work(spec: ReleaseSpec) -> RunReport:
-                return connected.run(spec, full=full, allow_weaker=allow_weaker, only_due=due, new_lineage=new_lineage)
+                return connected.run(
+                    spec,
+                    full=full,
+                    allow_weaker=allow_weaker,
+                    only_due=due,
+                    new_lineage=new_lineage,
+                    new_classes=new_classes,
+                )
 
             def again(spec: ReleaseSpec, words: Sequence[str]) -> str:
                 more = [*words, *(["--record", str(record)] if record else [])]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import ExitStack
 
 from sqlanon.declared import read_refining
 from sqlanon.declared.combinations import list_remarks
 from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
+from sqlanon.declared.trials import CORES, estimate_search
 from sqlanon.engines.base import Engine
 from sqlanon.formats import format_of
 from sqlanon.methods.method import Method
@@ -15,6 +17,7 @@ from sqlanon.privacy.base import beyond_rows
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.publication import Publication
+from sqlanon.release.catalog.recorded_method import list_method_notes
 from sqlanon.release.catalog.refresh import Decision, decide
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import target_of
@@ -78,6 +81,7 @@ def plan(
             for one in works.values():
                 held.enter_context(one.scratch)
             work, reading = works[spec.name], read_of(works)
+            spec = work.spec
             reading.run(works, planned=True)
             stages = [reading, *stages_after_reading(works)]
             scratch, target, version = work.scratch, work.target, work.version
@@ -120,6 +124,7 @@ def plan(
                 data=compared.data,
                 history=compared.reports,
                 notes=(
+                    *list_method_notes(work.spec),
                     *planned.notes,
                     *suppressed_rows.plan_notes(spec, ready.rows),
                     *count_others(scratch, ready.quasi, ready.rows),
@@ -180,7 +185,15 @@ def _trial_notes(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
     if asked is None or not asked.search:
         return ()
     s = "" if asked.search == 1 else "s"
-    return (f"refine: search={asked.search}, {asked.search} trial{s} for every class that loses something",)
+    trials = f"{asked.search} trial{s} for every class that loses something"
+    if spec.effort is None:
+        return (f"refine: search={asked.search}, {trials}",)
+    seconds = math.ceil(estimate_search(spec, ready.rows, len(ready.quasi)))
+    note = (
+        f"effort {spec.effort.word}: up to {trials}, at most about {seconds} s on {CORES} cores; they end "
+        f"earlier where two rounds lower the loss by less than {float(100 * asked.least_gain):g} %"
+    )
+    return (note,)
 
 
 def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) -> tuple[str, ...]:
