@@ -298,7 +298,7 @@ def _read_select(text: str, dialect: str) -> exp.Select:
             and is_inequality(call.parent)
         ):
             call.replace(exp.All(this=exp.Paren(this=call.expressions[0])))
-    spell_alike(select)
+    spell_alike(select, dialect)
     admit(text, select)
     for node in select.walk():
         node.comments = None  # what is generated holds nothing that was not read

@@ -207,6 +207,8 @@ def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | Non
         plan = collect(asked)
     except Refused:
         return None
+    if plan.regroup is not None:
+        return None
     rows = box_rows(bound.scope, plan)
     item = plan.outputs.items[0][1]
     assert isinstance(item, Quad)
