@@ -62,78 +62,98 @@ OVER = [
     "rank() OVER (ORDER BY {v} DESC)",
     "sum({v}) OVER ()",
 ]
+MIXED = [
+    "a + c",
+    "CASE WHEN c = 1 THEN 9 WHEN a > 2 THEN 8 ELSE b END",
+    "CASE WHEN c > 1 THEN 1 WHEN a > 2 THEN 2 WHEN a > 0 THEN 3 WHEN a IS NULL THEN 4 ELSE 5 END",
+    "CASE WHEN a > 2 AND b < 5 THEN c WHEN NOT (a > 0) THEN 7 END",
+    "coalesce(a, b, c)",
+    "coalesce(b % 2, c)",
+    "greatest(b, c) % 3",
+]
+ADDED = [
+    "count(*)",
+    "count({x})",
+    "sum({x})",
+    "min({x})",
+    "max(c)",
+    "sum(c) + count(*)",
+    "count(*) / 2",
+    "count(*) FILTER (WHERE {x} > {n})",
+    "sum({x}) FILTER (WHERE c > 1)",
+    "100.0 * count({x}) / count(*)",
+]
 WHERE = ["", "", "", "WHERE {x} > {n}", "WHERE c > 1", "WHERE {x} IS NOT NULL", "WHERE {x} < {n} OR c = 2"]
 GROUPED = "SELECT {k} AS g, {i} AS n FROM {t} {w} GROUP BY {k}"
 PAIRED = "SELECT {k} AS g, {k2} AS h, {i} AS n FROM {t} {w} GROUP BY {k}, {k2}"
-STATEMENTS: list[tuple[str, bool]] = [
-    (f"SELECT {{o}} AS v FROM ({GROUPED}) AS s", False),
-    (f"SELECT {{o}} AS v FROM ({GROUPED}) AS s", False),
-    (f"SELECT {{o}} AS v FROM ({GROUPED}) AS s WHERE n > {{n}}", False),
-    (f"SELECT {{o}} AS v FROM ({GROUPED} HAVING count(*) > 1) AS s", False),
-    (f"SELECT h, {{o}} AS v FROM ({PAIRED}) AS s GROUP BY h", False),
-    (f"SELECT h, {{o}} AS v FROM ({PAIRED}) AS s GROUP BY 1", False),
-    (f"SELECT h, {{o}} AS v FROM ({PAIRED} HAVING count(*) > 1) AS s GROUP BY h", True),
-    (f"SELECT h, {{o}} AS v FROM ({PAIRED}) AS s GROUP BY h HAVING {{o}} > {{n}}", True),
-    (f"SELECT {{o}} AS v FROM (SELECT DISTINCT {{k}} AS n FROM {{t}} {{w}}) AS s", False),
-    (f"SELECT count(*) AS v FROM (SELECT DISTINCT g FROM ({PAIRED}) AS p) AS s", False),
-    (f"SELECT g, n, {{f}} AS v FROM ({GROUPED}) AS s", False),
-    ("SELECT {k} AS g, {of} AS v FROM {t} {w} GROUP BY {k}", False),
-    ("SELECT {k} AS g, {of} AS v FROM {t} {w} GROUP BY {k}", False),
-    (f"SELECT g, n FROM ({GROUPED}) AS s WHERE n > {{n}} ORDER BY n DESC", True),
-    (f"SELECT g, n, v FROM (SELECT g, n, {{f}} AS v FROM ({GROUPED}) AS s) AS w WHERE v > {{n}}", True),
-    (f"SELECT g, n - (SELECT {{i}} FROM {{t}}) AS v FROM ({GROUPED}) AS s", False),
-    (f"WITH s AS ({GROUPED}) SELECT g, n * 1.0 / nullif((SELECT sum(n) FROM s), 0) AS v FROM s", False),
-    (f"WITH s AS ({GROUPED}) SELECT g, n FROM s WHERE n > (SELECT avg(n) FROM s)", True),
-    ("SELECT {i} - (SELECT {i2} FROM {t} {w}) AS v FROM {t}", False),
-    ("SELECT count(*) AS v FROM {t} WHERE c > (SELECT {i} FROM {t})", False),
-    ("SELECT count(*) AS v FROM {t} WHERE {x} > (SELECT max(c) FROM {t})", False),
-    ("SELECT {k} AS g, {i} AS v FROM {t} GROUP BY {k} HAVING {i} > (SELECT {i2} FROM {t})", True),
+WHOLE = [
+    f"SELECT {{o}} AS v FROM ({GROUPED}) AS s",
+    f"SELECT {{o}} AS v FROM ({GROUPED}) AS s",
+    f"SELECT {{o}} AS v FROM ({GROUPED}) AS s WHERE n > {{n}}",
+    f"SELECT {{o}} AS v FROM ({GROUPED} HAVING count(*) > 1) AS s",
+    f"SELECT h, {{o}} AS v FROM ({PAIRED}) AS s GROUP BY h",
+    f"SELECT h, {{o}} AS v FROM ({PAIRED}) AS s GROUP BY 1",
+    "SELECT {o} AS v FROM (SELECT DISTINCT {k} AS n FROM {t} {w}) AS s",
+    f"SELECT count(*) AS v FROM (SELECT DISTINCT g FROM ({PAIRED}) AS p) AS s",
+    f"SELECT g, n, {{f}} AS v FROM ({GROUPED}) AS s",
+    "SELECT {k} AS g, {of} AS v FROM {t} {w} GROUP BY {k}",
+    "SELECT {k} AS g, {of} AS v FROM {t} {w} GROUP BY {k}",
+    f"SELECT g, n - (SELECT {{i}} FROM {{t}}) AS v FROM ({GROUPED}) AS s",
+    f"WITH s AS ({GROUPED}) SELECT g, n * 1.0 / nullif((SELECT sum(n) FROM s), 0) AS v FROM s",
+    "SELECT {i} - (SELECT {i2} FROM {t} {w}) AS v FROM {t}",
+    "SELECT count(*) AS v FROM {t} WHERE c > (SELECT {i} FROM {t})",
+    "SELECT count(*) AS v FROM {t} WHERE {x} > (SELECT max(c) FROM {t})",
+    "WITH p AS (SELECT {i} AS m FROM {t} {w}), q AS (SELECT {i2} AS m FROM {t}) SELECT p.m - q.m AS v FROM p, q",
+    "SELECT {k} AS g, {i} AS n, max(q.m) AS v FROM {t} CROSS JOIN (SELECT count(*) AS m FROM {t}) AS q GROUP BY {k}",
     (
-        "WITH p AS (SELECT {i} AS m FROM {t} {w}), q AS (SELECT {i2} AS m FROM {t}) SELECT p.m - q.m AS v FROM p, q",
-        False,
+        "SELECT {k} AS g, {k2} AS h, GROUPING({k}) AS u, GROUPING({k2}) AS v, {i} AS n FROM {t} {w} GROUP BY "
+        "ROLLUP ({k}, {k2})"
     ),
+    "SELECT {k} AS g, {k2} AS h, GROUPING({k}, {k2}) AS u, {i} AS n FROM {t} GROUP BY CUBE ({k}, {k2})",
+    "SELECT DISTINCT {k} AS g, c FROM {t} {w}",
+    "SELECT count(*) AS v FROM {t} WHERE c IN (SELECT c FROM {t} {w} GROUP BY c)",
+    "SELECT count(*) AS v FROM {t} WHERE c NOT IN (SELECT c FROM {t} {w} GROUP BY c)",
+    "SELECT sum(({x} > {n})::int) AS v, count(DISTINCT CASE WHEN {x} > {n} THEN c END) AS u FROM {t} {w}",
+    "SELECT sum(CAST(({x} > {n} OR c = 1) AS INTEGER)) AS v FROM {t} {w}",
+    f"SELECT * FROM ({GROUPED}) AS s",
+    "SELECT {m} AS g, {j} AS v FROM {t} {w} GROUP BY 1",
+    "SELECT {m} AS g, {j} AS v FROM {t} {w} GROUP BY 1",
+    "SELECT {m} AS g, {k} AS h, {j} AS v FROM {t} {w} GROUP BY 1, 2",
+    "SELECT a AS g, a % 2 AS h, coalesce(a, -3) AS u, {i} AS v FROM {t} {w} GROUP BY 1, 2, 3",
+]
+"""Statements whose answers list every group that there may be."""
+SOME = [
+    f"SELECT h, {{o}} AS v FROM ({PAIRED} HAVING count(*) > 1) AS s GROUP BY h",
+    f"SELECT h, {{o}} AS v FROM ({PAIRED}) AS s GROUP BY h HAVING {{o}} > {{n}}",
+    f"SELECT g, n FROM ({GROUPED}) AS s WHERE n > {{n}} ORDER BY n DESC",
+    f"SELECT g, n, v FROM (SELECT g, n, {{f}} AS v FROM ({GROUPED}) AS s) AS w WHERE v > {{n}}",
+    f"WITH s AS ({GROUPED}) SELECT g, n FROM s WHERE n > (SELECT avg(n) FROM s)",
+    "SELECT {k} AS g, {i} AS v FROM {t} GROUP BY {k} HAVING {i} > (SELECT {i2} FROM {t})",
     (
-        "SELECT {k} AS g, {i} AS n, max(q.m) AS v FROM {t} CROSS JOIN (SELECT count(*) AS m FROM {t}) AS q GROUP BY {k}",
-        False,
+        "SELECT {k} AS g, {k2} AS h, GROUPING({k}, {k2}) AS u, {i} AS n FROM {t} {w} GROUP BY GROUPING SETS "
+        "(({k}), ({k2}), ()) HAVING {i} > {n}"
     ),
+    "SELECT 1 AS g, {i} AS v FROM {t} {w} UNION ALL SELECT 2, {i} FROM {t} ORDER BY v DESC LIMIT 1",
     (
-        "SELECT {k} AS g, {k2} AS h, GROUPING({k}) AS u, GROUPING({k2}) AS v, {i} AS n FROM {t} {w} "
-        "GROUP BY ROLLUP ({k}, {k2})",
-        False,
+        "SELECT c, {i} AS v FROM {t} WHERE c IN (SELECT c FROM {t} {w} GROUP BY c ORDER BY count(*) DESC, c LIMIT "
+        "1) GROUP BY c"
     ),
-    ("SELECT {k} AS g, {k2} AS h, GROUPING({k}, {k2}) AS u, {i} AS n FROM {t} GROUP BY CUBE ({k}, {k2})", False),
+    "SELECT g + 1 AS g, n AS v FROM (SELECT c AS g, {i} AS n FROM {t} {w} GROUP BY 1) AS s ORDER BY 1 LIMIT 2",
+]
+"""Statements whose answers go by estimates: other groups may be there."""
+DUCKDB_WHOLE = [
+    "SELECT {k} AS g, {i} AS n FROM {t} {w} GROUP BY ALL",
+    "SELECT count_if({x} > {n}) AS v, mean({x}) AS u FROM {t} {w}",
+]
+"""Further ones that DuckDB has."""
+DUCKDB_SOME = [
+    f"{GROUPED} QUALIFY rank() OVER (ORDER BY {{i}} DESC) = 1",
     (
-        "SELECT {k} AS g, {k2} AS h, GROUPING({k}, {k2}) AS u, {i} AS n FROM {t} {w} "
-        "GROUP BY GROUPING SETS (({k}), ({k2}), ()) HAVING {i} > {n}",
-        True,
-    ),
-    ("SELECT DISTINCT {k} AS g, c FROM {t} {w}", False),
-    ("SELECT 1 AS g, {i} AS v FROM {t} {w} UNION ALL SELECT 2, {i} FROM {t} ORDER BY v DESC LIMIT 1", True),
-    (
-        "SELECT c, {i} AS v FROM {t} WHERE c IN (SELECT c FROM {t} {w} GROUP BY c ORDER BY count(*) DESC, c LIMIT 1) "
-        "GROUP BY c",
-        True,
-    ),
-    ("SELECT count(*) AS v FROM {t} WHERE c IN (SELECT c FROM {t} {w} GROUP BY c)", False),
-    ("SELECT count(*) AS v FROM {t} WHERE c NOT IN (SELECT c FROM {t} {w} GROUP BY c)", False),
-    ("SELECT sum(({x} > {n})::int) AS v, count(DISTINCT CASE WHEN {x} > {n} THEN c END) AS u FROM {t} {w}", False),
-    ("SELECT sum(CAST(({x} > {n} OR c = 1) AS INTEGER)) AS v FROM {t} {w}", False),
-    (f"SELECT * FROM ({GROUPED}) AS s", False),
-    (
-        f"SELECT g + 1 AS g, n AS v FROM (SELECT c AS g, {{i}} AS n FROM {{t}} {{w}} GROUP BY 1) AS s ORDER BY 1 LIMIT 2",
-        True,
+        "SELECT {k} AS g, c, count(*) AS n FROM {t} GROUP BY {k}, c QUALIFY row_number() OVER (PARTITION BY c "
+        "ORDER BY {k}) = 1"
     ),
 ]
-DUCKDB: list[tuple[str, bool]] = [
-    ("SELECT {k} AS g, {i} AS n FROM {t} {w} GROUP BY ALL", False),
-    ("SELECT {k} AS g, {i} AS n FROM {t} {w} GROUP BY {k} QUALIFY rank() OVER (ORDER BY {i} DESC) = 1", True),
-    (
-        "SELECT {k} AS g, c, count(*) AS n FROM {t} GROUP BY {k}, c "
-        "QUALIFY row_number() OVER (PARTITION BY c ORDER BY {k}) = 1",
-        True,
-    ),
-    ("SELECT count_if({x} > {n}) AS v, mean({x}) AS u FROM {t} {w}", False),
-]
+"""The same, by estimates."""
 MOST_SOURCES = 36
 
 
@@ -151,12 +171,16 @@ def release(rng: random.Random) -> tuple[list[Any], list[Any]]:
 
 def statement(rng: random.Random, dialect: str) -> tuple[str, bool]:
     """A random statement, and whether groups may be left out of its answer; ``{t}`` is its table."""
-    text, filtered = rng.choice(STATEMENTS + DUCKDB * (dialect == "duckdb"))
+    own = dialect == "duckdb"
+    whole, some = WHOLE + DUCKDB_WHOLE * own, SOME + DUCKDB_SOME * own
+    at = rng.randrange(len(whole) + len(some))
+    text, filtered = (whole + some)[at], at >= len(whole)
     key, other = rng.sample(KEYS, 2)
     pieces = {name: rng.choice(AGGREGATES) for name in ("i", "i2")}
     outer, over, where = rng.choice(OUTER), rng.choice(OVER), rng.choice(WHERE)
     text = text.replace("{of}", over.replace("{v}", pieces["i"]).replace("{k}", key))
     text = text.replace("{f}", over.replace("{v}", "n").replace("{k}", "g"))
+    pieces |= {"m": rng.choice(MIXED), "j": rng.choice(ADDED)}
     for name, piece in (("o", outer), ("w", where), *pieces.items(), ("k2", other), ("k", key)):
         text = text.replace(f"{{{name}}}", piece)
     while "{x}" in text:
