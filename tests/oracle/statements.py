@@ -93,7 +93,7 @@ WHOLE = [
     f"SELECT {{o}} AS v FROM ({GROUPED} HAVING count(*) > 1) AS s",
     f"SELECT h, {{o}} AS v FROM ({PAIRED}) AS s GROUP BY h",
     f"SELECT h, {{o}} AS v FROM ({PAIRED}) AS s GROUP BY 1",
-    "SELECT {o} AS v FROM (SELECT DISTINCT {k} AS n FROM {t} {w}) AS s",
+    "SELECT {o} AS v FROM (SELECT DISTINCT {d} AS n FROM {t} {w}) AS s",
     f"SELECT count(*) AS v FROM (SELECT DISTINCT g FROM ({PAIRED}) AS p) AS s",
     f"SELECT g, n, {{f}} AS v FROM ({GROUPED}) AS s",
     "SELECT {k} AS g, {of} AS v FROM {t} {w} GROUP BY {k}",
@@ -180,7 +180,7 @@ def statement(rng: random.Random, dialect: str) -> tuple[str, bool]:
     outer, over, where = rng.choice(OUTER), rng.choice(OVER), rng.choice(WHERE)
     text = text.replace("{of}", over.replace("{v}", pieces["i"]).replace("{k}", key))
     text = text.replace("{f}", over.replace("{v}", "n").replace("{k}", "g"))
-    pieces |= {"m": rng.choice(MIXED), "j": rng.choice(ADDED)}
+    pieces |= {"d": rng.choice(KEYS[:-1]), "m": rng.choice(MIXED), "j": rng.choice(ADDED)}
     for name, piece in (("o", outer), ("w", where), *pieces.items(), ("k2", other), ("k", key)):
         text = text.replace(f"{{{name}}}", piece)
     while "{x}" in text:

@@ -40,6 +40,11 @@ def is_grouping(node: exp.Expr) -> bool:
     return isinstance(node, exp.Grouping)
 
 
+def zero_for_null(node: exp.Expr) -> exp.Expr:
+    """An expression, and 0 where it is NULL."""
+    return exp.Coalesce(this=node, expressions=[exp.Literal.number(0)])
+
+
 def _placed(made: exp.Expr, node: exp.Expr) -> exp.Expr:
     """The node, at the place of another one in the text."""
     made.meta.update(node.meta)

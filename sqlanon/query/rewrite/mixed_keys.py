@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from sqlanon.query.functions.aggregates import aggregate_of, is_count
+from sqlanon.query.functions.aggregates import aggregate_of, is_count, total_of
 from sqlanon.query.functions.calendar_keys import common_key
+from sqlanon.query.functions.spellings import zero_for_null
 from sqlanon.query.normalize.asked import Scalar
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.scope import Scope, boxes_in
@@ -22,6 +23,8 @@ from sqlanon.query.sql.sqltree import Tree
 from sqlanon.query.sql.types import is_float
 
 _CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
+MOST_CONDITIONS = 5
+"""On one column, within terms that read others as well."""
 _ADDED = ("count", "sum", "min", "max")
 
 
@@ -101,7 +104,7 @@ def _coded(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
         same = [i for i, part in enumerate(parts) if boxes_in(part) == [name]]
         if len(same) < 2 or common_key([parts[i] for i in same], scope.box(name).value) is not None:
             continue
-        if not all(isinstance(parts[i].unnest(), _CONDITIONS) for i in same):
+        if len(same) > MOST_CONDITIONS or not all(isinstance(parts[i].unnest(), _CONDITIONS) for i in same):
             continue
         code: Tree | None = None
         for place, i in enumerate(same):
@@ -131,14 +134,10 @@ def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
     for tree, code in coded.values():
         key = code.sql()
         place = places[key] = places.get(key, -1) + 1
-        digit = exp.Mod(
-            this=exp.Paren(this=exp.Floor(this=exp.Div(this=exp.Paren(this=code.copy()), expression=_weight(place)))),
-            expression=exp.Literal.number(3),
-        )
-        number = exp.Literal.number
+        every = range(3 ** sum(other == code for _, other in coded.values()))
         ifs = [
-            exp.If(this=exp.EQ(this=digit.copy(), expression=number(1)), true=exp.true()),
-            exp.If(this=exp.EQ(this=digit, expression=number(2)), true=exp.false()),
+            exp.If(this=_is_one_of(code, [n for n in every if n // 3**place % 3 == digit]), true=value)
+            for digit, value in ((1, exp.true()), (2, exp.false()))
         ]
         told = exp.Paren(this=exp.Case(ifs=ifs))
         found += [(part, told) for part in made.walk() if part == tree]
@@ -149,8 +148,8 @@ def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
     return plain
 
 
-def _weight(place: int) -> Tree:
-    return exp.Literal.number(f"{3**place}.0")
+def _is_one_of(code: Tree, numbers: list[int]) -> Tree:
+    return exp.In(this=exp.Paren(this=code.copy()), expressions=[exp.Literal.number(one) for one in numbers])
 
 
 def _aggregates(node: Tree) -> Iterator[Tree]:
@@ -171,11 +170,11 @@ def _added(text: str, node: Tree, types: SourceTypes) -> Tree:
             "grouped by a term of several columns, one of them with ranges, there are count, sum, min and max; group "
             "by the columns one by one for others",
         )
-    added = type(inner) if known.kind in ("min", "max") else exp.Sum
-    made: Tree = added(this=node.copy())
+    extreme = known.kind in ("min", "max")
+    made: Tree = type(inner)(this=node.copy()) if extreme else total_of(node.copy())
     if is_count(inner):  # of no rows it is 0, and a group has some
-        made = exp.Coalesce(this=made, expressions=[exp.Literal.number(0)])
-    if known.kind in ("min", "max") or (isinstance(node.parent, exp.Paren) and node.parent.parent is None):
+        made = zero_for_null(made)
+    if extreme or (isinstance(node.parent, exp.Paren) and node.parent.parent is None):
         return made
     kind = exp.DataType.build("BIGINT") if is_count(inner) else types.of(inner, inner)
     return made if is_float(kind) else exp.cast(made, kind)
