@@ -81,7 +81,7 @@ def make_classes(
         context = Context(
             scratch,
             encoded,
-            tuple(one for one in ready.requirements if not one.afterwards),
+            ready.solved,
             spec.execution,
             spec.memory or machine.memory,
             machine.threads,

@@ -41,7 +41,7 @@ class Trial:
     @property
     def asked(self) -> tuple[Requirement, ...]:
         """What a method is asked for."""
-        return tuple(one for one in self.ready.requirements if not one.afterwards)
+        return self.ready.solved
 
     def context(self, scratch: Scratch, encoded: Encoded) -> Context:
         """The context of the policy's method, without trials of ``refine: search``."""
