@@ -172,7 +172,7 @@ def estimate(
     """
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
     seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), walk.time(rows, columns, k)
-    most, memory = seconds * cost.worst, cost.memory(rows, columns, k, method.options)
+    most, memory = cost.worst_time(seconds, method.options), cost.memory(rows, columns, k, method.options)
     for part in method.parts:
         its = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
         seconds, most, memory = seconds + its.seconds, most + its.most_seconds, max(memory, its.memory)
