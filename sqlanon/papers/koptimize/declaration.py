@@ -16,7 +16,7 @@ MOST_SETS = 1_000_000
 
 SECONDS = 10
 """What a search without ``sets`` takes at most, by the estimate of `affordable_sets`."""
-_SET, _CODE = 150_000, 15
+_SET, _CODE = 250_000, 15
 """Nanoseconds of a set, and for each code of the different rows; fitted to benchmarks/results/koptimize.json."""
 
 
@@ -24,7 +24,7 @@ def affordable_sets(records: int, columns: int) -> int:
     """Sets of cuts that take `SECONDS`, roughly; ``records``: different rows.
 
     >>> affordable_sets(300, 2), affordable_sets(30_000, 8)
-    (62893, 2666)
+    (38610, 2590)
     """
     return max(min(SECONDS * 10**9 // (_SET + _CODE * records * columns), MOST_SETS), 1)
 
