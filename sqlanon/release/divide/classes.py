@@ -29,6 +29,7 @@ from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.classed import attach_classes
 from sqlanon.table.encode import encode
+from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
 
 
@@ -90,7 +91,7 @@ def make_classes(
             spec.privacy.accuracy,
             spec.suppression,
             most_suppressed(spec, encoded.rows),
-            read_refining(spec, encoded.rows, len(encoded.quasi)),
+            read_refining(spec, encoded.rows, count_kinds(encoded.quasi)),
             spec.format.kind,
             spec.seed or 0,
             own,

@@ -15,6 +15,7 @@ from sqlanon.release.prepare import guards
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Encoded
+from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
 
 
@@ -46,7 +47,7 @@ class Trial:
     def context(self, scratch: Scratch, encoded: Encoded) -> Context:
         """The context of the policy's method, without trials of ``refine: search``."""
         spec, machine = self.spec, self.machine
-        refined = read_refining(spec, encoded.rows, len(encoded.quasi))
+        refined = read_refining(spec, encoded.rows, count_kinds(encoded.quasi))
         return Context(
             scratch,
             encoded,
