@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sqlanon.declared import effort
 from tests.covering import share_out
 from tests.draws import draw_the_same
 from tests.engines import ENGINES, PAIR, TestEngine, required
@@ -66,10 +67,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the number and the seed of random tables.
+    """Choose the default effort, and the number and the seed of random tables.
 
     A terminated run still stops its servers.
     """
+    # Policies of tests that name neither method nor effort take the quickest; tests/unit/declared/test_effort.py has
+    # the default.
+    effort.DEFAULT = "fast"
     again = not config.getoption("--random")
     settings.register_profile(
         "sqlanon",

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -106,6 +106,7 @@ MODES = {"own_boxes", "token", "whole"}
 KINDS = {"boxes", "certificate", "edges", "frozen", "lineage"}
 """What only some versions have."""
 CHOOSING = {
+    "sqlanon/attack/kinds.py": "what attacks can measure of a version",
     "sqlanon/privacy/persons.py": "which requirements a policy asks for",
     "sqlanon/privacy/requirements.py": "the same of a policy in the catalog",
     "sqlanon/release/audit/by_certificate.py": "whether a policy asks for the boxes that a version has",
@@ -122,11 +123,13 @@ CHOOSING = {
     "sqlanon/release/verify/recheck_certificate.py": "whether a version has a certificate",
     "sqlanon/release/verify/stored_rows.py": "whether a version's rows are its own or its lineage's",
     "sqlanon/release/verify/tokens.py": "whether a table has tokens to verify",
+    "sqlanon/results/run.py": "the words and figures of reports for a version",
+    "sqlanon/results/versions.py": "the same of a line of the catalog",
     "sqlanon/table/pseudonyms.py": "what tokens are keyed with",
 }
 """The files that may ask, and what they choose by it."""
-OUTSIDE = {"policy", "declared", "attack", "cli", "report", "results"}
-"""Rooms that check what a policy asks for, or show what a release is."""
+OUTSIDE = {"policy", "declared"}
+"""Rooms that check what a policy asks for."""
 
 
 def conditions(node: ast.AST) -> Iterator[ast.expr]:
@@ -288,3 +291,51 @@ def test_figurative_words_are_noticed():
         "3: tell",
         "3: stood",
     ]
+
+
+def _is_described(method: ast.FunctionDef) -> bool:
+    return ast.get_docstring(method) is not None or ast.unparse(method.body[0]) == "..."
+
+
+def undocumented(trees: Iterable[ast.Module]) -> list[str]:
+    """Public methods without a docstring, where neither a base class nor a protocol has one for them.
+
+    Members that are `...` are described by their class.
+    """
+    methods: dict[str, dict[str, bool]] = {}
+    bases: dict[str, set[str]] = {}
+    for node in (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)):
+        own = {one.name: _is_described(one) for one in node.body if isinstance(one, ast.FunctionDef)}
+        methods.setdefault(node.name, {}).update(own)
+        names = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+        bases.setdefault(node.name, set()).update(getattr(base, "attr", getattr(base, "id", "")) for base in names)
+    of_protocols = {
+        name for owner in methods if "Protocol" in bases[owner] for name, has in methods[owner].items() if has
+    }
+
+    def documents(owner: str, name: str) -> bool:
+        return methods.get(owner, {}).get(name, False) or any(documents(base, name) for base in bases.get(owner, ()))
+
+    return [
+        f"{owner}.{name}"
+        for owner, own in methods.items()
+        for name in own
+        if not name.startswith("_") and not owner.startswith("_") and name not in of_protocols
+        if not documents(owner, name)
+    ]
+
+
+def test_public_methods_are_documented() -> None:
+    assert undocumented(syntax(path) for path in MODULES) == []
+
+
+def test_a_method_without_a_docstring_is_found() -> None:
+    code = """
+class Protocol: ...
+class Shape(Protocol):
+    def area(self): "Its area."
+class Square(Shape):
+    def area(self): pass
+    def side(self): pass
+"""
+    assert undocumented([ast.parse(code)]) == ["Square.side"]

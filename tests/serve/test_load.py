@@ -53,7 +53,7 @@ def load(running: Running, clients: int, asks: int) -> Counter[float]:
 
 
 def check_load(place: Place, asks: int) -> None:
-    with serving(place, limits=Limits(CLIENTS)) as running:
+    with serving(place, limits=Limits(CLIENTS, of_user=CLIENTS)) as running:
         load(running, CLIENTS, SHORT)
         before = resident()
         begun = time.monotonic()

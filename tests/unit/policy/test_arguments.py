@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sqlanon
 from sqlanon.errors import PolicyError
 from sqlanon.policy import load, release
 from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, ReleaseSpec
@@ -431,3 +432,9 @@ def test_method_and_format_defaults() -> None:
     assert spec.method == MethodSpec("tree", {})
     assert spec.format == FormatSpec("ranges", ())
     assert spec.publish is None
+
+
+@pytest.mark.parametrize("call", ["run", "plan", "preview"])
+def test_a_path_is_no_release(call: str) -> None:
+    with sqlanon.connect("duckdb:///:memory:") as db, pytest.raises(PolicyError, match=r"this is a str; .*load_policy"):
+        getattr(db, call)("anon.yml")
