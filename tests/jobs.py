@@ -27,6 +27,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
         "tests/oracle/test_ends_beside_null.py",
         "tests/oracle/test_query.py",
         "tests/oracle/test_query_attained.py",
+        "tests/oracle/test_query_statements.py",
         "tests/oracle/test_query_words.py",
     ),
     "files": (
