@@ -252,6 +252,10 @@ class Requirement(ABC):
         """The same with what the policy says of its column, such as a hierarchy."""
         return self
 
+    def of_two_values(self) -> Requirement:
+        """An equal requirement of a column of two values that methods solve better; by default itself."""
+        return self
+
     def refusal(self, values: Values) -> str | None:
         """Why it cannot be asked of a column with these values, with what to do; asked where it reads values."""
         return None

@@ -35,9 +35,9 @@ class InMemory:
 
     execution = "kernel"
 
-    def __init__(self, context: Context, lattice: Lattice) -> None:
+    def __init__(self, context: Context, lattice: Lattice, metric: str) -> None:
         expect(group, mark_meeting)
-        self._context, self._lattice = context, lattice
+        self._context, self._lattice, self._counts_classes = context, lattice, metric == "c_avg"
         self._cells = read_cells(context)
         self._least = least_of(context)
         self._maps = maps_of(lattice.tables())
@@ -64,7 +64,7 @@ class InMemory:
             self._left -= len(rolled.rows)
         self._open = opened = self._make_open(node, levels, rolled)
         size = opened.size
-        return Checked(int(size[size < self._least].sum()), int((size * size).sum()), self.count_suppressed(0))
+        return Checked(int(size[size < self._least].sum()), self._sum_classes(size), self.count_suppressed(0))
 
     def _roll_up(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
         """The cells of a node from those of a finer one."""
@@ -140,7 +140,11 @@ class InMemory:
             ),
             start=np.zeros(len(size), np.int64),
         )
-        return Suppressed(int(size.sum()), int((size * extra).sum()), int((size * size).sum()))
+        return Suppressed(int(size.sum()), int((size * extra).sum()), self._sum_classes(size))
+
+    def _sum_classes(self, size: Longs) -> int:
+        """See `Suppressed.of_classes`."""
+        return -len(size) if self._counts_classes else int((size * size).sum())
 
     def _gone(self, joined: int) -> Flags:
         """Which classes of the open node are suppressed."""

@@ -106,7 +106,7 @@ def lattice_of(quasi: Sequence[Domain], counts: Sequence[Longs], metric: str) ->
         quasi: the columns.
         counts: of each, the rows of every code.
         metric: ``loss`` (LM: Iyengar 2002, weighted), ``entropy`` (non-uniform entropy: Gionis and Tassa 2009),
-            ``height`` (the sum of the levels); ``dm`` has no cost by column.
+            ``height`` (the sum of the levels); ``dm`` and ``c_avg`` have no cost by column.
     """
     rows = int(counts[0].sum())
     weights = sum(domain.reading.spec.weight for domain in quasi)

@@ -25,6 +25,7 @@ from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.classed import attach_classes
 from sqlanon.table.encode import encode
+from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
 
 
@@ -77,7 +78,7 @@ def make_classes(
         context = Context(
             scratch,
             encoded,
-            tuple(one for one in ready.requirements if not one.afterwards),
+            ready.solved,
             spec.execution,
             spec.memory or machine.memory,
             machine.threads,
@@ -86,7 +87,7 @@ def make_classes(
             spec.privacy.accuracy,
             spec.suppression,
             most_suppressed(spec, encoded.rows),
-            read_refining(spec, encoded.rows, len(encoded.quasi)),
+            read_refining(spec, encoded.rows, count_kinds(encoded.quasi)),
             spec.format.kind,
             spec.seed or 0,
             own,

@@ -114,6 +114,20 @@ class Prepared:
     lasting: bool = False
 
     @property
+    def solved(self) -> tuple[Requirement, ...]:
+        """What methods are asked for, each in the form in which they solve it best."""
+        return tuple(
+            one.of_two_values() if not one.across and one.column in self._of_two_values else one
+            for one in self.requirements
+            if not one.afterwards
+        )
+
+    @property
+    def _of_two_values(self) -> frozenset[str]:
+        """Sensitive columns of two values."""
+        return frozenset(domain.reading.name for domain in self.sensitive if domain.codes == 2)
+
+    @property
     def owned(self) -> bool:
         """Whether the stage holds the hash of the person, which is the same in every version."""
         return self.lasting and bool(self.persons)
