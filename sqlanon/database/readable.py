@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
-from sqlanon.database.kept import Kept
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from sqlanon.query.parse.parameters import Parameters
 
 
-class Readable(Kept):
+class Readable:
     """A connected database whose tables and releases are planned, measured and queried. A context manager."""
 
     def __init__(self, engine: Engine, progress: Progress, machine: Machine) -> None:

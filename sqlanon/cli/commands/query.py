@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database, option
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, flag, open_database, option
 from sqlanon.cli.screen import Screen
 
 
@@ -17,20 +17,17 @@ def query(
         str | None,
         option("--release", "NAME", "The release to ask (default: what follows FROM)."),
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="The estimates alone.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Print the SQL that runs over the release.")] = False,
+    plain: Annotated[bool, flag("--plain", "The estimates alone.")] = False,
+    explain: Annotated[bool, flag("--explain", "Print the SQL that runs over the release.")] = False,
     allow_linking: Annotated[
         bool,
-        typer.Option(
-            "--allow-linking",
-            help="Let the query join any table, not only the policy's dimensions.",
-        ),
+        flag("--allow-linking", "Let the query join any table, not only the policy's dimensions."),
     ] = False,
     as_of_source: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--as-of-source",
-            help="With refresh: {mode: frozen}: bounds of counts over the source, not over the rows as published.",
+            "With refresh: {mode: frozen}: bounds of counts over the source, not over the rows as published.",
         ),
     ] = False,
     interval: Annotated[
