@@ -287,11 +287,13 @@ class Readable:
         as_of_source: bool = False,
         interval: float | None = None,
         parameters: Parameters | None = None,
+        merge_narrow: float | None = None,
     ) -> Answer:
         """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
 
         With ``role``, which has to be one of the database's, its rights decide what is read. ``parameters`` are values
-        for ``?`` and ``$1``, as a list, or for ``:name``, by their names.
+        for ``?`` and ``$1``, as a list, or for ``:name``, by their names. With ``merge_narrow``, a percentage,
+        neighbouring groups are merged until the bounds of each are apart by no more of its estimate.
 
         Example:
             >>> import sqlanon
@@ -316,6 +318,7 @@ class Readable:
             as_of_source=as_of_source,
             interval=interval,
             parameters=parameters,
+            merge_narrow=merge_narrow,
         )
 
     def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:

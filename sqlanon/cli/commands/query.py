@@ -38,6 +38,15 @@ def query(
             "In addition, where counts and sums lie in this share of uniformly drawn consistent sources, such as 0.95.",
         ),
     ] = None,
+    merge_narrow: Annotated[
+        float | None,
+        typer.Option(
+            "--merge-narrow",
+            metavar="PERCENT",
+            show_default=False,
+            help="Merge neighbouring groups until the bounds of each are apart by at most so much of its estimate.",
+        ),
+    ] = None,
     role: Annotated[
         str | None,
         option("--as", "ROLE", "PostgreSQL: ask with the rights of this role alone."),
@@ -66,6 +75,7 @@ def query(
             seconds=timeout,
             as_of_source=as_of_source,
             interval=interval,
+            merge_narrow=merge_narrow,
         )
     if explain:
         screen.emit({"sql": answer.sql})
