@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.kept import Kept
+from sqlanon.declared.effort import take_new_classes
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress
@@ -37,9 +38,10 @@ from sqlanon.results import (
     VersionReport,
 )
 from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
-from sqlanon.spec import ReleaseSpec, WorkloadSpec
+from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.profile import ColumnProfile, profile
+from sqlanon.workload_spec import WorkloadSpec
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -72,9 +74,16 @@ class Readable(Kept):
         """Close the connection."""
         self.engine.close()
 
-    def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = (), *, new_lineage: bool = False) -> PlanReport:
+    def plan(
+        self,
+        spec: ReleaseSpec,
+        beside: Sequence[ReleaseSpec] = (),
+        *,
+        new_lineage: bool = False,
+        new_classes: bool = False,
+    ) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
-        spec = with_tables(self.engine, spec)
+        spec = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
         if spec.together is not None:
             beside = [with_tables(self.engine, one) if one.together == spec.together else one for one in beside]
         return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sqlanon.spec import (
+    Effort,
     Execution,
     NullPerson,
     Persons,
@@ -203,7 +204,8 @@ class ReleaseModel(Written):
     history: HistoryModel | None
     refresh: RefreshModel | None
     privacy: PrivacyModel
-    method: MethodModel
+    effort: Effort | None
+    method: MethodModel | None
     refine: RefineModel | None
     suppression: SuppressionModel | None
     format: FormatModel

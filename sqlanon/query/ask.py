@@ -17,7 +17,7 @@ from sqlanon.query.answer import Answer, Interval, make_answer
 from sqlanon.query.find import Names, dimensions_of, find, is_replaced
 from sqlanon.query.infinite_dates import with_infinite
 from sqlanon.query.intervals import distributions, intervals_of
-from sqlanon.query.limits import SECONDS, Limits, guard, limit_query
+from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parameters import Parameters, write_parameters
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from sqlanon.spec import ReleaseSpec
 
 
-MOST_ROWS = 100_000
-"""Rows of an answer."""
-
 TRIES = 3
 """How often a query is asked whose release is replaced meanwhile."""
 
@@ -66,6 +63,7 @@ def ask(
     interval: float | None = None,
     unwanted: Callable[[], bool] | None = None,
     parameters: Parameters | None = None,
+    rows: int = ROWS,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 
@@ -84,6 +82,7 @@ def ask(
             so many of the uniformly drawn consistent sources (`sqlanon.query.intervals`).
         unwanted: whether nobody waits for the answer any more: then the query ends as at its deadline.
         parameters: values of the query's parameters: a list for ``?`` and ``$1``, or by names for ``:name``.
+        rows: of the answer, of each SELECT at most.
         known: what the names of earlier queries over this connection meant; it is added to.
 
     Returns:
@@ -114,7 +113,7 @@ def ask(
         "interval": interval,
     }
     check_text(sql)
-    with limit_query(engine.cancel, seconds, unwanted=unwanted) as limits, readable():
+    with limit_query(engine.cancel, seconds, unwanted=unwanted, rows=rows) as limits, readable():
         with limits.rewriting():
             sql = write_parameters(sql, parameters, engine.dialect)
             union = read_union(sql, engine.dialect)
@@ -357,8 +356,8 @@ def _run(
         more_text = (
             None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
         )
-    found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
-    found = with_infinite(engine, text, found, MOST_ROWS)
+    found = engine.fetch(Statement("query", text), max_rows=limits.rows)
+    found = with_infinite(engine, text, found, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn is not None and interval is not None:
         keys = [tuple(row[: len(plan.keys)]) for row in found]

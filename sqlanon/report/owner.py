@@ -33,7 +33,7 @@ from sqlanon.results import Exposure, RunReport
 from sqlanon.results.figures import count, measure, share
 from sqlanon.risk import assess
 from sqlanon.risk.sizes import class_sizes
-from sqlanon.spec import WorkloadSpec
+from sqlanon.workload_spec import WorkloadSpec
 
 ELSEWHERE = (
     "The release was published into another file, away from its source: what needs both side by side is not in this "
@@ -170,7 +170,7 @@ def _find_published(engine: Engine, release: str) -> Entry:
         PolicyError: there is none.
     """
     catalog = Catalog(engine)
-    entry = catalog.published(release)
+    entry = catalog.find_published(release)
     if entry is None:
         raise PolicyError(
             f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"

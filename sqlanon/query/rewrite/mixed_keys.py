@@ -141,8 +141,8 @@ def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
         ]
         told: Tree = exp.Paren(this=exp.Case(ifs=ifs))
         found += [(part, told) for part in made.walk() if part == tree]
-    for part, told in found:  # after all are found: each has the conditions in it
-        part.replace(told.copy())
+    for part, case in found:  # after all are found: each has the conditions in it
+        part.replace(case.copy())
     whole: Tree = made.this
     plain: Tree = whole.pop()
     return plain

@@ -197,8 +197,8 @@ def _settle_frame(
     default = frame.default
     if default is not None and (not isinstance(default, exp.Literal) or default.is_string or not is_number(kind)):
         refuse(text, default, "the third argument of lag and lead is a plain number")
-    known = aggregate_of(node.this)
-    mean = known is not None and known.kind == "avg"
+    aggregate = aggregate_of(node.this)
+    mean = frame.offset is None and aggregate is not None and aggregate.kind == "avg"
     if mean and not is_number(kind):
         refuse(text, node, "averages are answered over numbers")
     return replace(frame, type=kind if mean else None)
