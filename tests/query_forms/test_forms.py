@@ -12,7 +12,10 @@ from tests.engines import PAIR, TestEngine
 from tests.query_forms.people import load
 from tests.query_forms.run import URLS, forms, judge
 
+FIRST = "SELECT region FROM people GROUP BY 1 ORDER BY avg(age) LIMIT 2"
 
+
+@pytest.mark.every_engine
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.family)
 def test_forms(engine: TestEngine, tmp_path: Path) -> None:
     if engine.missing():
@@ -120,6 +123,14 @@ def test_rows_of_a_union_are_sorted_and_cut(people: Any) -> None:
         ("SELECT count(*) FROM (SELECT plan FROM people UNION SELECT plan FROM plans) AS s", "one SELECT"),
         ("WITH RECURSIVE p AS (SELECT age FROM people) SELECT count(*) FROM p", "RECURSIVE"),
         ("SELECT DISTINCT ON (plan) plan FROM people", "DISTINCT ON"),
+        (
+            "SELECT count(*) FROM people WHERE plan IN (SELECT plan FROM people GROUP BY plan HAVING avg(age) > 40)",
+            "not the same answer in every",
+        ),
+        (
+            f"SELECT region, rank() OVER (ORDER BY count(*)) FROM people JOIN ({FIRST}) t USING (region) GROUP BY 1",
+            "not the same answer in every",
+        ),
         ("SELECT corr(age, visits) FROM people", "over ranges there are"),
         ("SELECT (SELECT plan FROM people GROUP BY plan) AS p FROM people GROUP BY plan", "one row in every"),
         (
@@ -144,3 +155,12 @@ def test_a_subquery_reads_no_table_that_a_join_may_not(people: Any) -> None:
     ):
         with pytest.raises(sqlanon.SqlanonError):
             people.query(sql)
+
+
+def test_subqueries_that_multiply_are_refused(people: Any) -> None:
+    ctes = ["a0 AS (SELECT count(*) AS n FROM people)"]
+    ctes += [
+        f"a{i} AS (SELECT (SELECT max(n) FROM a{i - 1}) + (SELECT min(n) FROM a{i - 1}) AS n)" for i in range(1, 30)
+    ]
+    with pytest.raises(sqlanon.errors.UnsupportedError, match="200 subqueries"):
+        people.query(f"WITH {', '.join(ctes)} SELECT n FROM a29")
