@@ -287,7 +287,7 @@ def _answer(
             [bounded for _, bounded in found.final.columns],
             [bool(row[found.width]) for row in found.rows],
             found.plan.outputs.types,
-            not found.more,
+            not found.more and not _leaves_groups_out(asked),
         )
 
     around = Around(engine, released, joinable, allow_linking, answer)
@@ -306,6 +306,13 @@ def _answer(
         intervals=found.intervals,
     )
     return replace(made, certain=tuple(False for _ in made.rows), unlisted_groups=True) if doubtful else made
+
+
+def _leaves_groups_out(query: Query) -> bool:
+    """Whether groups may be in an answer that are not listed: conditions on groups go by the estimates."""
+    groups = query.groups if query.regroup is None else query.regroup
+    conditions = (query.having, query.qualify, query.inner_having if query.regroup is not None else None)
+    return bool(groups) and any(one is not None for one in conditions)
 
 
 def _answer_nothing(
