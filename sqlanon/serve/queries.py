@@ -127,9 +127,10 @@ class Queries:
         """Of a question that is asked now."""
         return Turn(self._user, time.monotonic() + self._seconds, self.cancel)
 
-    def _limited(self) -> AbstractContextManager[Limits]:
+    def _limited(self, turn: Turn | None = None) -> AbstractContextManager[Limits]:
         """The limits of work in this process alone."""
-        return limit_query(_nothing, self._seconds, unwanted=self.cancel.wanted)
+        seconds = self._seconds if turn is None else turn.seconds
+        return limit_query(_nothing, seconds, unwanted=self.cancel.wanted)
 
     def prepare(self, piece: Piece, declared: Sequence[int] = ()) -> Prepared:
         """Read a statement.
@@ -171,12 +172,13 @@ class Queries:
         if prepared.served is None:
             return replace(prepared, columns=self._ask_catalog(prepared.piece, values, rows=0).columns)
         asked, outputs = self._asked(prepared.piece, prepared.served, values)
+        turn = self._turn
         try:
-            with self._limited() as limits, readable():
+            with self._limited(turn) as limits, readable():
                 with limits.rewriting():
                     query = answers.read(asked, self._shared.dialect)[0]
                     bounded = answers.has_bounds(query)
-                types = self._types(query, prepared.served) or {
+                types = self._types(query, prepared.served, turn) or {
                     name: FLOAT8 if name in bounded else TEXT for name, _ in query.items
                 }
         except SqlanonError as error:
@@ -215,6 +217,7 @@ class Queries:
 
             def counted(result: Result) -> R:
                 facts["rows"] = len(result.rows)
+                self.cancel.check()  # a request that no watcher saw, as each part of the work was short
                 return shape(result)
 
             if not prepared.is_query:
@@ -224,7 +227,6 @@ class Queries:
             else:
                 facts["release"] = prepared.served.release
                 made, facts["version"] = self._ask_release(prepared, values, counted)
-            self.cancel.check()  # a request that no watcher saw, as each part of the work was short
         except Exception as error:
             shown = explained(error)
             facts["code"] = shown.code
@@ -242,9 +244,11 @@ class Queries:
         assert served is not None
         asked, outputs = self._asked(piece, served, values)
         shared, bounds = self._shared, self._commands.variables.bounds
+        turn = self._turn  # one deadline for all of it
         try:
-            query = answers.read(asked, shared.dialect)[0]
-            types = self._types(query, served) if prepared.columns is None else None
+            with self._limited(turn) as limits, readable(), limits.rewriting():
+                query = answers.read(asked, shared.dialect)[0]
+            types = self._types(query, served, turn) if prepared.columns is None else None
 
             def shaped(answer: Answer, version: int) -> tuple[R, int]:
                 found = answers.cells(answer.columns, answer.aggregates, outputs, bounds=bounds)
@@ -256,17 +260,17 @@ class Queries:
                 return shape(answers.result(answer, found, columns)), version
 
             rows = max(min(shared.rows, CELLS // len(query.items)), 1)
-            return shared.asking.ask(Question(served, asked.text, rows), self._turn, shaped)
+            return shared.asking.ask(Question(served, asked.text, rows), turn, shaped)
         except SqlanonError as error:
             raise explained(error, asked, cancelled=self.cancel.wanted()) from error
 
-    def _types(self, query: Query, served: Served) -> dict[str, Type] | None:
+    def _types(self, query: Query, served: Served, turn: Turn) -> dict[str, Type] | None:
         """The types of a query's columns, by the database; None: it does not give them."""
         text = answers.typed(query, served, self._shared.dialect)
         if text is None:
             return None
         try:
-            return answers.types_by_names(query, self._shared.asking.types(text, self._turn))
+            return answers.types_by_names(query, self._shared.asking.types(text, turn))
         except (SqlanonError, ValueError):
             return None
 

@@ -217,8 +217,8 @@ def decoded(data: bytes, oid: int, binary: bool) -> object:
         form = "in binary form " if binary else ""
         raise ServeError(NOT_SUPPORTED, f"parameters of the type with number {oid} are not answered {form}here")
     size = _BINARY[oid] if binary else 0
-    if not binary and oid in _CUT:
-        data = _CUT[oid].sub(rb"\1", data)
+    if not binary and oid in _CUT and len(data) < _MOMENT and (found := _CUT[oid].fullmatch(data)):
+        data = found[1]
     try:
         if size and len(data) != size:
             raise ValueError("another length")  # noqa: TRY301 - loaders in C read that many bytes, unasked
@@ -234,6 +234,8 @@ _CUT = {
     TIMESTAMP.oid: re.compile(rb"(\d+-\d\d-\d\d[ T][\d:.]+)" + _ZONE),
 }
 """What PostgreSQL leaves away of a text: the JDBC driver sends dates with a time or zone, whatever a column has."""
+_MOMENT = 64
+"""Bytes of a date or time, at most: a longer text is none."""
 _BINARY = {
     **{kind.oid: kind.size for kind in (BOOL, INT2, INT4, INT8, OID, FLOAT8, DATE, TIME, TIMESTAMP, TIMESTAMPTZ)},
     700: 4,
