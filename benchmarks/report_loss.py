@@ -36,7 +36,7 @@ def loss(folder: Path) -> str:
 
 def effort(folder: Path) -> str:
     """Range NCP and cost of every effort."""
-    head = ("table", "k", "effort", "Range NCP", "classes", "processor seconds of the run", "method (s)")
+    head = ("table", "k", "effort", "Range NCP", "classes", "processor seconds of the run")
     return figures(
         folder,
         "loss_effort",
@@ -49,7 +49,6 @@ def effort(folder: Path) -> str:
                 f"**{one['evaluator']['range_ncp']:.4f}**",
                 f"{one['evaluator']['classes']:,}",
                 f"{one['processor_seconds']:.1f}",
-                f"{one['method_seconds']:.1f}",
             )
             for one in result["results"]
         ),
