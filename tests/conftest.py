@@ -113,7 +113,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Thousands of tests stay in memory until the end: Python never looks for garbage among them.
+    """Thousands of tests stay in memory until the end: Python does not look for garbage among them, now or later.
 
     Among what tests make it looks less often than by default: trees of SQL are many small objects that live shortly.
     """
@@ -124,6 +124,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.enable()
         gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_unconfigure() -> None:
+    """At the end of the process all of it is garbage."""
+    gc.unfreeze()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
     from sqlanon.query.find import Names
+    from sqlanon.query.parse.parameters import Parameters
 
 
 class Readable(Kept):
@@ -286,10 +287,12 @@ class Readable(Kept):
         seconds: float = 60.0,
         as_of_source: bool = False,
         interval: float | None = None,
+        parameters: Parameters | None = None,
     ) -> Answer:
         """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
 
-        With ``role``, which has to be one of the database's, its rights decide what is read.
+        With ``role``, which has to be one of the database's, its rights decide what is read. ``parameters`` are values
+        for ``?`` and ``$1``, as a list, or for ``:name``, by their names.
 
         Example:
             >>> import sqlanon
@@ -313,6 +316,7 @@ class Readable(Kept):
             known=self._asked,
             as_of_source=as_of_source,
             interval=interval,
+            parameters=parameters,
         )
 
     def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:

@@ -16,7 +16,7 @@ from sqlanon.declared import (
     METHODS,
     MethodDeclaration,
     Several,
-    asked_of,
+    collect_asked,
     list_refusals,
     too_many_rows,
     unknown_method,
@@ -126,20 +126,7 @@ def method_of(spec: ReleaseSpec) -> Method:
         PolicyError: as `make_method`, or the method does not take what the release asks.
     """
     chosen = make_method(spec.method)
-    refused = list_refusals(chosen.declaration, asked_of(spec, chosen.declaration))
+    refused = list_refusals(chosen.declaration, collect_asked(spec, chosen.declaration))
     if refused:
         raise PolicyError([f"{spec.name}: method {one}" for one in refused])
     return chosen
-
-
-__all__ = [
-    "METHODS",
-    "Algorithm",
-    "Assignment",
-    "Context",
-    "Method",
-    "Problem",
-    "import_method",
-    "make_method",
-    "method_of",
-]

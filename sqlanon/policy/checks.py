@@ -15,15 +15,12 @@ from sqlanon.declared.combinations import list_refused
 from sqlanon.declared.effort import choose_effort, choose_method
 from sqlanon.declared.kinds import ORDER, name_parts
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import listed, near, show
+from sqlanon.declared.wording import join_words, near, show
 from sqlanon.errors import PolicyError
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.method import check_method
-from sqlanon.policy.models import (
-    ColumnModel,
-    ReleaseModel,
-)
+from sqlanon.policy.models import ColumnModel, ReleaseModel
 from sqlanon.policy.persons import check_persons, choose_stronger, kind_of_rows, list_person_columns, of_persons
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Problems
@@ -80,7 +77,7 @@ class Files:
         at = self._base / file
         # A lone word is rather a value in the wrong place, of a column or a secret, than the name of a file.
         alone = at.parent == self._base and not at.suffix
-        shown = "the file that it names" if alone else problems.shown(path, file)
+        shown = "the file that it names" if alone else problems.display(path, file)
         try:
             if file not in known:
                 known[file] = reader(at, str(at) if shown == file else shown)
@@ -311,7 +308,7 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
             problems.add(
                 at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_format_names(able)}"
             )
-    takes = listed(facts.name for facts in FORMATS.values() if facts.means)
+    takes = join_words(facts.name for facts in FORMATS.values() if facts.means)
     means = FORMATS[model.format.kind].means
     if model.format.mean and not means and not problems.broken((*path, "format", "kind")):
         problems.add(at, f"the format is {model.format.kind}: {means.why}", f"means go with the format {takes}")
@@ -349,7 +346,7 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
 
 
 def _format_names(names: list[str]) -> str:
-    return listed(map(show, names)) or "none here"
+    return join_words(map(show, names)) or "none here"
 
 
 def _fold_case(parts: tuple[str, ...]) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ class Proposal:
     person: tuple[str, ...] = ()
     null_person: str | None = None
 
-    def published_as(self, form: str) -> Self:
+    def with_format(self, form: str) -> Self:
         """The same in another format."""
         return replace(self, format=form)
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlanon.engines import file_of
 from sqlanon.engines.base import Statement
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sqlanon.query.answer import Answer
     from sqlanon.query.find import Names
 
+R = TypeVar("R")
 log = logging.getLogger("sqlanon.serve")
 
 LISTED_AGAIN_SECONDS = 1.0
@@ -47,6 +48,21 @@ class Handle:
 
     database: Database
     names: Names = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query over a release.
+
+    Attributes:
+        served: the release.
+        text: the query.
+        rows: of its answer, at most.
+    """
+
+    served: Served
+    text: str
+    rows: int
 
 
 class Asking:
@@ -100,29 +116,37 @@ class Asking:
             self._told = str(error)
             log.warning("no query is answered: %s", self._told)
 
-    def ask(self, served: Served, text: str, turn: Turn) -> tuple[Answer, int]:
-        """The answer to a query over a release, and the version that it is of.
+    def ask(self, question: Question, turn: Turn, shape: Callable[[Answer, int], R]) -> R:
+        """What is made of the answer to a query over a release, and of the version that it is of.
+
+        Args:
+            question: the query.
+            turn: for whom.
+            shape: makes it. While it does, nobody else has the connection: so many answers are in memory at once as
+                there are connections.
 
         Raises:
             SqlanonError: see `sqlanon.query.ask.ask`.
         """
         self.served()  # a statement that was prepared long ago has the rights of now as well
         try:
-            return self._ask(served, text, turn)
+            return self._ask(question, turn, shape)
         except LostError:  # such as after a restart of the database
-            return self._ask(served, text, turn)
+            return self._ask(question, turn, shape)
 
-    def _ask(self, served: Served, text: str, turn: Turn) -> tuple[Answer, int]:
+    def _ask(self, question: Question, turn: Turn, shape: Callable[[Answer, int], R]) -> R:
+        served = question.served
         with self._taken(turn) as handle:
             try:
                 answer = ask(
                     handle.database.engine,
-                    text,
+                    question.text,
                     release=served.view,
                     role=self._reader.role,
                     seconds=turn.seconds,
                     known=handle.names,
                     unwanted=turn.cancel.wanted,
+                    rows=question.rows,
                 )
             except PolicyError as error:  # its text may name releases of others
                 if not _answers(handle):
@@ -135,7 +159,7 @@ class Asking:
             found = handle.names.get((served.view, "", ""))
             rows = found.released.metadata if found is not None else ()
             facts = [json.loads(str(row[5])) for row in rows if row[0] == ""]
-            return answer, int(facts[0].get("version", 0)) if facts else 0
+            return shape(answer, int(facts[0].get("version", 0)) if facts else 0)
 
     def types(self, text: str, turn: Turn) -> tuple[str, ...]:
         """The types of a query's columns; it names no table of the database."""

@@ -83,7 +83,7 @@ class Tools:
             prepared = queries.prepare(pieces[0])
             if prepared.served is None:
                 raise ToolError("the query asks no release; `releases` lists the tables")
-            result = queries.run(prepared)
+            result = queries.run(prepared, shape=lambda found: found)
         except (ServeError, SqlanonError) as error:
             raise ToolError(_said(explained(error))) from error
         names = [column.name for column in result.columns or ()]

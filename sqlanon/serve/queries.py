@@ -5,34 +5,38 @@ from __future__ import annotations
 import datetime
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
 from sqlanon.errors import SqlanonError
+from sqlanon.query.answer import Answer
 from sqlanon.query.limits import Limits, limit_query
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.text_limits import readable
 from sqlanon.serve import answers, texts
 from sqlanon.serve.access import AccessLog
-from sqlanon.serve.asking import Asking
+from sqlanon.serve.asking import Asking, Question
 from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.catalog.rewrite import Asker, is_catalog, place, rewritten
 from sqlanon.serve.commands import QUERIES, Commands, seconds_of
+from sqlanon.serve.kept import Room
 from sqlanon.serve.pool import Turn
-from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError, explained
+from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, Asked, ServeError, explained
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import Output, Piece
 from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decoded
 
-CELLS = 1_000_000
-"""Values of an answer, at most."""
+CELLS = 250_000
+"""Values of an answer, at most: as Python has them, they take a hundred bytes and more each."""
+R = TypeVar("R")
 _SAMPLES: dict[int, object] = {
     **dict.fromkeys((20, 21, 23, 26, 1700), 1),
     **dict.fromkeys((700, 701), 1.5),
@@ -79,6 +83,7 @@ class Shared:
     def __init__(self, asking: Asking, rows: int, log: AccessLog, *, bounds: bool = False) -> None:
         self.asking, self.rows, self.log, self.bounds = asking, rows, log, bounds
         self.dialect = asking.dialect
+        self.room = Room()
         self._guard = threading.Lock()
         self._catalog: CatalogDatabase | None = None
 
@@ -183,18 +188,24 @@ class Queries:
         found = answers.cells(names, bounded, outputs, bounds=self._commands.variables.bounds)
         return replace(prepared, columns=answers.columns_of(found, types, bounded))
 
-    def run(self, prepared: Prepared, parameters: Sequence[tuple[bytes | None, bool]] = ()) -> Result:
+    def run(
+        self,
+        prepared: Prepared,
+        parameters: Sequence[tuple[bytes | None, bool]] = (),
+        *,
+        shape: Callable[[Result], R],
+    ) -> R:
         """Answer a statement.
 
         Args:
-            prepared: the statement.
+            prepared: the statement; it is not empty.
             parameters: its values as they came, and whether in binary form.
+            shape: makes of the result what is kept of it.
 
         Raises:
             ServeError: it is refused.
         """
-        if prepared.piece is None:
-            return Result("")
+        assert prepared.piece is not None
         piece, begun = prepared.piece, time.monotonic()
         facts: dict[str, str | int | float] = {"user": self._user, "address": self._address}
         event = "ask" if prepared.served is not None else "catalog" if prepared.is_query else "command"
@@ -204,51 +215,53 @@ class Queries:
                 None if data is None else decoded(data, oid, binary)
                 for (data, binary), oid in zip(parameters, prepared.types, strict=False)
             ]
+
+            def counted(result: Result) -> R:
+                facts["rows"] = len(result.rows)
+                return shape(result)
+
             if not prepared.is_query:
-                return self._commands.run(piece)
-            if prepared.served is None:
-                result = self._ask_catalog(piece, values, rows=self._shared.rows)
+                made = shape(self._commands.run(piece))
+            elif prepared.served is None:
+                made = counted(self._ask_catalog(piece, values, rows=self._shared.rows))
             else:
                 facts["release"] = prepared.served.release
-                result, facts["version"] = self._ask_release(prepared, values)
-            facts["rows"] = len(result.rows)
+                made, facts["version"] = self._ask_release(prepared, values, counted)
             self.cancel.check()  # a request that no watcher saw, as each part of the work was short
         except Exception as error:
             shown = explained(error)
             facts["code"] = shown.code
             raise shown.at(piece.place(shown.position)) from error
         else:
-            return result
+            return made
         finally:
             if event != "command":
                 facts["seconds"] = round(time.monotonic() - begun, 4)
                 self._shared.log.write(event, **facts, text=piece.text)
 
-    def _ask_release(self, prepared: Prepared, values: Sequence[object]) -> tuple[Result, int]:
+    def _ask_release(self, prepared: Prepared, values: Sequence[object], shape: Callable[[Result], R]) -> tuple[R, int]:
         piece, served = prepared.piece, prepared.served
         assert piece is not None
         assert served is not None
         asked, outputs = self._asked(piece, served, values)
-        shared = self._shared
+        shared, bounds = self._shared, self._commands.variables.bounds
         try:
-            answer, version = shared.asking.ask(served, asked.text, self._turn)
-            if len(answer.rows) > shared.rows or len(answer.rows) * len(answer.columns) > CELLS:
-                raise ServeError(
-                    TOO_MUCH,
-                    f"an answer has at most {shared.rows:,} rows and {CELLS:,} values",
-                    "group by less, or add a LIMIT",
-                )
-            found = answers.cells(answer.columns, answer.aggregates, outputs, bounds=self._commands.variables.bounds)
-            columns = prepared.columns
-            if columns is None:
-                query = answers.read(asked, shared.dialect)[0]
-                types = self._types(query, served) or answers.types_by_values(answer)
-                columns = answers.columns_of(found, types, answer.aggregates)
+            query = answers.read(asked, shared.dialect)[0]
+            types = self._types(query, served) if prepared.columns is None else None
+
+            def shaped(answer: Answer, version: int) -> tuple[R, int]:
+                found = answers.cells(answer.columns, answer.aggregates, outputs, bounds=bounds)
+                columns = prepared.columns
+                if columns is None:
+                    columns = answers.columns_of(found, types or answers.types_by_values(answer), answer.aggregates)
+                if len(columns) != len(found):
+                    raise ServeError(NOT_SUPPORTED, "the answer has other columns than were described; ask again")
+                return shape(answers.result(answer, found, columns)), version
+
+            rows = max(min(shared.rows, CELLS // len(query.items)), 1)
+            return shared.asking.ask(Question(served, asked.text, rows), self._turn, shaped)
         except SqlanonError as error:
             raise explained(error, asked, cancelled=self.cancel.wanted()) from error
-        if len(columns) != len(found):
-            raise ServeError(NOT_SUPPORTED, "the answer has other columns than were described; ask again")
-        return answers.result(answer, found, columns), version
 
     def _types(self, query: Query, served: Served) -> dict[str, Type] | None:
         """The types of a query's columns, by the database; None: it does not give them."""

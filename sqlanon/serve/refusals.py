@@ -21,6 +21,7 @@ BAD_PROTOCOL = "08P01"
 BAD_VALUE = "22023"
 BAD_TEXT = "22P02"
 BAD_LOGIN = "28P01"
+NO_MEMORY = "53200"
 TOO_MANY = "53300"
 TOO_MUCH = "54000"
 CANCELLED = "57014"
@@ -94,6 +95,8 @@ def explained(error: BaseException, asked: Asked | None = None, *, cancelled: bo
         return ServeError(NOT_SUPPORTED, message, hint, _position(error, asked))
     if isinstance(error, DatabaseError):
         message = error.problems[0] if error.problems else "the database refused the query"
+        if message.startswith("query returned more than"):
+            return ServeError(TOO_MUCH, message.replace("query", "the query", 1), "group by less, or add a LIMIT")
         late = "longer than" in message or "MiB of memory" in message
         return ServeError(CANCELLED if late else NO_DATABASE, message)
     if isinstance(error, PolicyError):

@@ -6,6 +6,7 @@ import contextlib
 import socket
 import ssl
 import time
+from collections.abc import Iterator
 
 from pygwire import FrontendMessageDecoder
 from pygwire.messages import ErrorResponse, NoticeResponse, PGMessage
@@ -89,6 +90,13 @@ class Wire:
             self._waiting += message.to_wire()
         if len(self._waiting) > _SEND:
             self.flush()
+
+    def send_rows(self, rows: Iterator[bytes]) -> None:
+        """Queue rows of an answer that are written already."""
+        for row in rows:
+            self._waiting += row
+            if len(self._waiting) > _SEND:
+                self.flush()
 
     def flush(self) -> None:
         """Send what waits.

@@ -167,8 +167,8 @@ def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypat
     asking = running.server._shared.asking
     ask = asking.ask
 
-    def at_the_end(served: Any, text: str, turn: Any) -> object:
-        found = ask(served, text, turn)
+    def at_the_end(question: Any, turn: Any, shape: Any) -> object:
+        found = ask(question, turn, shape)
         turn.cancel.request()
         return found
 

@@ -65,7 +65,7 @@ class Checker(Protocol):
     def joinable(self, most: int) -> int:
         """How many others may join the failing classes of the open node within ``most`` suppressed rows."""
 
-    def suppressed(self, joined: int) -> Suppressed:
+    def count_suppressed(self, joined: int) -> Suppressed:
         """The failing classes of the open node and so many others."""
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:

@@ -23,8 +23,8 @@ from sqlanon.privacy.population import of_population
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Flags, Ints, Longs
+
 
 KEPT = 4
 """Roll-ups have so many times the cells of the table together, at most."""
@@ -64,7 +64,7 @@ class InMemory:
             self._left -= len(rolled.rows)
         self._open = opened = self._make_open(node, levels, rolled)
         size = opened.size
-        return Checked(int(size[size < self._least].sum()), self._sum_classes(size), self.suppressed(0))
+        return Checked(int(size[size < self._least].sum()), self._sum_classes(size), self.count_suppressed(0))
 
     def _roll_up(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
         """The cells of a node from those of a finer one."""
@@ -129,7 +129,7 @@ class InMemory:
         total = int(opened.size[~opened.holds].sum()) + np.cumsum(opened.size[opened.others])
         return int(np.searchsorted(total, most, side="right"))
 
-    def suppressed(self, joined: int) -> Suppressed:
+    def count_suppressed(self, joined: int) -> Suppressed:
         opened = self._open
         gone = self._gone(joined)
         size, first = opened.size[gone], opened.first[gone]
@@ -146,7 +146,7 @@ class InMemory:
         """See `Suppressed.of_classes`."""
         return -len(size) if self._counts_classes else int((size * size).sum())
 
-    def _gone(self, joined: int) -> npt.NDArray[np.bool_]:
+    def _gone(self, joined: int) -> Flags:
         """Which classes of the open node are suppressed."""
         gone = ~self._open.holds
         if joined:
@@ -194,7 +194,7 @@ class _Open:
     label: Ints
     first: Ints
     size: Longs
-    holds: npt.NDArray[np.bool_]
+    holds: Flags
 
     @cached_property
     def others(self) -> npt.NDArray[np.intp]:

@@ -168,7 +168,7 @@ class Pushed:
     def joinable(self, most: int) -> int:
         return self._scratch.count("fulldomain/joinable", {"most": most}, classes=self._classes)
 
-    def suppressed(self, joined: int) -> Suppressed:
+    def count_suppressed(self, joined: int) -> Suppressed:
         return Suppressed(*self._fetch_numbers(joined)[2:])
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:

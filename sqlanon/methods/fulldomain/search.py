@@ -113,7 +113,7 @@ class Search:
         joined = self._join_suppressed(checked)
         if joined is None:
             return
-        score = self._total(node, checked, self._checker.suppressed(joined) if joined else checked.failing)
+        score = self._total(node, checked, self._checker.count_suppressed(joined) if joined else checked.failing)
         if not self._is_beaten(score, height, node):
             self.best = Best(score, height, node, joined)
 

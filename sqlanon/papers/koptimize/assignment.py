@@ -52,7 +52,7 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
 def _notes(search: CutSearch, sets: CutSets, score: int, head: Flags, most: int, *, proven: bool) -> list[str]:
     found = (
         f"{search.looked} sets of cuts were looked at, {int(head.sum())} of {sets.count} cuts are published; "
-        f"{sets.metric} {sets.shown(score)}"
+        f"{sets.metric} {sets.describe(score)}"
     )
     if proven:
         return [f"koptimize: {found}, the least of all"]
@@ -62,14 +62,14 @@ def _notes(search: CutSearch, sets: CutSets, score: int, head: Flags, most: int,
         f"koptimize: {found}",
         (
             f"koptimize: the search ended there, {why}; no set costs less than "
-            f"{sets.shown(search.bound)}, {gap:.2%} below"
+            f"{sets.describe(search.bound)}, {gap:.2%} below"
         ),
     ]
 
 
 def _assign_set(context: Context, sets: CutSets, cells: Cells, head: Flags, notes: tuple[str, ...]) -> Assignment:
     """The classes of a set: numbered by their intervals, those below k starred or left out."""
-    label, classes = sets.grouped(head, sets.records)
+    label, classes = sets.group_rows(head, sets.records)
     few = classes.rows < sets.k
     order = np.lexsort(list(reversed(classes.codes)))
     order = order[~few[order]]

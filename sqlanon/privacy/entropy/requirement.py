@@ -54,7 +54,7 @@ class EntropyDiversity(OfCounts):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[EntropyDiversity]:
         """One per sensitive column that is asked about, and one more each if joint."""
@@ -124,8 +124,8 @@ class EntropyDiversity(OfCounts):
         entropy = sum((-share * compute_logarithm(share) for share in own.values()), Fraction(0))
         return entropy - compute_logarithm(self.asked) > -_EQUAL_SHARES
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: e to the least entropy, so many equally frequent values."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: e to the least entropy, so many equally frequent values."""
         import numpy as np
 
         share = found.share

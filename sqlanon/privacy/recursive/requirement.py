@@ -42,7 +42,7 @@ class RecursiveDiversity(OfCounts):
     c: Fraction
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[RecursiveDiversity]:
         """One per sensitive column that is asked about, and one more each if joint."""
@@ -97,8 +97,8 @@ class RecursiveDiversity(OfCounts):
         falling = sorted(own.values(), reverse=True)
         return falling[0] < self.c * sum(falling[int(self.asked) - 1 :], Fraction(0))
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest l that every class reaches with this c; 0 where a class reaches none."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest l that every class reaches with this c; 0 where a class reaches none."""
         import numpy as np
 
         p, q = self.c.as_integer_ratio()

@@ -9,7 +9,7 @@ certain, and the ends of their values. `KINDS` has for each kind how its bounds 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -22,8 +22,9 @@ from sqlanon.query.rewrite.joint_ratio import quotient
 from sqlanon.query.rewrite.ordered_aggregates import Apart, average, count_matched, distinct
 from sqlanon.query.rewrite.plain_aggregates import added, counted, error, extreme, unsure
 from sqlanon.query.rewrite.quantiles import native, quantile
-from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan, Ratio
 from sqlanon.query.rewrite.row_values import RowValues
+from sqlanon.query.rewrite.share_bounds import is_share, share
 from sqlanon.query.sql.sqltree import Tree, column
 
 
@@ -130,6 +131,8 @@ def _quantile(asked: Asked) -> Apart:
 def _ratio(asked: Asked) -> Apart:
     a = asked.aggregate
     assert a.ratio is not None
+    if is_share(a.ratio):
+        return _share(asked, a.ratio)
     pairs = {name: getattr(a.ratio, name) or (None, None) for name in ("both", "first", "second")}
     of = {
         f"{name} {letter}": asked.values.of(part)
@@ -140,6 +143,16 @@ def _ratio(asked: Asked) -> Apart:
     below = a.ratio.both[1]
     rows = below is not None and below.kind == "rows" and a.condition == 0 and bool(asked.keys)
     return quotient(a, a.ratio, of, asked.keys, present=rows)
+
+
+def _share(asked: Asked, ratio: Ratio) -> Apart:
+    above, rest = ratio.both[0], ratio.second and ratio.second[1]
+    assert above is not None
+    assert rest is not None
+    below = replace(above, condition=ratio.some)
+    rows = asked.values.of(above), asked.values.of(rest), asked.values.of(below)
+    classes = [column(f"class_{one.name}") for one in asked.rows.class_columns if asked.rows.divided]
+    return share(asked.aggregate.id, ratio.factor, rows, asked.keys, classes)
 
 
 KINDS: Mapping[str, Kind] = {

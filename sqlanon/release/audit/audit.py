@@ -17,7 +17,7 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.population import of_rows
 from sqlanon.privacy.requirements import make_requirements, read_stored
-from sqlanon.release.audit.audit_pair import audit_groups, counted_beside, facts_beside
+from sqlanon.release.audit.audit_pair import audit_groups, facts_beside, find_counted
 from sqlanon.release.audit.by_certificate import audit_candidates, has_own_boxes
 from sqlanon.release.audit.distinguishing_columns import find_lowering
 from sqlanon.release.audit.judge_persons import judge_persons
@@ -93,7 +93,7 @@ def _audit(
     facts = facts_beside(engine, relation.ref)
     if has_own_boxes(place.entry, facts):
         return audit_candidates(engine, place, bool(quasi or sensitive or identifiers), spec)
-    counted = counted_beside(engine, relation, facts)
+    counted = find_counted(engine, relation, facts)
     missing, starred = (int(facts.get(kind, 0)) for kind in ("left_out", "starred"))
     names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
     roles = _roles(spec, place.entry)
@@ -161,7 +161,7 @@ def _audit(
         results += more
         not_measured += uncounted
     elif place.entry is not None:
-        results += persons.checked_together([place.entry.policy], linked.fewest)[0]
+        results += persons.check_together([place.entry.policy], linked.fewest)[0]
     return AuditReport(
         table=place.shown,
         rows=rows,

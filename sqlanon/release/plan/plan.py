@@ -97,7 +97,7 @@ def plan(
                     better, lost = suggest_best(scratch, trial), column_losses(scratch, trial)
                     if work.division.by_choice:
                         cost = persons_cost(scratch, trial)
-            compared = _compared(work, stages) if version.begins else NOTHING_COMPARED
+            compared = _compare_versions(work, stages) if version.begins else NOTHING_COMPARED
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),
@@ -133,7 +133,7 @@ def plan(
                     *list_remarks(spec),
                     *_measured_on(spec, lost, ready),
                     *(note for note in (better, cost) if note),
-                    *_searched(spec, ready),
+                    *_trial_notes(spec, ready),
                     *compared.notes,
                 ),
                 estimate=estimate(
@@ -180,7 +180,7 @@ def estimate(
     return Estimate(seconds, most, memory, around, around * walk.worst)
 
 
-def _searched(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
+def _trial_notes(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
     """The note about the trials of refine."""
     asked = read_refining(spec, ready.rows, count_kinds(ready.quasi))
     if asked is None or not asked.search:
@@ -229,7 +229,7 @@ def _work(engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch,
     return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch)
 
 
-def _compared(work: Work, stages: Sequence[Stage]) -> Compared:
+def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
     """What changed in the rows, and what both versions would reveal together; the stage is used up by it."""
     spec, state, ready, previous = work.spec, work.state, work.prepared, work.decision.previous
     if previous is None or work.unchanged:

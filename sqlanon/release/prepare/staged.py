@@ -21,7 +21,7 @@ from sqlanon.table.reading import Counted, Roles
 class Units(Protocol):
     """What a method divides: rows, or persons."""
 
-    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         """What the method is asked for."""
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
