@@ -192,7 +192,7 @@ def test_trials_end_where_they_gain_little_on_any_number_of_threads(monkeypatch:
         )
         return found.group.tolist(), found.trials
 
-    assert searched(1, Fraction(1))[1] == 2 * blocks.ROUND
+    assert searched(1, Fraction(100))[1] == 2 * blocks.ROUND
     assert searched(1, Fraction(0))[1] == 400
     one = searched(1, Fraction(1, 500))
     assert 2 * blocks.ROUND < one[1] < 400
