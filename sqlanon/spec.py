@@ -343,6 +343,39 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True)
+class StatisticsTable:
+    """A table of counts: its name, and the columns by which it counts."""
+
+    name: str
+    by: tuple[str, ...]
+
+
+Measured = Literal["count", "persons"]
+"""What is counted: rows, or distinct persons."""
+Insiders = Literal["alone", "none"]
+Bounds = Literal["exact", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsSpec:
+    """A release of counts; its columns have the role ``quasi`` in `ReleaseSpec.columns`.
+
+    Attributes:
+        tables: the tables, which are protected together with all their margins.
+        measures: per published number its name and what is counted.
+        threshold: cells of fewer persons are small.
+        insiders: ``alone``: who is the only person of a cell finds no other small one either.
+        bounds: ``exact``: the bounds that readers can compute of hidden cells are published.
+    """
+
+    tables: tuple[StatisticsTable, ...]
+    measures: tuple[tuple[str, Measured], ...]
+    threshold: int
+    insiders: Insiders = "alone"
+    bounds: Bounds = "exact"
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseSpec:
     """One release of one source.
 
@@ -373,6 +406,7 @@ class ReleaseSpec:
         seed: None: drawn from the operating system.
         refresh: how and how often it is made again.
         together: the tables that it is published together with; None: it is published by itself.
+        statistics: counts are published in place of rows; None: rows.
     """
 
     name: str
@@ -400,6 +434,7 @@ class ReleaseSpec:
     seed: int | None = None
     refresh: RefreshSpec = field(default_factory=RefreshSpec)
     together: Together | None = None
+    statistics: StatisticsSpec | None = None
 
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""

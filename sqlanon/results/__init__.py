@@ -25,7 +25,7 @@ from sqlanon.results.risk import (
     RiskReport,
     WildcardRisk,
 )
-from sqlanon.results.run import DataChange, KeptTable, Outcome, RunReport
+from sqlanon.results.run import DataChange, KeptTable, Outcome, RunReport, StatisticsReport
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport
 
 __all__ = [
@@ -67,6 +67,7 @@ __all__ = [
     "RunReport",
     "SensitiveAudit",
     "SkewnessGain",
+    "StatisticsReport",
     "TogetherReport",
     "UnpublishReport",
     "VersionReport",

@@ -32,6 +32,24 @@ class DataChange:
 
 
 @dataclass(frozen=True, slots=True)
+class StatisticsReport(Report):
+    """What a release of counts publishes.
+
+    Attributes:
+        cells: how many, of all margins.
+        shown, hidden: of them.
+        witnesses: tables that prove the protection, besides the true one.
+        margins: how many there are.
+    """
+
+    cells: int
+    shown: int
+    hidden: int
+    witnesses: int
+    margins: int
+
+
+@dataclass(frozen=True, slots=True)
 class KeptTable(Report):
     """A scratch table that a run with ``keep_scratch`` left in the private schema.
 
@@ -136,6 +154,8 @@ class RunReport(Report):
     None if nothing is published as it is, or it was not measured (format anatomy, ``refresh: {mode: frozen}``, boxes of
     their own).
     """
+    statistics: StatisticsReport | None = None
+    """Of a release of counts, which has no classes: ``classes`` and the losses are 0."""
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 
@@ -162,5 +182,6 @@ class RunReport(Report):
         values["lineage"] = LineageReport(**report["lineage"]) if report.get("lineage") else None
         exposed = report.get("exposed")
         values["exposed"] = Exposure(**{**exposed, "columns": tuple(exposed["columns"])}) if exposed else None
+        values["statistics"] = StatisticsReport(**report["statistics"]) if report.get("statistics") else None
         values["scratch"] = ()  # of one run, not of the version
         return cls(**values)

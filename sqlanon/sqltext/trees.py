@@ -56,6 +56,7 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset(
         exp.GTE,
         exp.Greatest,
         exp.Group,
+        exp.GroupingSets,
         exp.Having,
         exp.Identifier,
         exp.If,

@@ -82,6 +82,14 @@ class Entry:
         return bool(self.report.get("lineage"))
 
     @property
+    def statistics(self) -> tuple[TableRef, ...]:
+        """Of a release of counts: the tables of its cells, its atoms and its witnesses; else none."""
+        if not self.policy.get("statistics"):
+            return ()
+        parts = ("cells", "atoms", "witness")
+        return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
+
+    @property
     def certificate(self) -> tuple[TableRef, ...]:
         """With boxes of their own: the tables of edges and of drawn boxes; else none."""
         if not self.policy.get("privacy", {}).get("own_boxes"):

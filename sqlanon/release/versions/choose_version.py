@@ -8,18 +8,22 @@ from sqlanon.release.frozen.choose_lineage import lineage_of_run
 from sqlanon.release.stages.version import Version
 from sqlanon.release.versions.full import Full
 from sqlanon.release.versions.lineage import OfLineage
+from sqlanon.release.versions.statistics import OfStatistics
 
 
-def version_of_run(state: ReleaseState, division: Division, *, new_lineage: bool = False) -> Version:
+def version_of_run(state: ReleaseState, division: Division, *, new_lineage: bool = False, confirmed: bool = False) -> Version:
     """The kind of the next version.
 
     Args:
         state: the release.
         division: how rows are divided.
         new_lineage: a new lineage is asked for.
+        confirmed: nobody has kept counts of the source that were withdrawn.
 
     Raises:
         PolicyError, GuardError, UnsupportedError: see `lineage_of_run`.
     """
+    if state.spec.statistics is not None:
+        return OfStatistics(confirmed=confirmed)
     found = lineage_of_run(state, division, anew=new_lineage)
     return Full() if found is None else OfLineage(*found)
