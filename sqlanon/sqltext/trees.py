@@ -93,6 +93,7 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset(
         exp.Star,
         exp.Sub,
         exp.Subquery,
+        exp.Substring,
         exp.Sum,
         exp.Table,
         exp.TableAlias,

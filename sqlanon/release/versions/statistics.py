@@ -173,8 +173,7 @@ class OfStatistics:
                 margin = shape.margin_name(system.levels_of(error.margin))
                 raise InfeasibleError(
                     f"{work.spec.name}: a small cell of {margin} cannot be hidden from readers whatever else is hidden; "
-                    "nothing was published. Publish coarser levels or fewer columns, or count in several releases of "
-                    "different sources"
+                    "nothing was published. Publish coarser levels or fewer columns"
                 ) from None
 
     def compare(self, work: Work) -> None:
