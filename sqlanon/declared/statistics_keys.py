@@ -32,7 +32,8 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         "statistics:null_person",
         OneOf(get_args(NullPerson)),
         None,
-        "Rows in which `person` is NULL belong to `one` person, or each to a `distinct` one. Default: they are refused.",
+        "Rows in which `person` is NULL belong to `one` person, or each to a `distinct` one. Default: they are "
+        "refused.",
     ),
     Key(
         "statistics:row_security",

@@ -237,7 +237,11 @@ STATISTICS = _section(
     example="columns: ..",
 )
 STATISTICS_RELEASE = _section(models.StatisticsReleaseModel, "statistics:", {"statistics": STATISTICS})
-_RELEASES = {"items": {"anyOf": [RELEASE.schema, TABLES.schema, STATISTICS_RELEASE.schema]}, "minItems": 1, "type": "array"}
+_RELEASES = {
+    "items": {"anyOf": [RELEASE.schema, TABLES.schema, STATISTICS_RELEASE.schema]},
+    "minItems": 1,
+    "type": "array",
+}
 POLICY = _section(models.PolicyModel, "policy:", {"releases": Kind("a list, at least one", _RELEASES, _several)})
 SECTIONS: Mapping[str, Section] = {
     one.title: one

@@ -69,7 +69,7 @@ def read_statistics(
     unused = [name for name in asked.columns if name.lower() not in {one.lower() for t in tables for one in t.by}]
     if unused and not problems.broken((*at, "tables")):
         problems.add((*at, "columns"), f"no table counts by {listed(map(show, unused))}", "leave it out")
-    if not asked.measures:
+    if not asked.measures and not problems.broken((*at, "measures")):
         problems.add((*at, "measures"), "no measure", "n: count, or persons: persons")
     every = {name.lower() for name in asked.columns}
     whole = any({name.lower() for name in table.by} >= every for table in tables)
@@ -77,9 +77,7 @@ def read_statistics(
         what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
         problems.add((*at, "protect", "bounds"), what, "bounds: none")
     protect = asked.protect
-    spec = StatisticsSpec(
-        tables, tuple(asked.measures.items()), protect.persons, protect.insiders, protect.bounds
-    )
+    spec = StatisticsSpec(tables, tuple(asked.measures.items()), protect.persons, protect.insiders, protect.bounds)
     _check_names(spec, list(asked.columns), at, problems)
     return ReleaseSpec(
         name=model.name,
@@ -128,4 +126,6 @@ def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems:
     folded = [name.lower() for name in names]
     twice = sorted({name for name in folded if folded.count(name) > 1})
     if twice:
-        problems.add((*path, "measures"), f"two columns of the view would be called {listed(map(show, twice))}", "others")
+        problems.add(
+            (*path, "measures"), f"two columns of the view would be called {listed(map(show, twice))}", "others"
+        )

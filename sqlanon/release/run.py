@@ -206,9 +206,7 @@ def _work(
     with watch.stage("state"):
         target = target_of(state)
         decision = _decide(state, options)
-        version = version_of_run(
-            state, division, new_lineage=options.new_lineage, confirmed=options.allow_weaker
-        )
+        version = version_of_run(state, division, new_lineage=options.new_lineage, confirmed=options.allow_weaker)
         decision = version.decide(state, decision)
     return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch)
 

@@ -40,6 +40,7 @@ class StatisticsReport(Report):
         shown, hidden: of them.
         witnesses: tables that prove the protection, besides the true one.
         margins: how many there are.
+        levels: the columns of the cells in their order, and how many levels each has below the total.
     """
 
     cells: int
@@ -47,6 +48,12 @@ class StatisticsReport(Report):
     hidden: int
     witnesses: int
     margins: int
+    levels: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def from_dict(cls, report: Mapping[str, Any]) -> Self:
+        """A report as the catalog keeps it."""
+        return cls(**{**report, "levels": tuple((str(name), int(levels)) for name, levels in report["levels"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +189,6 @@ class RunReport(Report):
         values["lineage"] = LineageReport(**report["lineage"]) if report.get("lineage") else None
         exposed = report.get("exposed")
         values["exposed"] = Exposure(**{**exposed, "columns": tuple(exposed["columns"])}) if exposed else None
-        values["statistics"] = StatisticsReport(**report["statistics"]) if report.get("statistics") else None
+        values["statistics"] = StatisticsReport.from_dict(report["statistics"]) if report.get("statistics") else None
         values["scratch"] = ()  # of one run, not of the version
         return cls(**values)

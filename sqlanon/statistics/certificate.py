@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sqlanon.engines.base import Engine, Statement, TableRef
+from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -83,9 +83,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         scratch.count("statistics/verify_numbers", cells=kept.cells, atoms=kept.atoms, **context),
     )
     if shape.counted == "n":
-        _refuse(
-            release, "sums", scratch.count("statistics/verify_sums", cells=kept.cells, atoms=kept.atoms, **context)
-        )
+        _refuse(release, "sums", scratch.count("statistics/verify_sums", cells=kept.cells, atoms=kept.atoms, **context))
     published, compared, moved, least, ends = (
         scratch.table(name) for name in ("published", "compared", "moved", "least", "ends")
     )
@@ -134,7 +132,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
 
 def _refuse(release: str, what: str, failing: int) -> None:
     if failing:
-        raise PrivacyViolation(f"{release}: the certificate fails: {what}: {failing}; nothing was published")
+        raise PrivacyViolation(f"{release}: the certificate fails: {what}: {failing}")
 
 
 def _refuse_each(release: str, names: tuple[str, ...], failing: tuple[int, ...]) -> None:

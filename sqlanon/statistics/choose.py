@@ -54,14 +54,18 @@ def insiders_of(system: System) -> list[Longs]:
     owner = system.atoms.owner
     first = owner[system.member[system.at[:-1]]]
     lengths = np.diff(system.at)
-    alone = (first >= 0) & (np.add.reduceat(owner[system.member] == np.repeat(first, lengths), system.at[:-1]) == lengths)
+    alone = (first >= 0) & (
+        np.add.reduceat(owner[system.member] == np.repeat(first, lengths), system.at[:-1]) == lengths
+    )
     known: dict[int, set[int]] = {}
     for cell in np.flatnonzero(alone):
         known.setdefault(int(first[cell]), set()).update(system.members(int(cell)).tolist())
     return [np.array(sorted(known[person]), np.int64) for person in sorted(known)]
 
 
-def choose_hidden(system: System, threshold: int, *, insiders: bool, secret: bytes, step: Step | None = None) -> Protected:
+def choose_hidden(
+    system: System, threshold: int, *, insiders: bool, secret: bytes, step: Step | None = None
+) -> Protected:
     """Hide the small cells and as few others as the search finds, with witnesses for all demands.
 
     Args:

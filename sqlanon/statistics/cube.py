@@ -69,7 +69,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
     if "persons" in asked and of_atoms != persons:
         raise PolicyError(
             f"{release}: a person has rows in several of the finest cells, so that persons do not add up over cells, "
-            "and what margins reveal of them is not known; publish n: count alone, or count rows of one person in a view"
+            "and what margins reveal of them is not known; publish n: count alone"
         )
     if asked == {"n", "persons"} and n != persons:
         raise PolicyError(

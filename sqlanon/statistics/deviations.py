@@ -151,7 +151,8 @@ class Deviations:
             primal = solver.getInfo().primal_solution_status == highs.SolutionStatus.kSolutionStatusFeasible
             if status not in (able.kOptimal, able.kTimeLimit) or not primal:
                 return None
-            return np.rint(np.array(solver.getSolution().col_value[:atoms])).astype(np.int64)
+            found: Longs = np.rint(np.array(solver.getSolution().col_value[:atoms])).astype(np.int64)
+            return found
         finally:
             solver.changeColsIntegrality(atoms, places, np.full(atoms, int(highs.HighsVarType.kContinuous), np.uint8))
             solver.setOptionValue("time_limit", self._infinite)

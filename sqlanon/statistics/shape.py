@@ -159,17 +159,57 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
                 f"{spec.name}: table {table.name} has {most} cells with those that may be empty; at most {MOST_CELLS}: "
                 "leave out a column, or give it a hierarchy and coarser values in a view"
             )
-        levels = [range(column.levels + 1) if column.place in own else (column.levels,) for column in columns]
-        tables.append((own, tuple(itertools.product(*levels))))
+        tables.append(_margins_of(columns, table.by))
     margins = tuple(dict.fromkeys(margin for _, some in tables for margin in some))
     if len(margins) > MOST_MARGINS:
         raise PolicyError(f"{spec.name}: the tables have {len(margins)} margins; at most {MOST_MARGINS}")
     names = {"count": "n", "persons": "persons"}
     measures = tuple((name, names[kind]) for name, kind in asked.measures)
     return Shape(
-        columns, margins, tuple(tables), measures, asked.threshold, asked.insiders == "alone", asked.bounds == "exact",
-        person, version,
+        columns,
+        margins,
+        tuple(tables),
+        measures,
+        asked.threshold,
+        asked.insiders == "alone",
+        asked.bounds == "exact",
+        person,
+        version,
     )
+
+
+def stored_shape(policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], version: int) -> Shape:
+    """The shape of a version, without what counting its rows needs.
+
+    Args:
+        policy: ``statistics`` of the policy, as the catalog keeps it.
+        levels: the columns in the order of the cells, and how many levels each has below the total.
+        version: the number of the version.
+    """
+    columns = tuple(ShapeColumn(name, "", "", height, None, place, 0) for place, (name, height) in enumerate(levels, 1))
+    tables = tuple(_margins_of(columns, [str(name) for name in table["by"]]) for table in policy["tables"])
+    names = {"count": "n", "persons": "persons"}
+    return Shape(
+        columns,
+        tuple(dict.fromkeys(margin for _, some in tables for margin in some)),
+        tables,
+        tuple((str(name), names[kind]) for name, kind in policy["measures"]),
+        int(policy["threshold"]),
+        policy["insiders"] == "alone",
+        policy["bounds"] == "exact",
+        "",
+        version,
+    )
+
+
+def _margins_of(
+    columns: Sequence[ShapeColumn], by: Sequence[str]
+) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """The places of a table's columns, and its margins."""
+    folded = {name.lower() for name in by}
+    own = tuple(column.place for column in columns if column.name.lower() in folded)
+    levels = [range(column.levels + 1) if column.place in own else (column.levels,) for column in columns]
+    return own, tuple(itertools.product(*levels))
 
 
 def _column(spec: ReleaseSpec, name: str, domain: Domain, place: int) -> ShapeColumn:
@@ -177,7 +217,9 @@ def _column(spec: ReleaseSpec, name: str, domain: Domain, place: int) -> ShapeCo
     hierarchy = reading.spec.hierarchy
     if isinstance(hierarchy, Hierarchy):
         nodes = sum(len({path[level:] for path in hierarchy.levels}) for level in range(hierarchy.height + 1))
-        return ShapeColumn(name, reading.alias, "VARCHAR", hierarchy.height, None, place, nodes + domain.has_null, reading.as_text)
+        return ShapeColumn(
+            name, reading.alias, "VARCHAR", hierarchy.height, None, place, nodes + domain.has_null, reading.as_text
+        )
     kind, column = reading.column.kind, reading.column
     if kind not in PLAIN or column.own_operators or not column.deterministic:
         raise PolicyError(

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
 from sqlanon.engines.rows import read_integer
+from sqlanon.errors import UnsupportedError
 from sqlanon.results import ReleaseRow
 
 LATER = ("fingerprint", "source_columns", "checked_at")
@@ -151,6 +152,20 @@ class Entry:
             report.get("suppressed", 0),
             "own" if self.certificate else "",
         )
+
+
+def refuse_counts(entry: Entry, what: str) -> None:
+    """Refuse what is about rows.
+
+    Args:
+        entry: the version.
+        what: the command, and why it is about rows.
+
+    Raises:
+        UnsupportedError: the release has counts.
+    """
+    if entry.statistics:
+        raise UnsupportedError(f"{entry.release} is a release of counts (statistics): {what}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.publish.publish import Content
-from sqlanon.release.stages.stage import Measure, Stage
+from sqlanon.release.stages.stage import Stage
 from sqlanon.release.stages.version import Planned
 from sqlanon.release.stages.work import Work
 from sqlanon.results import LossReport, RunReport, StatisticsReport
@@ -74,6 +74,23 @@ class Hide:
         """See `Stage.run`."""
         work = works[self.release]
         work.version.divide(work)
+
+
+@dataclass(frozen=True, slots=True)
+class Assemble:
+    """Put together what is published."""
+
+    release: str
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"{self.release}: put together what is published"
+
+    def run(self, works: Mapping[str, Work]) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        work.version.measure(work)
 
 
 class OfStatistics:
@@ -130,16 +147,17 @@ class OfStatistics:
         asked = work.spec.statistics
         assert asked is not None
         name = work.spec.name
-        return [Count(name, len(asked.tables)), Hide(name, asked.threshold), Measure(name)]
+        return [Count(name, len(asked.tables)), Hide(name, asked.threshold), Assemble(name)]
 
     def plan(self, work: Work) -> Planned:
         """See `Version.plan`; plans of counts are made by `small_shares`."""
         raise NotImplementedError
 
-    def small_shares(self, work: Work) -> tuple[Cube, list[tuple[str, int, float]]]:
-        """The counted cells, and per margin its name, its cells and the share of small ones."""
+    def small_shares(self, work: Work) -> tuple[Shape, Cube, list[tuple[str, int, float]]]:
+        """The shape, the counted cells, and per margin its name, its cells and the share of small ones."""
         self.profile(work)
-        return self._counted[1], share_of_small(work.scratch, *self._counted)
+        shape, cube = self._counted
+        return shape, cube, share_of_small(work.scratch, shape, cube)
 
     @property
     def _counted(self) -> tuple[Shape, Cube]:
@@ -172,8 +190,8 @@ class OfStatistics:
             except UnservedError as error:
                 margin = shape.margin_name(system.levels_of(error.margin))
                 raise InfeasibleError(
-                    f"{work.spec.name}: a small cell of {margin} cannot be hidden from readers whatever else is hidden; "
-                    "nothing was published. Publish coarser levels or fewer columns"
+                    f"{work.spec.name}: a small cell of {margin} cannot be hidden from readers whatever else is "
+                    "hidden; nothing was published. Publish coarser levels or fewer columns"
                 ) from None
 
     def compare(self, work: Work) -> None:
@@ -202,11 +220,16 @@ class OfStatistics:
             method="suppress",
             execution="kernel",
             format="statistics",
-            warnings=(*reader_warnings(state.engine, spec, state.source.ref), *_neighbours(state)),
+            warnings=(*reader_warnings(state.engine, spec, state.source.ref), *list_neighbours(state)),
             why=work.decision.why,
             replaces=work.decision.replaced,
             statistics=StatisticsReport(
-                cells=cube.counts[1], shown=0, hidden=0, witnesses=hidden.witnesses, margins=len(shape.margins)
+                cells=cube.counts[1],
+                shown=0,
+                hidden=0,
+                witnesses=hidden.witnesses,
+                margins=len(shape.margins),
+                levels=tuple((column.name, column.levels) for column in shape.columns),
             ),
         )
         work.content = self._content(work, report, shape, hidden)
@@ -227,9 +250,7 @@ class OfStatistics:
             assert report.statistics is not None
             counted = replace(report.statistics, shown=shown, hidden=not_shown)
             columns = tuple(column.name for column in found.relations[place].columns)
-            return replace(
-                report, verified=True, seconds=work.watch.total(), statistics=counted, columns=columns
-            )
+            return replace(report, verified=True, seconds=work.watch.total(), statistics=counted, columns=columns)
 
         return Content(
             write,
@@ -308,7 +329,7 @@ def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
             raise _withdrawn(name, entry)
 
 
-def _neighbours(state: ReleaseState) -> tuple[str, ...]:
+def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     """Warnings of releases of rows of the same source."""
     source = str(state.source.ref)
     names = [one.release for one in state.beside if one.source == source and not one.statistics]
