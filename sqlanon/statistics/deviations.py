@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 FREE = 1e-3
 """What a change of a hidden cell costs for each unit, so that changes stay in few cells."""
-INTEGER_SECONDS = 20.0
+GAP = 0.1
+"""By this share the weight of a change in whole numbers may be above the least one."""
+INTEGER_SECONDS = 10.0
 """Seconds that the search for whole numbers may take for one demand."""
 
 
@@ -135,27 +137,45 @@ class Deviations:
                 return None
             found = np.array(solver.getSolution().col_value[: self._atoms])
             whole = np.rint(found)
-            return whole.astype(np.int64) if np.all(np.abs(found - whole) < NEAR) else self._whole()
+            return whole.astype(np.int64) if np.all(np.abs(found - whole) < NEAR) else self._whole(found)
         finally:
             self._set(before)
 
-    def _whole(self) -> Longs | None:
-        """The same program with whole numbers."""
-        solver, highs, atoms = self._solver, self._highs, self._atoms
-        places = np.arange(atoms, dtype=np.int32)
-        solver.changeColsIntegrality(atoms, places, np.full(atoms, int(highs.HighsVarType.kInteger), np.uint8))
-        solver.setOptionValue("time_limit", solver.getRunTime() + INTEGER_SECONDS)
+    def _whole(self, found: npt.NDArray[np.float64]) -> Longs | None:
+        """The same program with whole numbers: of the atoms that change in ``found``, and if need be of all."""
+        still = np.flatnonzero(np.abs(found) < NEAR)
+        before = [self._column_bounds(int(at)) for at in still]
+        self._set([(int(at), 0.0, 0.0) for at in still])
+        try:
+            first = self._solve_whole(np.flatnonzero(np.abs(found) >= NEAR))
+        finally:
+            self._set([(int(at), *bounds) for at, bounds in zip(still, before, strict=True)])
+        return first if first is not None else self._solve_whole(np.arange(self._atoms))
+
+    def _solve_whole(self, atoms: Longs) -> Longs | None:
+        solver, highs, places = self._solver, self._highs, atoms.astype(np.int32)
+        kinds = highs.HighsVarType
+        solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kInteger), np.uint8))
+        seconds = solver.getRunTime() + INTEGER_SECONDS
+        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), ("time_limit", seconds)):
+            solver.setOptionValue(name, option)
         try:
             solver.run()
             status, able = solver.getModelStatus(), highs.HighsModelStatus
-            primal = solver.getInfo().primal_solution_status == highs.SolutionStatus.kSolutionStatusFeasible
-            if status not in (able.kOptimal, able.kTimeLimit) or not primal:
+            feasible = solver.getInfo().primal_solution_status == highs.SolutionStatus.kSolutionStatusFeasible
+            if status not in (able.kOptimal, able.kTimeLimit) or not feasible:
                 return None
-            found: Longs = np.rint(np.array(solver.getSolution().col_value[:atoms])).astype(np.int64)
+            found: Longs = np.rint(np.array(solver.getSolution().col_value[: self._atoms])).astype(np.int64)
             return found
         finally:
-            solver.changeColsIntegrality(atoms, places, np.full(atoms, int(highs.HighsVarType.kContinuous), np.uint8))
-            solver.setOptionValue("time_limit", self._infinite)
+            solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kContinuous), np.uint8))
+            for name, option in (("presolve", "off"), ("time_limit", self._infinite)):
+                solver.setOptionValue(name, option)
+
+    def _column_bounds(self, at: int) -> tuple[float, float]:
+        """The bounds of a variable as they are now."""
+        _, _, low, high, _ = self._solver.getCol(at)
+        return float(low), float(high)
 
     def _bounds(self, at: int) -> tuple[float, float]:
         if at < self._atoms:

@@ -10,7 +10,7 @@ import pytest
 from sqlanon.statistics.bounds import bound_hidden
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
 from tests.oracle.table_reader import ends, tables
-from tests.unit.statistics.made import Tiny, drawn, tiny
+from tests.unit.cells.made import Tiny, drawn, tiny
 
 pytest.importorskip("highspy")
 
