@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.counted import StatisticsSpec
+
 Role = Literal["identifier", "pseudonym", "quasi", "sensitive", "insensitive"]
 Rest = Literal["error", "drop", "keep"]
 FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
@@ -61,9 +63,7 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A hierarchy computed from the values that occur.
-
-    A run makes a `Hierarchy` of it, and the release publishes the rule alone.
+    """A hierarchy computed from the values that occur: a run makes a `Hierarchy`, and publishes the rule alone.
 
     Attributes:
         kind: ``steps``: intervals of a number or days of a date; ``calendar``: months, years, ..; ``prefix``: the first
@@ -343,39 +343,6 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True)
-class StatisticsTable:
-    """A table of counts: its name, and the columns by which it counts."""
-
-    name: str
-    by: tuple[str, ...]
-
-
-Measured = Literal["count", "persons"]
-"""What is counted: rows, or distinct persons."""
-Insiders = Literal["alone", "none"]
-Bounds = Literal["exact", "none"]
-
-
-@dataclass(frozen=True, slots=True)
-class StatisticsSpec:
-    """A release of counts; its columns have the role ``quasi`` in `ReleaseSpec.columns`.
-
-    Attributes:
-        tables: the tables, which are protected together with all their margins.
-        measures: per published number its name and what is counted.
-        threshold: cells of fewer persons are small.
-        insiders: ``alone``: who is the only person of a cell finds no other small one either.
-        bounds: ``exact``: the bounds that readers can compute of hidden cells are published.
-    """
-
-    tables: tuple[StatisticsTable, ...]
-    measures: tuple[tuple[str, Measured], ...]
-    threshold: int
-    insiders: Insiders = "alone"
-    bounds: Bounds = "exact"
-
-
-@dataclass(frozen=True, slots=True)
 class ReleaseSpec:
     """One release of one source.
 
@@ -406,7 +373,7 @@ class ReleaseSpec:
         seed: None: drawn from the operating system.
         refresh: how and how often it is made again.
         together: the tables that it is published together with; None: it is published by itself.
-        statistics: counts are published in place of rows; None: rows.
+        statistics: counts that are published in place of rows.
     """
 
     name: str

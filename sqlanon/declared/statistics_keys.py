@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
+from sqlanon.counted import Bounds, Insiders, Measured
 from sqlanon.declared.key import Key
 from sqlanon.declared.kinds import A_TABLE, DURATION, TEXT
 from sqlanon.declared.records import ByName, Names
 from sqlanon.declared.values import REQUIRED, Integer, OneOf
-from sqlanon.spec import Bounds, Insiders, Measured, NullPerson, RowSecurity
+from sqlanon.spec import NullPerson, RowSecurity
 
 MOST_PERSONS = 1_000_000
 """The threshold, at most."""

@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.counted import Bounds, Insiders, Measured
 from sqlanon.spec import (
-    Bounds,
     Execution,
-    Insiders,
-    Measured,
     NullPerson,
     Persons,
     RefreshMode,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.wording import listed, near, show
 from sqlanon.policy.builders import build_hierarchy
@@ -20,8 +21,6 @@ from sqlanon.spec import (
     PrivacySpec,
     RefreshSpec,
     ReleaseSpec,
-    StatisticsSpec,
-    StatisticsTable,
 )
 
 KEY = "statistics"

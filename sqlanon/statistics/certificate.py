@@ -7,6 +7,7 @@ The witnesses are changes of the true table, and the true table is one of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PrivacyViolation
@@ -94,7 +95,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
         scratch.numbers("statistics/verify_view", compared=compared),
     )
-    made = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
+    made: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
     _refuse_each(
         release,
         ("changes of no cell", "cells that a witness changes twice", "changes"),

@@ -168,7 +168,7 @@ class _Search:
         return nobody, open_
 
     def _meets(self, cell: int, moved: int, *, low: bool, more: int) -> bool:
-        return moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more
+        return bool(moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more)
 
     def serve(self, cell: int, *, low: bool) -> None:
         """Find witnesses for one end of a cell.

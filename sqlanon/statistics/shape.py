@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sqlanon.counted import StatisticsSpec
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
-from sqlanon.spec import Hierarchy, ReleaseSpec, StatisticsSpec
+from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 
