@@ -100,7 +100,9 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     types = ["int64", "int64", *["int32"] * len(shape.columns)]
     first, persons, *of = scratch.fetch_arrays(made, types)
     listed = Listed(
-        np.stack([one.astype(np.int64) for one in of]), cast("Longs", first) - 1, cast("Longs", persons) < shape.threshold
+        np.stack([one.astype(np.int64) for one in of]),
+        cast("Longs", first) - 1,
+        cast("Longs", persons) < shape.threshold,
     )
     return build_system(Atoms(tuple(nodes), value, owner), listed, shape.finest, secret)
 
