@@ -19,6 +19,7 @@ from sqlanon.release.audit.audit import audit
 from sqlanon.release.audit.place import is_release, open_place, table_named
 from sqlanon.release.audit.together import audit_together
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.erase import erase
@@ -251,6 +252,9 @@ class Database(Kept):
             raise PolicyError(
                 f"audit {table}: {null_is} is for tables of others; this is a release, in which * is a value of its own"
             )
+        entry = Catalog(self.engine).published(table) if is_release(self.engine, table) else None
+        if entry is not None:
+            refuse_counts(entry, "audit checks its certificate, and it has no rows whose risk could be measured")
         known = Population(population, population_size, weight)
         found = assess(
             self.engine,

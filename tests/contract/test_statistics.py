@@ -13,8 +13,9 @@ from uuid import uuid4
 import pytest
 
 from sqlanon.engines.base import TableRef
-from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation, UnsupportedError
 from sqlanon.policy import load
+from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.versions import statistics
 from sqlanon.spec import ReleaseSpec
 from tests.engines import create_table, read_table
@@ -199,12 +200,13 @@ def test_one_version_is_published_and_no_other_beside_it(shared_db: Any, tmp_pat
     with pytest.raises(GuardError, match="If nobody has kept them"):
         made.run()
     assert made.run(allow_weaker=True).version == 2
+    (*_, entry) = Catalog(shared_db.engine).entries(made.name)
+    assert all(shared_db.engine.exists(table) for table in (entry.table, *entry.statistics))
     shared_db.unpublish(made.name, purge=True)
     with pytest.raises(GuardError, match="If nobody has kept them"):
         made.run()
-    left = shared_db.engine.look_up([], schema=TableRef("_sqlanon", "x", None)).tables
-    physical = [one for one in left if made.source in one]
-    assert physical == []
+    for entry in Catalog(shared_db.engine).entries(made.name):
+        assert not any(shared_db.engine.exists(table) for table in (entry.table, *entry.statistics))
 
 
 def test_a_withdrawn_version_returns_as_it_was(shared_db: Any, tmp_path: Path) -> None:
@@ -353,3 +355,115 @@ def test_persons_are_published_where_each_is_in_one_cell(shared_db: Any, tmp_pat
     )
     made.run()
     assert {row["region"]: row["persons"] for row in made.rows()} == {None: 15, "a": 6, "b": 4, "c": 5}
+
+
+def test_rows_without_a_person_are_refused_or_declared(shared_db: Any, tmp_path: Path) -> None:
+    rows = [("north", "F", 20, pid) for pid in range(9)] + [("north", "M", 20, None) for _ in range(4)]
+    made = Made(shared_db, tmp_path, rows, columns="{sex: {}}", tables="[{name: a, by: sex}]")
+    with pytest.raises(PolicyError, match="null_person"):
+        made.run()
+    made.write(columns="{sex: {}}", tables="[{name: a, by: sex}]", more="    null_person: one\n")
+    made.run()
+    assert {row["sex"]: row["status"] for row in made.rows()}["M"] == "hidden"  # they are one person
+    made = Made(shared_db, tmp_path, rows)
+    made.write(columns="{sex: {}}", tables="[{name: a, by: sex}]", more="    null_person: distinct\n")
+    made.run()
+    assert {row["sex"]: row["n"] for row in made.rows()} == {"F": 9, "M": 4, None: 13}
+
+
+@pytest.mark.every_engine
+def test_odd_texts_and_null_are_values_of_their_own(shared_db: Any, tmp_path: Path) -> None:
+    texts = ["", "n", "*", "v", "it's", 'a "b"', "NULL", "\u00e4\U0001f600", " x", None]
+    rows = [(text, "F", 20, 100 * at + pid) for at, text in enumerate(texts) for pid in range(5 + at)]
+    made = Made(shared_db, tmp_path, rows, columns="{region: {}}", tables="[{name: a, by: region}]")
+    made.run()
+    view = made.rows()
+    assert {row["region"]: row["n"] for row in view if row["level_region"] == 0} == {
+        text: 5 + at for at, text in enumerate(texts)
+    }
+    assert [row["n"] for row in view if row["level_region"] == 1] == [sum(range(5, 15))]
+    shared_db.audit(f"release.{made.view}")
+
+
+def test_an_audit_checks_the_certificate_again(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("audited"))
+    made.run()
+    report = shared_db.audit(f"release.{made.view}", spec=made.spec)
+    assert report.satisfied
+    hidden = sum(row["status"] == "hidden" for row in made.rows())
+    assert (report.rows, report.hidden_cells) == (len(made.rows()), hidden)
+    made.write(protect="{persons: 4, bounds: exact}")
+    assert not shared_db.audit(f"release.{made.view}", spec=made.spec).satisfied
+    with pytest.raises(PolicyError, match="name no columns"):
+        shared_db.audit(f"release.{made.view}", quasi=["region"])
+    (entry,) = Catalog(shared_db.engine).entries(made.name)
+    witness = entry.statistics[-1]
+    shared_db.engine.execute(f'DELETE FROM "_sqlanon"."{witness.name}"')
+    with pytest.raises(PrivacyViolation, match="without witnesses"):
+        shared_db.audit(f"release.{made.view}")
+
+
+ABOUT_ROWS: dict[str, Callable[[Any, Made], object]] = {
+    "query": lambda db, made: db.query(f"SELECT count(*) AS n FROM release.{made.view}"),
+    "query of the source": lambda db, made: db.query(f"SELECT count(*) AS n FROM {made.source}"),
+    "evaluate": lambda db, made: db.evaluate(made.name),
+    "attack": lambda db, made: db.attack(made.name),
+    "report": lambda db, made: db.report(made.name),
+    "report for readers": lambda db, made: db.report(f"release.{made.view}", audience="readers"),
+    "preview": lambda db, made: db.preview(made.spec),
+    "history": lambda db, made: db.history(made.name),
+    "assess": lambda db, made: db.assess(f"release.{made.view}"),
+}
+
+
+def test_commands_about_rows_are_refused(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("rows"))
+    made.run()
+    for call in ABOUT_ROWS.values():
+        with pytest.raises(UnsupportedError, match="counts"):
+            call(shared_db, made)
+    with pytest.raises(PolicyError):
+        shared_db.erase(made.spec, [{"pid": 1}])
+
+
+def test_rows_of_the_same_source_are_warned_of(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("warned"))
+    made.run()
+    rows = shared_db.anonymize(
+        made.source, name=f"rows of {made.source}", identifiers="pid", quasi=["region", "age"], rest="drop", k=3,
+        publish=f"release.r_{made.view}",
+    )  # fmt: skip
+    assert any(f"release {made.name} publishes counts of the same source" in one for one in rows.report.warnings)
+    with pytest.raises(UnsupportedError, match="is not measured"):
+        shared_db.together(made.name, f"rows of {made.source}")
+    assert any(
+        f"release rows of {made.source} publishes rows of the same source" in one
+        for one in shared_db.plan(made.spec).warnings
+    )
+
+
+def test_plan_counts_small_cells_and_publishes_nothing(shared_db: Any, tmp_path: Path) -> None:
+    rows = stays("planned")
+    made = Made(shared_db, tmp_path, rows)
+    report = shared_db.plan(made.spec)
+    truth = cells_of(rows)
+    small = sum(n < 3 for n in truth.values())
+    assert f"{len(truth)} cells of 12 margins; {small} of them" in report.notes[0]
+    assert report.stages[1:] == (
+        f"{made.name}: count the cells of 1 table and all margins",
+        f"{made.name}: hide cells of fewer than 3 persons, and others that give them away",
+        f"{made.name}: put together what is published",
+        f"write, verify and publish version 1 of {made.name}",
+    )
+    assert shared_db.releases(made.name) == ()
+
+
+def test_an_older_version_returns_only_where_nobody_has_kept_the_newer_one(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("older"))
+    made.run()
+    shared_db.unpublish(made.name)
+    shared_db.engine.execute(f"INSERT INTO {made.source} VALUES ('north', 'F', 20, 9999)")
+    made.run(allow_weaker=True)
+    with pytest.raises(GuardError, match="readers had version 2 after version 1"):
+        shared_db.rollback(made.name, 1)
+    shared_db.rollback(made.name, 1, allow_weaker=True)

@@ -59,14 +59,19 @@ def tables(
     yield from extend(0)
 
 
+def numbers(
+    found: Iterator[tuple[int, ...]], within: Mapping[Cell, Sequence[int]], asked: Sequence[Cell]
+) -> dict[Cell, set[int]]:
+    """Every number that some cells have in one of the tables."""
+    seen: dict[Cell, set[int]] = {cell: set() for cell in asked}
+    for table in found:
+        for cell in asked:
+            seen[cell].add(sum(table[place] for place in within[cell]))
+    return seen
+
+
 def ends(
     found: Iterator[tuple[int, ...]], within: Mapping[Cell, Sequence[int]], asked: Sequence[Cell]
 ) -> dict[Cell, tuple[int, int]]:
     """The least and the greatest number of some cells over all tables."""
-    seen: dict[Cell, tuple[int, int]] = {}
-    for table in found:
-        for cell in asked:
-            value = sum(table[place] for place in within[cell])
-            low, high = seen.get(cell, (value, value))
-            seen[cell] = (min(low, value), max(high, value))
-    return seen
+    return {cell: (min(some), max(some)) for cell, some in numbers(found, within, asked).items()}

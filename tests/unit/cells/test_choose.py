@@ -9,7 +9,7 @@ import pytest
 
 from sqlanon.statistics.bounds import bound_hidden
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
-from tests.oracle.table_reader import ends, tables
+from tests.oracle.table_reader import ends, numbers, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
 
 pytest.importorskip("highspy")
@@ -18,14 +18,14 @@ M = 3
 
 
 def failing(case: Tiny, hidden: Sequence[bool], known: dict[int, int] | None = None) -> list[tuple[object, ...]]:
-    """The small cells that a reader finds narrower than promised; ``known``: numbers that an insider knows."""
+    """The small cells that cannot have each number that is promised; ``known``: numbers that an insider knows."""
     shown = case.shown(hidden)
     asked = [cell for cell in case.cells if case.value[cell] < M]
     if known:
         asked = [cell for cell in asked if set(case.within[cell]) - set(known)]
     most = max(case.value.values())
-    found = ends(tables(list(case.counts), shown, case.within, min(most, 2 * M + 4), known), case.within, asked)
-    return [cell for cell in asked if found[cell][0] > case.parts(cell) or found[cell][1] < M]
+    found = numbers(tables(list(case.counts), shown, case.within, min(most, 2 * M + 4), known), case.within, asked)
+    return [cell for cell in asked if not found[cell].issuperset(range(case.parts(cell), M + 1))]
 
 
 def protect(case: Tiny, *, insiders: bool) -> Protected | None:
