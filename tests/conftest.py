@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.covering import beyond_default
+from sqlanon.declared import effort
+from tests.covering import share_out
 from tests.draws import draw_the_same
 from tests.engines import ENGINES, PAIR, TestEngine, required
 from tests.jobs import CORE, JOBS, is_of
@@ -26,6 +27,9 @@ Connect = Callable[[TestEngine], Any]
 
 CHOSEN = pytest.StashKey[list[str] | None]()
 """What ``--changed`` runs: test files, tests, and single items."""
+
+RUNS = pytest.StashKey[list[tuple[str, bool, bool, frozenset[str]]]]()
+"""Of each collected test: its id, whether the default run and the thorough run take it, and its marks."""
 
 LONG = ("benchmarks", "dbt", "paper", "safety")
 """Folders of the longest tests."""
@@ -63,10 +67,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the number and the seed of random tables.
+    """Choose the default effort, and the number and the seed of random tables.
 
     A terminated run still stops its servers.
     """
+    # Policies of tests that name neither method nor effort take the quickest; tests/unit/declared/test_effort.py has
+    # the default.
+    effort.DEFAULT = "fast"
     again = not config.getoption("--random")
     settings.register_profile(
         "sqlanon",
@@ -114,9 +121,8 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        gc.enable()
-        gc.collect()
         gc.freeze()
+        gc.enable()
         gc.set_threshold(20_000, 20, 20)
 
 
@@ -140,24 +146,24 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The default run takes tests that are not marked thorough, on one engine.
-
-    ``--thorough`` takes the rest, and the properties once more.
+    """The default run and the thorough run share the tests (`share_out`).
 
     A test that is asked for by its name is run as a whole.
     """
+    first, second = share_out(items)
+    config.stash[RUNS] = [
+        (item.nodeid, item in first, item in second, frozenset(mark.name for mark in item.iter_markers()))
+        for item in items
+    ]
     if any("::" in asked for asked in config.args):
         return
     chosen = frozenset(config.stash.get(CHOSEN, None) or ())
-    thorough, job = bool(config.getoption("--thorough")), config.getoption("--job")
-    beyond, never = beyond_default(items)
+    taken, job = second if config.getoption("--thorough") else first, config.getoption("--job")
     kept, left = [], []
     for item in items:
-        marked = item in beyond or item.get_closest_marker("thorough") is not None
-        again = thorough and item.get_closest_marker("property") is not None
-        wanted = not chosen or not chosen.isdisjoint(names_of(item))
+        wanted = item in taken and (not chosen or not chosen.isdisjoint(names_of(item)))
         wanted = wanted and (not job or is_of(job, item.nodeid))
-        (kept if wanted and (marked == thorough or again) and item not in never else left).append(item)
+        (kept if wanted else left).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
     # Processes share what is left: the longest tests come first, so that none of them runs alone at the end.

@@ -10,11 +10,12 @@ import numpy as np
 from sqlanon.attack.bayes import attack_by_bayes
 from sqlanon.attack.composition import attack_with_siblings, attack_with_versions
 from sqlanon.attack.drawn import draw
-from sqlanon.attack.fits import MOST_MISTAKES, Fits
+from sqlanon.attack.fits import MOST_MISTAKES, Fits, Ties
 from sqlanon.attack.guesses import measure_homogeneity, measure_skewness
+from sqlanon.attack.kinds import choose_kind
 from sqlanon.attack.linkage import Sets, attack_by_linkage, choose_known_columns, of_classes, with_errors
 from sqlanon.attack.material import Material, read
-from sqlanon.attack.ties import Ties, tie
+from sqlanon.attack.ties import tie
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import find_subject
 from sqlanon.privacy.requirements import read_stored
@@ -26,15 +27,12 @@ from sqlanon.results import AttackReport, BayesAttack, GuessAttack, LinkageAttac
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.engines.base import Engine
     from sqlanon.evaluate.subject import Subject
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.spec import PrivacySpec
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
     Crowds = dict[str, tuple[Longs, Ints]]
 
 
@@ -95,11 +93,12 @@ def _report(
 ) -> AttackReport:
     entry, facts = on.entry, on.form.facts
     assert entry is not None
+    kind = choose_kind(entry)
     promised = k if k > 1 and not facts.exact else None
     # Representative values exclude none: there are no candidates by what is known, only classes.
     shows = not facts.single or bool(facts.hides)
     fits, sets = Fits(material, reporter), Sets.of(columns, len(material.quasi))
-    ties = tie(scratch, fits) if shows and not facts.exact and material.tied and not entry.certificate else None
+    ties = tie(scratch, fits) if shows and not facts.exact and material.tied and kind.grouped else None
     crowds = _crowds(scratch, entry, ties) if ties else {}
     drawn = draw(material, victims, _steps(material, sets, crowds)) if shows else material
     if drawn is not material:
@@ -115,8 +114,8 @@ def _report(
     learnt: list[BayesAttack] = []
     for at in range(len(material.sensitive)):
         among = fits if shows and not facts.paired else None
-        guesses += measure_homogeneity(among, material, at, privacy.l, classes=not entry.certificate)
-        gains += [] if entry.certificate else [measure_skewness(material, at)]
+        guesses += measure_homogeneity(among, material, at, privacy.l, classes=kind.grouped)
+        gains += [measure_skewness(material, at)] if kind.grouped else []
         made = attack_by_bayes(fits, at, candidates=shows)
         if isinstance(made, str):
             lacking.append(made)
@@ -181,7 +180,8 @@ def _attack_by_linkage(
         )
     elif ties is None:
         lacking.append(
-            "errors: which box a victim is published in is not known" + _explain_missing_boxes(entry, fits.material)
+            "errors: which box a victim is published in is not known"
+            + (choose_kind(entry).missing_box or ": the source or the view changed since" * fits.material.tied)
         )
     else:
         wrong = with_errors(fits, sets, ties, k)
@@ -190,16 +190,9 @@ def _attack_by_linkage(
     return (*best, *(wrong or ())), counted, lacking
 
 
-def _explain_missing_boxes(entry: Entry, material: Material) -> str:
-    """Why victims have no box that is known."""
-    if entry.certificate:
-        return ", where every row has a box of its own"
-    return ": the source or the view changed since" if material.tied else ""
-
-
 def _counting(entry: Entry) -> tuple[str, ...]:
     """The identifiers by which k is promised over persons."""
-    if persons.promised_by(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
+    if persons.promised_persons(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
         return ()
     return counted_in(entry.policy)
 
@@ -225,7 +218,7 @@ def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
     """What the figures do not say, each with the reason."""
     entry, facts = on.entry, on.form.facts
     assert entry is not None
-    found = []
+    kind, found = choose_kind(entry), []
     if facts.exact:
         found.append(
             f"linkage against 1/k: format {facts.name} publishes the quasi values, and promises no k to who knows them"
@@ -239,11 +232,8 @@ def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
             f"errors: a cell of format {facts.name} excludes no wrong value either; who knows a victim's class has no "
             "use for it"
         )
-    if entry.frozen:
-        found.append(
-            "rows left out: a frozen release has no table that ties the version to its source, so that every row of "
-            "the source counts as published"
-        )
+    if kind.not_left_out:
+        found.append(kind.not_left_out)
     elif not material.tied:
         found.append(
             "rows left out: the private table that ties the version to its source is gone, so that every row counts as "
@@ -258,6 +248,4 @@ def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
         found.append(
             f"errors: format {facts.name} publishes the values, of which no wrong one is the victim's: the success is 0"
         )
-    if entry.certificate:
-        found.append("skewness: with boxes of their own there are no classes")
-    return tuple(found)
+    return (*found, *kind.lacking)

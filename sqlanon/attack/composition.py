@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.kinds import choose_kind
 from sqlanon.attack.material import Material, place
 from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.requirements import read_stored
-from sqlanon.release.audit.together_certificates import found_together
+from sqlanon.release.audit.together_certificates import count_together
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.lineage import kept_in
+from sqlanon.release.catalog.lineage import history_table_of
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.views import form_of
 from sqlanon.release.history.candidate_sets import count_possible
 from sqlanon.release.history.compare_pair import compare
-from sqlanon.release.history.earlier import SEEN, kept
+from sqlanon.release.history.earlier import SEEN, list_kept
 from sqlanon.release.history.side import Side, counts_candidates, side_of
 from sqlanon.results import CompositionAttack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.evaluate.subject import Subject
     from sqlanon.table.scratch import Scratch
 
@@ -48,9 +48,9 @@ def attack_with_versions(scratch: Scratch, on: Subject) -> tuple[list[Compositio
     entry = on.entry
     assert entry is not None
     entries = Catalog(scratch.engine).entries(entry.release)
-    seen = [one for one in kept(entries, scratch.engine.exists) if one.version != entry.version]
+    seen = [one for one in list_kept(entries, scratch.engine.exists) if one.version != entry.version]
     others = [one for one in entries if one.version != entry.version and one.status in SEEN]
-    if not entry.policy.get("key") or not scratch.engine.exists(kept_in(entry)):
+    if not entry.policy.get("key") or not scratch.engine.exists(history_table_of(entry)):
         what = "versions: the policy has no key, so that rows of two versions cannot be matched"
         return [], [what] if others else []
     found = []
@@ -110,7 +110,7 @@ def attack_with_siblings(scratch: Scratch, on: Subject, material: Material) -> l
         if why:
             found.append(CompositionAttack("release", name, "common", 0, 0.0, 0.0, 0, asked, why))
         elif counts_candidates(entry, other):
-            sizes, _ = found_together(scratch, entry, other, material.stage)
+            sizes, _ = count_together(scratch, entry, other, material.stage)
             found.append(_summarize_candidates("release", name, "common", sizes, np.ones(len(sizes), np.int64), asked))
         else:
             beside, _ = place(scratch, other, material.stage, "placed_beside")
@@ -128,8 +128,9 @@ def _explain_unlike_columns(scratch: Scratch, entry: Entry, other: Entry, here: 
         return "sensitive values of one belong to groups, not to rows"
     if link_columns_of(entry, here) != link_columns_of(other, here):
         return "they name different identifiers"
-    if entry.frozen or other.frozen:
-        return "one is frozen, and has no table that ties its rows to those of the source"
+    not_matched = choose_kind(entry).not_matched or choose_kind(other).not_matched
+    if not_matched:
+        return not_matched
     tables = [table for one in (entry, other) for table in one.tied]
     if not all(scratch.engine.exists(table) for table in tables):
         return "the private table of one is gone"
@@ -146,8 +147,8 @@ def _summarize_candidates(
     kind: str,
     other: str,
     who: str,
-    sizes: npt.NDArray[np.int64],
-    rows: npt.NDArray[np.int64],
+    sizes: Longs,
+    rows: Longs,
     asked: float | None,
 ) -> CompositionAttack:
     """Of so many rows each with so many candidates."""

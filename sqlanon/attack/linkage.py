@@ -19,11 +19,9 @@ from sqlanon.errors import PolicyError
 from sqlanon.results import LinkageAttack
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sqlanon.attack.fits import Fits
+    from sqlanon.arrays import Ints, Longs
+    from sqlanon.attack.fits import Fits, Ties
     from sqlanon.attack.material import Material
-    from sqlanon.attack.ties import Ties
 
 MOST_COLUMNS = 10
 """Quasi columns of which every set is enumerated, at most."""
@@ -64,7 +62,7 @@ class Sets:
     """
 
     known: tuple[int, ...]
-    place: npt.NDArray[np.int64]
+    place: Longs
     width: int
     by_size: dict[int, list[int]]
     every: int | None
@@ -92,7 +90,7 @@ class Sets:
 
 
 def attack_by_linkage(
-    fits: Fits, sets: Sets, k: int | None, crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None
+    fits: Fits, sets: Sets, k: int | None, crowd: tuple[Longs, Ints] | None
 ) -> tuple[LinkageAttack, ...]:
     """Expected success by number of known columns, and by all columns.
 
@@ -107,7 +105,7 @@ def attack_by_linkage(
     if crowd:
         fewest, chance = fits.count_persons(sets.place, sets.width, *crowd)
     else:
-        fewest, chance = fits.linked(sets.place, sets.width)
+        fewest, chance = fits.count_candidates(sets.place, sets.width)
     material = fits.material
     victims = material.drawn / material.shown if material.published else 1.0
     names = [domain.reading.name for domain in material.quasi]

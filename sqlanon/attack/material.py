@@ -12,20 +12,17 @@ from sqlanon.formats import COUNT, GROUP
 from sqlanon.release.audit.covered_codes import Covered, TooWideError, covered_codes
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.rights import guard_reading
+from sqlanon.table.domain import Domain
 from sqlanon.table.domains import build_domains
-from sqlanon.table.encode import Domain, encode
+from sqlanon.table.encode import encode
 from sqlanon.table.stage import take_stage
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.evaluate.subject import Subject
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.table.scratch import Scratch
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

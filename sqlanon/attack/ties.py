@@ -7,36 +7,15 @@ same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.fits import Fits, Ties
+
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sqlanon.attack.fits import Fits
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.table.scratch import Scratch
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Ties:
-    """Victims and their boxes.
-
-    Attributes:
-        at: int64[r + 1], where the boxes of a tuple's victims begin in ``own``.
-        own: int32, the box of some of them; ``times`` int64 how many they are.
-        times: see there.
-        box_of: the box of every class of the private tables.
-    """
-
-    at: Longs
-    own: Ints
-    times: Longs
-    box_of: dict[int, int]
 
 
 def tie(scratch: Scratch, fits: Fits) -> Ties | None:

@@ -63,6 +63,8 @@ def work_on_each(
     broken: dict[str, str] = {}
     for release in releases:
         outcome = _attempt(screen, release, work, broken, again)
+        if outcome.failure and not any(_same_error(one, outcome) for one in outcomes):
+            _show_failure(screen, release, outcome.failure)
         outcomes.append(outcome)
         if record is not None:
             record(outcome)
@@ -90,15 +92,24 @@ def _attempt(
             raise make_interrupt(screen) from error
         if isinstance(error, SqlanonError) and error.options:
             error.following = again(release, error.options)
-        failure = describe(error)
         screen.close()
-        if screen.debug:
-            screen.traceback(error)
-        if not screen.json:
-            report_text(failure, debug=screen.debug, label=release.name)
-        return Outcome(release.name, failure=failure)
+        return Outcome(release.name, failure=describe(error))
     screen.close()
     return Outcome(release.name, report=report)
+
+
+def _same_error(one: Outcome[Any], other: Outcome[Any]) -> bool:
+    """Whether two releases failed in one run: tables that are published together."""
+    return one.failure is not None and other.failure is not None and one.failure.error is other.failure.error
+
+
+def _show_failure(screen: Screen, release: ReleaseSpec, failure: Failure) -> None:
+    if screen.debug and failure.error is not None:
+        screen.traceback(failure.error)
+    if not screen.json:
+        # Problems of tables name the table, which may be another one than this.
+        label = "" if release.together and failure.message.startswith(release.together.tables) else release.name
+        report_text(failure, debug=screen.debug, label=label)
 
 
 def _ensure_source(release: ReleaseSpec, broken: Mapping[str, str]) -> None:

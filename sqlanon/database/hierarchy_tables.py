@@ -21,8 +21,14 @@ def with_tables(engine: Engine, spec: ReleaseSpec) -> ReleaseSpec:
     """The release with the trees that its hierarchy tables hold now.
 
     Raises:
-        PolicyError: a table does not exist, or is no tree; its rows are numbered in their order.
+        PolicyError: a table does not exist, or is no tree; its rows are numbered in their order. Or ``spec`` is not a
+            release, but the path of its file or a whole policy.
     """
+    if not isinstance(spec, ReleaseSpec):
+        raise PolicyError(
+            f"a release is a ReleaseSpec, and this is a {type(spec).__name__}; a policy file has its releases in "
+            'sqlanon.load_policy("anon.yml").releases'
+        )
     columns = tuple(
         replace(column, hierarchy=_read(engine, column.hierarchy.table, column.recode))
         if isinstance(column.hierarchy, HierarchyTable)

@@ -16,7 +16,7 @@ from sqlanon.table.profile import ColumnProfile
 from sqlanon.table.related import count_owned, count_pairs, count_varying, group_equal
 
 if TYPE_CHECKING:
-    from sqlanon.database.database import Database
+    from sqlanon.database.readable import Readable
 
 MOST_LOSS = 0.25
 """The mean NCP of the quasi columns from which a proposal has too many of them."""
@@ -57,7 +57,7 @@ def count_related(
     )
 
 
-def fit_proposal(database: Database, proposal: policy.Proposal, source: str) -> policy.Proposal:
+def fit_proposal(database: Readable, proposal: policy.Proposal, source: str) -> policy.Proposal:
     """The proposal without the quasi columns that make it lose too much, and with the loss of each column.
 
     The least wanted columns go first.
@@ -84,7 +84,7 @@ def fit_proposal(database: Database, proposal: policy.Proposal, source: str) -> 
 
 
 def try_proposal(
-    database: Database, proposal: policy.Proposal, source: str
+    database: Readable, proposal: policy.Proposal, source: str
 ) -> tuple[policy.Proposal, PlanReport | None]:
     """A proposal with the result of `plan`, and the plan.
 
@@ -97,7 +97,7 @@ def try_proposal(
     plain = next(facts.name for facts in FORMATS.values() if facts.source_names)
     for asked in proposal.weaker():
         for form in (FormatSpec().kind, plain):
-            made = asked.published_as(form)
+            made = asked.with_format(form)
             try:
                 (spec,) = policy.loads(made.policy(None, source), {}).releases
                 return made, database.plan(spec)
@@ -117,7 +117,7 @@ def _losses(plan: PlanReport | None) -> dict[str, float]:
 
 
 def propose_for_table(
-    database: Database, source: str, labels: dict[str, list[str]] | None, warned: tuple[str, ...]
+    database: Readable, source: str, labels: dict[str, list[str]] | None, warned: tuple[str, ...]
 ) -> policy.Proposal:
     """A proposal for a table, tried and cut.
 

@@ -11,15 +11,13 @@ from sqlanon.database.taken import check_file, frame_of, write
 from sqlanon.declared import FORMATS
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.views import sensitive_of, spell_table, view_of
-from sqlanon.results import (
-    AuditReport,
-    LossReport,
-    RunReport,
-)
-from sqlanon.spec import ReleaseSpec, WorkloadSpec
+from sqlanon.results import AuditReport, LossReport, RunReport
+from sqlanon.results.figures import format_rows
+from sqlanon.spec import ReleaseSpec
+from sqlanon.workload_spec import WorkloadSpec
 
 if TYPE_CHECKING:
-    from sqlanon.database.database import Database
+    from sqlanon.database.readable import Readable
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 class Release:
     """A release that was just made: its report, and ways to ask about it."""
 
-    def __init__(self, database: Database, spec: ReleaseSpec, report: RunReport) -> None:
+    def __init__(self, database: Readable, spec: ReleaseSpec, report: RunReport) -> None:
         self._database = database
         self.spec = spec
         self.report = report
@@ -36,8 +34,9 @@ class Release:
         """What it is: its place, rows, classes and smallest class."""
         report = self.report
         return (
-            f"<{type(self).__name__} {report.release} version {report.version}: {report.rows} rows in {report.classes} "
-            f"classes of at least {report.min_class}, format {self.spec.format.kind}, in {report.published}>"
+            f"<{type(self).__name__} {report.release} version {report.version}: {format_rows(report.rows)} in "
+            f"{report.classes} class{'es' * (report.classes != 1)} of at least "
+            f"{report.min_class}, format {self.spec.format.kind}, in {report.published}>"
         )
 
     def _repr_html_(self) -> str:

@@ -28,6 +28,11 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
     found = []
     for name, text in options.items():
         option = method.option(name)
+        successor = next((one for one in METHODS.values() if _replaces(one, method, name, text)), None)
+        if successor is not None:
+            what = f"{method.name} has this no longer: it is a method of its own"
+            found.append(Refused(what, f"method: {successor.name}", name))
+            continue
         if option is None:
             known = [one.name for one in method.options]
             every = [
@@ -44,6 +49,11 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
         except ValueError as wrong:
             found.append(Refused(str(wrong), option.allowed, name))
     return found
+
+
+def _replaces(one: MethodDeclaration, method: MethodDeclaration, option: str, text: str) -> bool:
+    """Whether a method is in the place of an option that another one had."""
+    return one.after == method.name and bool(one.replaces) and one.replaces in ((option,), (option, text))
 
 
 def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> list[Refused]:
@@ -67,7 +77,7 @@ def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> 
     return found
 
 
-def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
+def collect_asked(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
     """What a release asks of its method, whose options are right."""
     privacy = spec.privacy
     return Asked(

@@ -62,7 +62,6 @@ class Word(_Read):
 
     @property
     def kind(self) -> Value:
-        """See `OneOf`."""
         return OneOf(self.words)
 
 
@@ -79,7 +78,6 @@ class Whole(_Read):
 
     @property
     def kind(self) -> Value:
-        """See `Integer`."""
         return Integer(self.low, self.high)
 
 

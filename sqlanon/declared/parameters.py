@@ -78,17 +78,14 @@ class Likeness(Record):
 
     @property
     def keys(self) -> frozenset[str]:
-        """See `Record.keys`."""
         return frozenset({"basic", "enhanced", *self.parts})
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         return f"{{basic: x}} or {{enhanced: x}}, where x is {self.parts['max'].value.allowed}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         number = self.parts["max"].value.schema
         kinds = [
             {
@@ -102,7 +99,6 @@ class Likeness(Record):
         return {"anyOf": [{"type": "string"}, *kinds]}
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - see `Record.read`
-        """See `Value.read`."""
         found = read_pairs(value) if isinstance(value, str) and "=" in value else value
         if isinstance(found, Mapping):
             given = {str(key): item for key, item in found.items() if item is not None}

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from sqlanon.declared.kinds import NAMES, TEXT
 from sqlanon.declared.values import REQUIRED, OneOf, Value, Wrong
-from sqlanon.declared.wording import listed, near, wrong_kind
+from sqlanon.declared.wording import join_words, near, wrong_kind
 
 Path = tuple[str | int, ...]
 """The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
@@ -127,14 +127,12 @@ class Record:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         inner = ", ".join(f"{name}: {part.value.allowed}" for name, part in self.parts.items())
         alone = f"{self.parts[self.main].value.allowed}; or " if self.main else ""
         return f"{alone}{{{inner}}}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         needed = [name for name, part in self.parts.items() if part.default is REQUIRED]
         mapping = {
             "type": "object",
@@ -173,18 +171,18 @@ class Record:
         if BROKEN in found.values():
             return BROKEN
         try:
-            return self.made(found, given)
+            return self.build(found, given)
         except ValueError as wrong:
             note(path, str(wrong), self.allowed)
         return BROKEN
 
-    def made(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
         """The record of its fields; ``given``: the keys that were given and could be read."""
         return self.make(**found)
 
     def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
         """What to do with a key that is no part: note it."""
-        note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {listed(self.parts)}")
+        note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {join_words(self.parts)}")
 
     def _spelled(self, value: object) -> Mapping[str, object]:
         """The fields of a number, or of a text."""
@@ -228,17 +226,14 @@ class ByColumn:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         return f"{self.inner.allowed}; or sensitive columns, each with such a value"
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         inner = self.inner.schema
         return {"anyOf": [*inner["anyOf"], {"type": "object", "additionalProperties": inner}]}
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - a value, or a mapping of columns to values
-        """See `Value.read`."""
         if isinstance(value, str) and "=" in value:
             value = read_pairs(value)
         if not isinstance(value, Mapping) or (value and self.fields.issuperset(map(str, value))):
@@ -284,12 +279,10 @@ class ByName:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         return f"key: value pairs{f', such as {{{self.example}}}' if self.example else ''}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         return {"additionalProperties": self.value.schema or True, "type": "object"}
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - a mapping of names to values
@@ -313,12 +306,10 @@ class Names:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         return NAMES.allowed
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         return {"anyOf": [self.inner.schema, {"items": self.inner.schema, "type": "array"}]}
 
     def read(self, value: object) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Protocol, SupportsIndex
 
-from sqlanon.declared.wording import listed, near, wrong_kind
+from sqlanon.declared.wording import join_words, near, wrong_kind
 
 REQUIRED: Final = object()
 """The default of a key that has none."""
@@ -104,7 +104,6 @@ class Integer:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         if self.high == self.low:
             return str(self.low)
         if self.high == LARGEST:
@@ -113,11 +112,9 @@ class Integer:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         return {"maximum": self.high, "minimum": self.low, "type": "integer"}
 
     def read(self, value: object) -> int:
-        """See `Value.read`."""
         return read_integer(value, self.low, self.high)
 
 
@@ -135,7 +132,6 @@ class Number:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
         high = "" if self.high is None or self.high > LARGEST else f" and at most {self.high}"
         kind = f"{'above' if self.above else 'of at least'} {self.low}{high}"
         if self.whole:
@@ -144,7 +140,6 @@ class Number:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         high = self.high if self.high is not None else Fraction(LARGEST_PART)
         if self.whole:
             return {"maximum": int(high), "minimum": int(self.low), "type": "integer"}
@@ -153,7 +148,6 @@ class Number:
         return {"anyOf": [number, {"type": "string"}]}
 
     def read(self, value: object) -> int | Fraction:
-        """See `Value.read`."""
         number = read_exact(value)
         if self.whole and number.denominator != 1:
             raise ValueError("not a whole number")
@@ -180,16 +174,15 @@ class OneOf:
 
     @property
     def allowed(self) -> str:
-        """See `Value.allowed`."""
-        return f"one of {listed(self.words)}" if len(self.words) > 1 else f"only {listed(self.words)} is allowed"
+        return (
+            f"one of {join_words(self.words)}" if len(self.words) > 1 else f"only {join_words(self.words)} is allowed"
+        )
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
         return {"enum": list(self.words), "type": "string"}
 
     def read(self, value: object) -> str:
-        """See `Value.read`."""
         if not isinstance(value, str) or value not in self.words:
             raise ValueError(wrong_kind(value, "not a word known here") + near(value, self.words))
         return value

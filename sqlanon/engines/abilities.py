@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from sqlanon.engines.values import (
     EVERY,
-    Column,
     ColumnReading,
     Compacted,
     FileReading,
-    Row,
     Statement,
     TableRef,
 )
@@ -21,8 +19,6 @@ from sqlanon.engines.values import (
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from sqlanon.engines.base import Engine
 
 FrameKind = Literal["pandas", "polars", "arrow"]
 """Kinds of data frames."""
@@ -82,7 +78,7 @@ class Rights(Protocol):
             DatabaseError: there is no such role, or this session may not act as it.
         """
 
-    def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+    def restoring_statements(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
         """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
 
         Rights that no role had before, as default privileges give them, are revoked.
@@ -262,32 +258,3 @@ class Workers(Protocol):
         Raises:
             DatabaseError: a process cannot run it, or it failed.
         """
-
-
-class Frames(Protocol):
-    """The ability of an engine that reads and writes data frames of this process by itself."""
-
-    def kind_of(self, frame: object) -> FrameKind | None:
-        """Which kind of frame an object is; None: it is none."""
-
-    def import_frame(self, frame: object, table: TableRef, columns: ColumnReading = EVERY) -> None:
-        """Load a frame into a new table; see `sqlanon.engines.duckdb.frames.read`."""
-
-    def export_frame(self, table: TableRef, kind: FrameKind) -> object:
-        """The rows of a table as a frame.
-
-        Raises:
-            UnsupportedError: the library of that kind is not installed.
-        """
-
-    def import_rows(self, table: TableRef, columns: Sequence[Column], rows: Sequence[Row]) -> None:
-        """Load rows of another engine into a new table, in types that are as near as there are."""
-
-    def inside(self) -> AbstractContextManager[Engine]:
-        """Another database in memory, visible in this one by its name.
-
-        It is gone with all its contents at the end of the context.
-        """
-
-    def keep(self, table: TableRef, kept: TableRef) -> None:
-        """Copy a table, its database named, into a new table; a missing schema is made."""

@@ -13,7 +13,6 @@ from sqlanon.engines.abilities import (
     Compaction,
     Files,
     FrameKind,
-    Frames,
     Rights,
     SecondFile,
     Session,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.errors import DatabaseError
     from sqlanon.lack import Lack
 
@@ -109,7 +109,7 @@ class Engine(Protocol):
         """
 
     @property
-    def fetch_words(self) -> Callable[[Statement], list[npt.NDArray[np.int64]]] | None:
+    def fetch_words(self) -> Callable[[Statement], list[Longs]] | None:
         """Columns of bytes, which are words of 8 bytes, as one array each; None: it has no such columns.
 
         Small numbers of many rows take less time in words than in a field each: who reads codes of all rows once gets
@@ -117,7 +117,7 @@ class Engine(Protocol):
         """
 
     @property
-    def load_list(self) -> Callable[[TableRef, str, npt.NDArray[np.int32]], None] | None:
+    def load_list(self) -> Callable[[TableRef, str, Ints], None] | None:
         """Creates a table of one column and one row, which holds an array; None: only columns of numbers are loaded."""
 
     transactions: bool
@@ -278,34 +278,30 @@ class Engine(Protocol):
         """Close the connection; open transactions roll back."""
 
 
-__all__ = [
-    "DROPPED",
-    "EVERY",
-    "NOT_THERE",
-    "OUT_OF_RANGE",
-    "PRIVATE_SCHEMA",
-    "Apart",
-    "Bind",
-    "Capabilities",
-    "Column",
-    "ColumnReading",
-    "Compacted",
-    "Compaction",
-    "Engine",
-    "FileReading",
-    "Files",
-    "Found",
-    "FrameKind",
-    "Frames",
-    "Kind",
-    "Relation",
-    "Rights",
-    "Row",
-    "SecondFile",
-    "Session",
-    "SparkSession",
-    "Statement",
-    "TableRef",
-    "Work",
-    "Workers",
-]
+class Frames(Protocol):
+    """The ability of an engine that reads and writes data frames of this process by itself."""
+
+    def kind_of(self, frame: object) -> FrameKind | None:
+        """Which kind of frame an object is; None: it is none."""
+
+    def import_frame(self, frame: object, table: TableRef, columns: ColumnReading = EVERY) -> None:
+        """Load a frame into a new table; see `sqlanon.engines.duckdb.frames.read`."""
+
+    def export_frame(self, table: TableRef, kind: FrameKind) -> object:
+        """The rows of a table as a frame.
+
+        Raises:
+            UnsupportedError: the library of that kind is not installed.
+        """
+
+    def import_rows(self, table: TableRef, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+        """Load rows of another engine into a new table, in types that are as near as there are."""
+
+    def inside(self) -> AbstractContextManager[Engine]:
+        """Another database in memory, visible in this one by its name.
+
+        It is gone with all its contents at the end of the context.
+        """
+
+    def keep(self, table: TableRef, kept: TableRef) -> None:
+        """Copy a table, its database named, into a new table; a missing schema is made."""

@@ -15,8 +15,8 @@ from sqlanon.errors import PolicyError
 from sqlanon.evaluate.spread import spread
 from sqlanon.evaluate.subject import Subject
 from sqlanon.formats import COUNT, GROUP
+from sqlanon.table.domain import Domain
 from sqlanon.table.domains import build_domains
-from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import take_stage
 

@@ -15,7 +15,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import Subject
 from sqlanon.formats import Format, Names
 from sqlanon.formats.label_text import parse_label
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import tree_of
 

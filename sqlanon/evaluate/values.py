@@ -18,7 +18,7 @@ from sqlanon.evaluate.subject import Subject
 from sqlanon.query.sql.text_order import in_bytes
 from sqlanon.spec import Hierarchy, Rule
 from sqlanon.sqltext import identifier, literal, statement
-from sqlanon.table.stage import Reading
+from sqlanon.table.reading import Reading
 
 MOST_VALUES = 1_000_000
 

@@ -14,11 +14,11 @@ from importlib import import_module
 
 from sqlanon.declared import FORMATS, FormatFacts
 from sqlanon.errors import PolicyError
-from sqlanon.formats.base import Cell, Format
+from sqlanon.formats.base import Cell, Format, Recoded
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
+from sqlanon.formats.levels import Levels
 from sqlanon.formats.members import Candidates, Members
-from sqlanon.formats.recoded import Levels, Recoded
 
 
 def format_of(name: str) -> Format:
@@ -40,21 +40,3 @@ def _make_format(facts: FormatFacts) -> Format:
         code = getattr(import_module(module), name)
     made: Format = code(facts)
     return made
-
-
-__all__ = [
-    "COUNT",
-    "GROUP",
-    "Candidates",
-    "Cell",
-    "Format",
-    "Grouping",
-    "Layout",
-    "Levels",
-    "Members",
-    "Names",
-    "Published",
-    "Recoded",
-    "RowGroups",
-    "format_of",
-]

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PolicyError
-from sqlanon.formats.base import Cell, Field, Format
+from sqlanon.formats.base import Cell, Field, Format, Recoded
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
-from sqlanon.formats.recoded import AS_BOXES, NOT_ASKED, Least, Levels, Recoded
+from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, Least, Levels
 from sqlanon.loss import reconstruction_error
 from sqlanon.sqltext import identifier
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.results import LossReport
     from sqlanon.spec import FormatSpec, ReleaseSpec
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
+    from sqlanon.table.reading import Reading, Roles
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading, Roles
 
 
 class Anatomy(Format):
     """See docs/formats.md."""
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
-        """See `Format.names`."""
         return Names(value=reading.name)
 
     def layout(self, roles: Roles, quasi: Sequence[Domain], form: FormatSpec) -> Layout:
@@ -49,7 +49,6 @@ class Anatomy(Format):
         return [Published("s", reading.alias, reading.name, reading.column.kind)]
 
     def of_kept(self, reading: Reading) -> list[Published]:
-        """See `Format.of_kept`."""
         return [] if reading.spec.role == "sensitive" else super().of_kept(reading)
 
     def problems(self, spec: ReleaseSpec, roles: Roles) -> list[str]:
@@ -118,7 +117,7 @@ class Anatomy(Format):
         layout = self.layout(encoded.roles, encoded.quasi, form)
         return Recoded(boxes, released, self, layout, count, smallest, largest, groups)
 
-    def covered(
+    def count_covered(
         self,
         scratch: Scratch,
         encoded: Encoded,
@@ -126,7 +125,7 @@ class Anatomy(Format):
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> None:
-        """See `Format.covered`: the predicate is equality.
+        """See `Format.count_covered`: the predicate is equality.
 
         The staged values themselves are published, and verify compares what was written.
         """

@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from sqlanon.errors import PolicyError
-from sqlanon.formats.grouping import Grouping
+from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import Layout, Names, Published
-from sqlanon.formats.recoded import AS_BOXES, NOT_ASKED, Least, Levels, Recoded
+from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, Least, Levels
+from sqlanon.formats.members import OF_CLASSES, Members
 
 if TYPE_CHECKING:
     from sqlanon.declared import FormatFacts
     from sqlanon.engines.base import TableRef
     from sqlanon.results import LossReport
     from sqlanon.spec import FormatSpec, ReleaseSpec
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
+    from sqlanon.table.reading import Reading, Roles
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading, Roles
 
 
 class Field(Protocol):
@@ -167,7 +169,7 @@ class Format:
         """
         raise NotImplementedError
 
-    def covered(
+    def count_covered(
         self,
         scratch: Scratch,
         encoded: Encoded,
@@ -184,7 +186,7 @@ class Format:
         """
         raise NotImplementedError
 
-    def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
+    def match_cells(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
         """Which values lie in the published cells of a column, by the covering predicate.
 
         It is a table (seen, said) of their numbers.
@@ -248,7 +250,7 @@ class Format:
         """The published column that shows whether a value is known, and how (see the template datacube/parts)."""
         return names.value, "value"
 
-    def named(self, reading: Reading, published: Sequence[str]) -> Names:
+    def names_in_view(self, reading: Reading, published: Sequence[str]) -> Names:
         """The names of a quasi column's parts, from the columns that a release has of it."""
         for mean in (False, True):
             for nulls in (False, True):
@@ -256,3 +258,60 @@ class Format:
                 if names.published() == tuple(published):
                     return names
         raise PolicyError(f"column {reading.name}: the release has other columns of it than its format publishes")
+
+
+@dataclass(frozen=True, slots=True)
+class Recoded:
+    """Classes ready to publish.
+
+    Attributes:
+        boxes: scratch table (class, n, lo_, hi_, null_, ncp_, lm_ per code column; exact formats: single values).
+        released: scratch table (class, every published column that comes from the class, place).
+        form: how they are published.
+        layout: names per code column, and the columns of the tables.
+        classes, min_class, max_class: how many classes, and the smallest and largest.
+        groups: which class is in which group of the release.
+        left_out: rows of the source that have no class, by declaration; ``omitted`` is a scratch table of them.
+        starred: the class of suppressed rows that are published, or None; ``starred_rows`` of them there are.
+        leveled: the boxes have the level that is published.
+        members: which rows are in which box.
+        wider: boxes may reach further than the rows of their classes, now or later.
+        attained: quasi columns of which each published end, or member of a set, is the value of some row of its class:
+            verify found it.
+    """
+
+    boxes: TableRef
+    released: TableRef
+    form: Format
+    layout: Layout
+    classes: int
+    min_class: int
+    max_class: int
+    groups: RowGroups
+    left_out: int = 0
+    omitted: TableRef | None = None
+    starred: int | None = None
+    starred_rows: int = 0
+    leveled: bool = False
+    members: Members = OF_CLASSES
+    wider: bool = False
+    attained: tuple[str, ...] = ()
+
+    @property
+    def suppressed(self) -> int:
+        """Rows of the source that lose everything, left out or starred."""
+        return self.left_out + self.starred_rows
+
+    @property
+    def columns(self) -> tuple[Published, ...]:
+        """All published columns, in order."""
+        return self.layout.columns
+
+    @property
+    def sensitive(self) -> tuple[Published, ...]:
+        """The columns of the table of sensitive values, where there is one."""
+        return self.layout.sensitive
+
+    def grouping(self, rows: TableRef, counted: TableRef | None = None) -> Grouping:
+        """What makes the groups of the published tables; see `Format.grouping`."""
+        return self.members.certified or self.form.grouping(rows, counted, self.layout)

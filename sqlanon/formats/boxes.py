@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Bind, TableRef
 from sqlanon.engines.rows import read_integers
-from sqlanon.formats.base import Format
+from sqlanon.formats.base import Format, Recoded
 from sqlanon.formats.column import KINDS, Column
 from sqlanon.formats.cover import count_covered, match_values
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
 from sqlanon.formats.leveled import generalize, height_of, key_of
-from sqlanon.formats.recoded import AS_BOXES, NOT_ASKED, Least, Levels, Recoded
+from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, Least, Levels
 from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
 from sqlanon.table.wide import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
 
@@ -69,7 +70,6 @@ class BoxFormat(Format):
         seed: int,
         levels: Levels = AS_BOXES,
     ) -> Recoded:
-        """See `Format.recode`."""
         layout = self.layout(encoded.roles, encoded.quasi, form)
         if spans is None:
             spans = scratch.table("spans")
@@ -124,7 +124,6 @@ class BoxFormat(Format):
         )
 
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
-        """See `Format.regions`."""
         parts: list[Part] = []
         for at, some in enumerate(split_runs(encoded.quasi)):
             columns = [
@@ -135,7 +134,7 @@ class BoxFormat(Format):
                     "height": height_of(domain),
                     "leveled": recoded.leveled,
                     "either": self.either,
-                    "found": scratch.named(_name_nodes_step(domain)),
+                    "found": scratch.name_table(_name_nodes_step(domain)),
                 }
                 for domain in some
             ]
@@ -145,7 +144,7 @@ class BoxFormat(Format):
             parts.append((table, names if at else ["n", *names]))
         return join_parts(scratch, "regions", "class", parts)
 
-    def covered(
+    def count_covered(
         self,
         scratch: Scratch,
         encoded: Encoded,
@@ -153,15 +152,13 @@ class BoxFormat(Format):
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> tuple[int, int]:
-        """See `Format.covered`."""
         return count_covered(
             self, self.cover, scratch, encoded, classed, recoded, known, sets_as_bits=self.sets_as_bits
         )
 
-    def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
-        """See `Format.matched`."""
+    def match_cells(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
         if not self.match:
-            return super().matched(scratch, domain, said, seen, names)
+            return super().match_cells(scratch, domain, said, seen, names)
         return match_values(self, self.match, scratch, domain, said, seen, names)
 
     def _column(
@@ -274,5 +271,5 @@ def _members(
 
 
 def _find_loaded(scratch: Scratch, domain: Domain) -> TableRef | None:
-    table = scratch.named(f"{domain.code}_nodes")
+    table = scratch.name_table(f"{domain.code}_nodes")
     return table if scratch.engine.exists(table) else None

@@ -9,7 +9,7 @@ from sqlanon.formats.layout import Names
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.encode import Domain
+    from sqlanon.table.domain import Domain
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,18 +10,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.formats.base import Format
+from sqlanon.formats.base import Format, Recoded
 from sqlanon.formats.column import KINDS
 from sqlanon.formats.label_text import parse_label
 from sqlanon.formats.layout import Names
-from sqlanon.formats.recoded import NOT_ASKED, Least, Recoded
+from sqlanon.formats.levels import NOT_ASKED, Least
 from sqlanon.sqltext import identifier
 from sqlanon.table.tree import hierarchy_of
 from sqlanon.table.wide import FEW
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
 
@@ -218,7 +219,7 @@ def match_values(
     seen: TableRef,
     names: Names,
 ) -> TableRef:
-    """Which values lie in what is published of a column; see `Format.matched`."""
+    """Which values lie in what is published of a column; see `Format.match_cells`."""
     claim = claim_of(form, scratch, domain, said, names, of="_matched")
     pairs = scratch.table(f"{domain.code}_matched")
     scratch.execute(

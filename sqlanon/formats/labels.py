@@ -14,9 +14,9 @@ from sqlanon.table.text import text_of
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.encode import Domain
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading
 
 
 class Labels(BoxFormat):
@@ -27,7 +27,6 @@ class Labels(BoxFormat):
     match = "formats/labels_matched"
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
-        """See `Format.names`."""
         return Names(value=reading.name)
 
     def labels(self, scratch: Scratch, domain: Domain) -> TableRef:
@@ -81,5 +80,4 @@ class Labels(BoxFormat):
         return label if label == "*" else quote(label)
 
     def mark(self, names: Names) -> tuple[str | None, str]:
-        """See `Format.mark`."""
         return names.value, "label"

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.formats.recoded import Levels
+from sqlanon.formats.levels import Levels
 from sqlanon.table.tree import hierarchy_of, load_ancestors
 from sqlanon.table.wide import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.encode import Domain
+    from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
 
 

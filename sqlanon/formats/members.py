@@ -10,8 +10,6 @@ from sqlanon.formats.grouping import Grouping
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.formats.base import Format
-    from sqlanon.formats.layout import Layout
     from sqlanon.table.scratch import Scratch
 
 
@@ -32,7 +30,7 @@ class Members:
         """The classed rows, once for each box that they are members of, and how many these are of so many rows."""
         return classed, rows
 
-    def published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
+    def count_published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
         """The boxes with the numbers of rows that are published in them; ``codes``: the quasi columns."""
         return boxes
 
@@ -40,9 +38,10 @@ class Members:
         """The size of the classes that a release with this k asks for; None: it asks for no classes."""
         return k if k > 1 else None
 
-    def grouping(self, form: Format, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
-        """What makes the groups of the published tables; see `Format.grouping`."""
-        return form.grouping(rows, counted, layout)
+    @property
+    def certified(self) -> Grouping | None:
+        """Groups that a private table has, as the published one does not show them; None: the format shows them."""
+        return None
 
 
 OF_CLASSES = Members()
@@ -77,8 +76,8 @@ class Candidates(Members):
         """See `Members.each`: k times every row."""
         return self.matched, rows * self.k
 
-    def published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
-        """See `Members.published`: every row is published in one of its boxes."""
+    def count_published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
+        """See `Members.count_published`: every row is published in one of its boxes."""
         table = scratch.table("single")
         scratch.execute("freeform/single", single=table, boxes=boxes, columns=list(codes))
         return table
@@ -87,6 +86,6 @@ class Candidates(Members):
         """None."""
         return None
 
-    def grouping(self, form: Format, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
-        """See `Members.grouping`: the certificate shows them, and the published table does not."""
+    @property
+    def certified(self) -> Grouping:
         return Grouping(self.kept, ("box",))

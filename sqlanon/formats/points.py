@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.formats.base import Cell, Field
+from sqlanon.formats.base import Cell, Field, Recoded
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.column import Column
 from sqlanon.formats.layout import Names
-from sqlanon.formats.recoded import NOT_ASKED, Least, Recoded
+from sqlanon.formats.levels import NOT_ASKED, Least
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.spec import FormatSpec
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
+    from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading
 
 
 class Points(BoxFormat):
@@ -27,7 +28,6 @@ class Points(BoxFormat):
     cover = "formats/points_covered"
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
-        """See `Format.names`."""
         return Names(value=reading.name)
 
     def reads_codes(self, domain: Domain, form: FormatSpec) -> bool:
@@ -47,7 +47,7 @@ class Points(BoxFormat):
         )
         return column.having(middle=middle)
 
-    def covered(
+    def count_covered(
         self,
         scratch: Scratch,
         encoded: Encoded,
@@ -68,7 +68,6 @@ class Points(BoxFormat):
         return read_integer(row[0]), read_integer(row[1])
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
-        """See `Format.cell`."""
         value = f'"{view}".{identifier(own.published[0])}'
         return Cell(show_single(value, shape), "'some'", point=value, valued=True)
 

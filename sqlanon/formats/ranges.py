@@ -13,14 +13,12 @@ from sqlanon.formats.layout import Names
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Doubles
     from sqlanon.engines.base import TableRef
     from sqlanon.spec import FormatSpec
-    from sqlanon.table.encode import Domain
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading
 
 
 class Ranges(BoxFormat):
@@ -32,7 +30,6 @@ class Ranges(BoxFormat):
     sets_as_bits = True
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
-        """See `Format.names`."""
         name = reading.name
         null = f"{name}_null" if nulls else None
         if reading.treatment != "ordered":
@@ -45,7 +42,6 @@ class Ranges(BoxFormat):
         return super().reads_codes(domain, form) or mean or _has_ends_beside_null(domain)
 
     def tables(self, scratch: Scratch, classed: TableRef, spans: TableRef, column: Column) -> Column:
-        """See `BoxFormat.tables`."""
         if column.names.mean:
             column = column.having(means=_means(scratch, classed, column.source))
         if not _has_ends_beside_null(column.source) or column.wider:
@@ -67,7 +63,6 @@ class Ranges(BoxFormat):
         return {name: f"{end}_{domain.code}" for name, end in ends if name is not None}
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
-        """See `Format.cell`."""
         at = {name.removeprefix(own.name): f'"{view}".{identifier(name)}' for name in own.published}
         state = at["_null"] if "_null" in at and len(own.published) > 1 else None
         if shape in ("interval", "order"):
@@ -83,7 +78,6 @@ class Ranges(BoxFormat):
         return Cell({part: f'"{view}".{identifier(own.published[0])}'}, state)
 
     def mark(self, names: Names) -> tuple[str | None, str]:
-        """See `Format.mark`."""
         return names.null, "state"
 
 
@@ -92,7 +86,7 @@ def _has_ends_beside_null(domain: Domain) -> bool:
     return domain.has_null and domain.reading.treatment == "ordered"
 
 
-def _mean(values: npt.NDArray[np.float64]) -> float:
+def _mean(values: Doubles) -> float:
     """The exact sum divided once; infinities and NaN as IEEE adds them, and no overflow on the way."""
     import numpy as np
 

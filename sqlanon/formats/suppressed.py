@@ -14,11 +14,11 @@ from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.formats.recoded import Recoded
+    from sqlanon.formats.base import Recoded
     from sqlanon.results import LossReport
     from sqlanon.table.encode import Encoded
+    from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
-    from sqlanon.table.stage import Reading
 
 
 class Suppressed(BoxFormat):
@@ -29,7 +29,6 @@ class Suppressed(BoxFormat):
     either = True
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
-        """See `Format.names`."""
         return Names(value=reading.name, suppressed=f"{reading.name}_suppressed" if nulls else None)
 
     def loss(
@@ -41,7 +40,6 @@ class Suppressed(BoxFormat):
         return replace(measured, columns=columns, stars=cells, starred_rows=some, hidden_rows=every)
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
-        """See `Format.cell`."""
         value, *flag = (f'"{view}".{identifier(name)}' for name in own.published)
         if flag:
             state = f"CASE WHEN {flag[0]} THEN 'some' WHEN {value} IS NULL THEN 'all' ELSE 'none' END"
@@ -50,5 +48,4 @@ class Suppressed(BoxFormat):
         return Cell(show_single(value, shape), state, valued=True)
 
     def mark(self, names: Names) -> tuple[str | None, str]:
-        """See `Format.mark`."""
         return (names.suppressed, "flag") if names.suppressed else (names.value, "star")

@@ -18,7 +18,6 @@ class Ambiguity:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         return facts.cells.combinations / facts.rows
 
 
@@ -31,7 +30,6 @@ class LossOfValues:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         return sum(facts.cells.values) / (facts.rows * len(facts.quasi))
 
 
@@ -43,5 +41,4 @@ class Level:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         return sum(facts.cells.levels) / (facts.rows * len(facts.quasi))

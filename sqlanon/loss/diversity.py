@@ -12,7 +12,6 @@ class Classification:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         assert value is not None
         return value.classification
 
@@ -24,7 +23,6 @@ class EntropyOfClasses:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         assert value is not None
         classes, entropies, _ = value.group_entropies
         return max(entropies, 0.0) / classes
@@ -37,7 +35,6 @@ class EntropyOfRows:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         assert value is not None
         *_, entropies = value.group_entropies
         return (max(entropies, 0.0) + facts.lost.left_out * value.entropy) / facts.rows

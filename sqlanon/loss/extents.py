@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integer
-from sqlanon.table.encode import Domain, spread_of
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import spread_of
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.wide import split_runs
 

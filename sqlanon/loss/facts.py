@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.loss.joint import Joint
     from sqlanon.loss.values import Groups, Lost
-    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.domain import Domain
+    from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
 _LARGEST = 700.0

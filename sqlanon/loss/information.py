@@ -19,7 +19,6 @@ class MILoss:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         lost = sum(facts.cells.bits) - sum(facts.source_bits)
         return max(lost, 0.0) / (facts.rows * len(facts.quasi))  # rounding alone is below 0
 
@@ -28,7 +27,6 @@ class PMILoss:
     """PMI = -(1/nr) sum over cells of log2 F(R, s) / F(R), s the row's sensitive value (equation 14); at least 0."""
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         assert value is not None
         return max(sum(value.open), 0.0) / (facts.rows * len(facts.quasi))
 
@@ -40,7 +38,6 @@ class PMILost:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         assert value is not None
         return (sum(value.open) - sum(value.source_open)) / (facts.rows * len(facts.quasi))
 
@@ -52,7 +49,6 @@ class PMIMaximum:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         assert value is not None
         return max(_informations(facts, value))
 
@@ -65,7 +61,6 @@ class PMIRoot:
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
-        """See `AskedMetric`."""
         assert value is not None
         each = _informations(facts, value)
         return math.sqrt(sum(one * one for one in each) / len(each))

@@ -27,11 +27,9 @@ class GCP:
     name: str = "gcp"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return _sums(attributes, "ncp")
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return _weighted_mean(values, attributes, "ncp")
 
 
@@ -42,11 +40,9 @@ class NCP:
     name: str = "ncp"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return _sums(attributes, "ncp")
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return sum(values[f"ncp_{a.code}"] for a in attributes) / (len(attributes) * values["n_rows"])
 
 
@@ -57,11 +53,9 @@ class LM:
     name: str = "lm"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return _sums(attributes, "lm")
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return _weighted_mean(values, attributes, "lm")
 
 
@@ -77,9 +71,7 @@ class AverageVolume:
     name: str = "weighted_avg_volume"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return {"volumes": "SUM(b.n * b.volume)", "n_rows": ROWS}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return values["volumes"] / values["n_rows"]

@@ -18,11 +18,9 @@ class Discernability:
     name: str = "dm"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return {"squares": "SUM((b.n - b.suppressed) * b.n)"}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return values["squares"]
 
 
@@ -33,9 +31,7 @@ class AverageClass:
     name: str = "c_avg"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return {"n_rows": ROWS, "n_published": PUBLISHED}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return values["n_rows"] / (values["n_published"] * k)

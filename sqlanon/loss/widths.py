@@ -25,11 +25,9 @@ class AverageExtent:
     name: str = "il1"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return _extents(attributes)
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return values["extents"] / values["n_classes"]
 
 
@@ -43,11 +41,9 @@ class LargestExtent:
     name: str = "il_inf"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return {"widest": "MAX(b.widest)"}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return values["widest"]
 
 
@@ -58,11 +54,9 @@ class SumOfExtents:
     name: str = "il_sum"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return _extents(attributes)
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return values["extents"]
 
 
@@ -76,11 +70,9 @@ class WeightedMaximum:
     name: str = "weighted_max_ncp"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return {"heaviest": f"MAX(b.n * {_extent(attributes)})"}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return values["heaviest"]
 
 
@@ -94,12 +86,10 @@ class AverageNCP:
     name: str = "avg_ncp"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """See `Metric`."""
         return {
             "plain": f"SUM({' + '.join(f'b.ncp_{a.code}' for a in attributes)})",
             "n_classes": CLASSES,
         }
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """See `Metric`."""
         return values["plain"] / (len(attributes) * values["n_classes"])

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from sqlanon.counted import Bounds, Insiders, Measured
 from sqlanon.spec import (
+    Effort,
     Execution,
     NullPerson,
     Persons,
@@ -204,7 +205,8 @@ class ReleaseModel(Written):
     history: HistoryModel | None
     refresh: RefreshModel | None
     privacy: PrivacyModel
-    method: MethodModel
+    effort: Effort | None
+    method: MethodModel | None
     refine: RefineModel | None
     suppression: SuppressionModel | None
     format: FormatModel

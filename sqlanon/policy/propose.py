@@ -17,11 +17,12 @@ from sqlanon.policy.labels import apply_labels
 from sqlanon.policy.person_column import NOTHING, Related, count_owners, person_of
 from sqlanon.policy.proposal import Proposal, Proposed
 from sqlanon.policy.roles import (
+    SENSITIVE_BY_NAME,
     ColumnProfileLike,
     K,
     can_be_key,
     counts_of,
-    left_out,
+    leave_out,
     repeats,
     role_of,
 )
@@ -163,7 +164,7 @@ def _without_twins(
         able.sort(key=lambda name: (known[name].role != "sensitive", not known[name].named))
         dropped |= {name: able[0] for name in able[1:]}  # noqa: C420 - able may be empty
     return [
-        left_out(
+        leave_out(
             by_name[column.name],
             f"the same as {dropped[column.name]}, written in another way: one of them is enough",
         )
@@ -196,10 +197,10 @@ def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Propos
     for counts, column in zip(profile, columns, strict=True):
         if column.name in quasi:
             reason = f"left out, as there are more than {MOST_QUASI} quasi columns; was: {column.reason}"
-            made.append(left_out(counts, reason))
+            made.append(leave_out(counts, reason))
         elif column.name in sensitive:
             reason = f"left out, as there are more than {MOST_SENSITIVE} sensitive columns; was: {column.reason}"
-            made.append(left_out(counts, reason))
+            made.append(leave_out(counts, reason))
         else:
             made.append(column)
     return made
@@ -223,7 +224,9 @@ def _diversity(
     """l, else distinct_l, that the table can reach; and the comment on it."""
     sensitive = [counts for counts, column in zip(profile, columns, strict=True) if column.role == "sensitive"]
     if not sensitive:
-        return None, None, "no column looks sensitive by its name; give those that are the role, and add l"
+        named = any(column.reason.startswith(SENSITIVE_BY_NAME) for column in columns)
+        none = "the columns that look sensitive are left out" if named else "no column looks sensitive by its name"
+        return None, None, f"{none}; give those that are the role, and add l"
     if rows < K:
         return None, None, ""
     worst = max(sensitive, key=lambda column: max(column.top, column.nulls))

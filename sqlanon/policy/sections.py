@@ -16,7 +16,7 @@ from sqlanon.declared.keys import KEYS
 from sqlanon.declared.kinds import ANYTHING, FLAG, OPTION, TEXT, Kind
 from sqlanon.declared.records import BROKEN, ByName, Note, Part, Path, Record, read_whole
 from sqlanon.declared.values import REQUIRED, Value, Wrong
-from sqlanon.declared.wording import listed, near, show, wrong_kind
+from sqlanon.declared.wording import join_words, near, show, wrong_kind
 from sqlanon.policy import models, short
 from sqlanon.policy.models import Written
 from sqlanon.policy.problems import Problems
@@ -44,7 +44,6 @@ class Section(Record):
 
     @property
     def keys(self) -> frozenset[str]:
-        """See `Record.keys`."""
         return frozenset({*self.parts, *self._known()})
 
     @property
@@ -84,7 +83,6 @@ class Section(Record):
         return self.others() if callable(self.others) else {}
 
     def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - what ``make`` makes
-        """See `sqlanon.declared.records.read_at`."""
         try:
             given = {self.main: value} if self.main and isinstance(value, str) else self.short(value)
         except ValueError as wrong:
@@ -97,8 +95,7 @@ class Section(Record):
             return given
         return Record.read_at(self, given, path, note)
 
-    def made(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
-        """See `Record.made`."""
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
         more: dict[str, Any] = {} if self.others is None or "more" in found else {"more": {}}
         return self.make(**found, **more, given=frozenset(given))
 
@@ -115,7 +112,9 @@ class Section(Record):
         what = f"unknown key{near(key, keys)}"
         if key in RELEASE.parts and self.kind not in (models.ReleaseModel, models.TablesModel, models.PolicyModel):
             what = f"unknown key here: it is a key of the release, and not of {show(str(path[-2]))}"
-        note(path, what, f"the keys here are {listed(keys)}")
+        elif key in COLUMN.parts:
+            what = "unknown key here: it is a key of a column"
+        note(path, what, f"the keys here are {join_words(keys)}")
 
 
 def _property(name: str, part: Part) -> dict[str, Any]:

@@ -68,25 +68,20 @@ class OverPersons(_OfPersons):
 
     @property
     def at_most(self) -> bool:
-        """See `Requirement.at_most`."""
         return self.model.at_most
 
     @property
     def joint(self) -> bool:
-        """See `Requirement.joint`."""
         return bool(self.model.within)
 
     @property
     def reads_values(self) -> bool:
-        """See `Requirement.reads_values`."""
         return self.model.reads_values
 
     def refusal(self, values: Values) -> str | None:
-        """See `Requirement.refusal`."""
         return self.model.refusal(values)
 
     def reaches(self, value: Fraction) -> bool:
-        """See `Requirement.reaches`."""
         return self.model.reaches(value)
 
     def tally(self, coded: Coded) -> Tally:
@@ -94,10 +89,9 @@ class OverPersons(_OfPersons):
         raise NotImplementedError
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`."""
         value, by = rows.names[self.model.value], [*rows.groups, *(rows.names[i] for i in self.model.within)]
         found = count_persons(engine, rows.table, by, value, rows.persons[self.place], rows.count)
-        return self.model.judged_in(found, engine, rows.table, value)
+        return self.model.judge_within(found, engine, rows.table, value)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`.

@@ -23,12 +23,9 @@ from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.tally import Compiled, Tally
 
-    Longs = npt.NDArray[np.int64]
 
 UNIT = 720_720
 """The weight of a person in integers, as kernels and `below` divide it.
@@ -67,7 +64,7 @@ class _OfPersons(Requirement):
     place: int
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[_OfPersons]:
         """Those of this kind in `of_persons`."""
@@ -75,12 +72,10 @@ class _OfPersons(Requirement):
 
     @property
     def at_most(self) -> bool:
-        """See `Requirement.at_most`."""
         return self.upper
 
     @property
     def monotone(self) -> bool:
-        """See `Requirement.monotone`."""
         return self.unites
 
     def _tally(self, coded: Coded, adding: Compiled, *bounds: int) -> Tally:
@@ -118,13 +113,11 @@ class Persons(_OfPersons):
     place: int
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         from sqlanon.privacy.diversity.kernels import add_distinct
 
         return self._tally(coded, add_distinct, int(self.asked))
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         scratch.execute(
             "privacy/below_values",
             made=made,
@@ -137,7 +130,6 @@ class Persons(_OfPersons):
         )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`."""
         return self._read_measured(engine, "verify/persons_of_class", rows)
 
 
@@ -187,13 +179,11 @@ class PersonShare(_OfPersons):
         return at_least(1 / self.asked).as_integer_ratio()
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         from sqlanon.privacy.diversity.kernels import add_frequency
 
         return self._tally(coded, add_frequency, *self._exact)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         p, q = self._exact
         scratch.execute(
             "privacy/below_values",
@@ -277,7 +267,6 @@ class PersonDiversity(_OfPersons):
         )
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         p, q = self._exact
         scratch.execute(
             "privacy/below_weights",
@@ -312,7 +301,7 @@ class PersonDiversity(_OfPersons):
         return Measured(Fraction(whole, top), failing)
 
 
-def _pairs(key: Longs, keys: int, values: int) -> tuple[Longs, npt.NDArray[np.int32]]:
+def _pairs(key: Longs, keys: int, values: int) -> tuple[Longs, Ints]:
     """Number the pairs of person and value that occur: the value of each, and the number of every row's pair.
 
     Args:

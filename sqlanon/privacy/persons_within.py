@@ -51,7 +51,6 @@ class PersonDiversityWithin(PersonDiversity):
         raise NotImplementedError
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         found = fresh_table(scratch, "within")
         within = [*rows.groups, *(rows.names[i] for i in self.within)]
         PersonDiversity.below(self, scratch, found, replace(rows, groups=within))
@@ -59,6 +58,5 @@ class PersonDiversityWithin(PersonDiversity):
         scratch.drop(found)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`."""
         within = [*rows.groups, *(rows.names[i] for i in self.within)]
         return PersonDiversity.measure(self, engine, replace(rows, groups=within))

@@ -19,9 +19,7 @@ from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags
     from sqlanon.kernels.tally import Tally
     from sqlanon.privacy.counts import Reals
 
@@ -84,7 +82,7 @@ class Shares(OfCounts):
         """Whether a value's share of a class, ``ratio`` times its table ``share``, is too far from it; for `over`."""
         raise NotImplementedError
 
-    def over(self, found: Counts, gap: Reals, most: Reals) -> npt.NDArray[np.bool_]:
+    def over(self, found: Counts, gap: Reals, most: Reals) -> Flags:
         """The values with a gap, in doubles, above ``most``.
 
         Where doubles do not decide, `beyond` does.
@@ -97,7 +95,6 @@ class Shares(OfCounts):
         return over
 
     def inside(self, found: GroupShares) -> Reals:
-        """See `OfCounts.inside`."""
         import numpy as np
 
         text = _texts(found.values, len(found.reference))
@@ -111,7 +108,6 @@ class Shares(OfCounts):
         return nearest
 
     def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
-        """See `OfCounts.holds`."""
         text = _texts(values, max(own) + 1)
         for value, share in own.items():
             bound = self.bound(table.get(value, Fraction(0)), text[value])
@@ -120,7 +116,6 @@ class Shares(OfCounts):
         return not self.between or self.absent_ignored or set(own) == set(table)
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         import numpy as np
 
         from sqlanon.kernels.tally import Tally
@@ -144,7 +139,6 @@ class Shares(OfCounts):
         return Tally(kernels.add_most_within, kernels.clear_most_within, items, 2, packed, counts)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         known = count_reference(scratch, rows, self.value)
         bounds = [
             (value, *self.bound(Fraction(n, known.total), text).exact)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.base import Values
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

@@ -25,6 +25,9 @@ SECONDS = 60.0
 MEMORY = 2**30
 """Bytes by which a rewriting may grow this process."""
 
+ROWS = 100_000
+"""Rows of an answer, unless the caller passes another number."""
+
 _PAUSE = 0.05
 """Seconds between two looks at clock and memory."""
 
@@ -54,12 +57,19 @@ class Limits:
         seconds: the deadline from now; infinite: none.
         memory: bytes by which the process may grow during a rewriting.
         unwanted: whether nobody waits for the answer any more; asked every 50 ms, from another thread.
+        rows: of the answer.
     """
 
     def __init__(
-        self, cancel: Callable[[], None], seconds: float, memory: int, unwanted: Callable[[], bool] | None = None
+        self,
+        cancel: Callable[[], None],
+        seconds: float,
+        memory: int,
+        unwanted: Callable[[], bool] | None = None,
+        rows: int = ROWS,
     ) -> None:
         self._cancel, self._seconds, self._memory = cancel, seconds, memory
+        self.rows = rows
         self._unwanted = unwanted
         self._deadline = time.monotonic() + seconds
         self._thread = threading.get_ident()
@@ -153,7 +163,11 @@ class Limits:
 
 @contextmanager
 def limit_query(
-    cancel: Callable[[], None], seconds: float, memory: int = MEMORY, unwanted: Callable[[], bool] | None = None
+    cancel: Callable[[], None],
+    seconds: float,
+    memory: int = MEMORY,
+    unwanted: Callable[[], bool] | None = None,
+    rows: int = ROWS,
 ) -> Iterator[Limits]:
     """Hold a query to its limits; see `Limits` for the arguments.
 
@@ -163,7 +177,7 @@ def limit_query(
     """
     if not seconds > 0:
         raise PolicyError(f"a query may take a number of seconds above 0, not {seconds:g}")
-    limits = Limits(cancel, seconds, memory, unwanted)
+    limits = Limits(cancel, seconds, memory, unwanted, rows)
     limits.start()
     try:
         yield limits

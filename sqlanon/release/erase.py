@@ -11,10 +11,11 @@ from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.lineage import Lineage, number_of
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
-from sqlanon.release.catalog.target import Publication, target_of
+from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
@@ -24,14 +25,14 @@ from sqlanon.release.frozen.hashed_keys import hashed_keys
 from sqlanon.release.frozen.version import Step, list_erased, record
 from sqlanon.release.publish.kept_scratch import KeptScratch
 from sqlanon.release.publish.publish import make_room
-from sqlanon.release.publish.retention import dropped_as, drops_of, shows_erased
+from sqlanon.release.publish.retention import drops_of, shows_erased, status_when_dropped
 from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.versions.lineage import OfLineage
 from sqlanon.results import EraseReport
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles
 
 WHY = "keys are erased"
 
@@ -137,7 +138,7 @@ def _without_version(state: ReleaseState, scratch: Scratch, lineage: Lineage, ve
             {},
         )
         for entry in (one for one in state.versions if one.status in SHOWN):
-            catalog.mark(entry.release, entry.version, dropped_as(entry), drops_of(state.engine, entry))
+            catalog.mark(entry.release, entry.version, status_when_dropped(entry), drops_of(state.engine, entry))
 
 
 def _list(

@@ -32,17 +32,13 @@ def report_asked(run: RunReport) -> Section:
     if pairs:
         blocks.append(make_table("Persons in a class", "figure | >measured", pairs))
     blocks += [Text(one, warning=True) for one in run.warnings]
-    own = run.certificate is not None
-    of = (
-        "the fewest rows that fit a box, and boxes that a row fits" if own else "the value that the worst class reaches"
-    )
     return Section(
         "asked",
         "What was asked, and what was reached",
-        f"Each requirement of the policy, with {of}. It was measured on the written table by queries "
+        f"Each requirement of the policy, with {run.shape.measured}. It was measured on the written table by queries "
         "of their own, before the release was visible; a release that misses one is not published.",
         tuple(blocks),
-        list_meanings((one.name for one in run.requirements), own=own),
+        list_meanings((one.name for one in run.requirements), own=not run.shape.grouped),
     )
 
 

@@ -16,7 +16,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.engines.rows import number, read_integer
 from sqlanon.evaluate.cubes import Cubes, read_cubes
 from sqlanon.evaluate.subject import find_subject
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 
 FINE, COARSE = 24, 6

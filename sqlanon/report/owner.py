@@ -33,7 +33,7 @@ from sqlanon.results import Exposure, RunReport
 from sqlanon.results.figures import count, measure, share
 from sqlanon.risk import assess
 from sqlanon.risk.sizes import class_sizes
-from sqlanon.spec import WorkloadSpec
+from sqlanon.workload_spec import WorkloadSpec
 
 ELSEWHERE = (
     "The release was published into another file, away from its source: what needs both side by side is not in this "
@@ -89,12 +89,12 @@ def owner_report(
                 "--attack"
             )
         sections.append(risk_section(None, None, (ELSEWHERE,)))
-        if run.certificate is None:
+        if run.shape.grouped:
             sections.append(class_sizes_section(None, ELSEWHERE))
     else:
         released = read_release(engine, engine.relation(spell_table(entry.view)))
-        exposed = _count_exposure(engine, entry, released)
-        sections += [*_measure(engine, entry, released), report_loss(run)]
+        exposed = _count_exposure(engine, run, released)
+        sections += [*_measure(engine, entry, run, released), report_loss(run)]
         if attack:
             sections.insert(2, report_attacks(run_attack(engine, entry.release, progress=reporter)))
         reporter.stage(entry.release, "distributions")
@@ -118,12 +118,12 @@ def owner_report(
     )
 
 
-def _count_exposure(engine: Engine, entry: Entry, released: Released) -> Exposure | None:
+def _count_exposure(engine: Engine, run: RunReport, released: Released) -> Exposure | None:
     """The risk with every published column, counted now.
 
     None if no column is published as it is, or rows do not make classes.
     """
-    if entry.certificate or released.group is not None:
+    if not run.shape.grouped or released.group is not None:
         return None
     exact = [
         (one.name, one.name)
@@ -139,7 +139,7 @@ def _asked_k(entry: Entry) -> int:
 
 def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ...]:
     """The highest risk first: with every published column."""
-    if run.certificate is not None or not run.min_class:
+    if not run.shape.grouped or not run.min_class:
         return ()
     known = share(1, run.min_class)
     if exposed is None:
@@ -170,7 +170,7 @@ def _find_published(engine: Engine, release: str) -> Entry:
         PolicyError: there is none.
     """
     catalog = Catalog(engine)
-    entry = catalog.published(release)
+    entry = catalog.find_published(release)
     if entry is None:
         raise PolicyError(
             f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"
@@ -180,43 +180,33 @@ def _find_published(engine: Engine, release: str) -> Entry:
 
 
 def _summary(entry: Entry, run: RunReport) -> tuple[tuple[str, str], ...]:
-    own = run.certificate is not None
-    sizes = (
-        (("rows that fit a row's box", f"at least {count(run.min_class)}"),)
-        if own
-        else (
-            ("classes", count(run.classes)),
-            ("rows of a class", f"{count(run.min_class)} to {count(run.max_class)}"),
-        )
-    )
+    numbers = {"classes": count(run.classes), "least": count(run.min_class), "most": count(run.max_class)}
     return (
         ("published as", run.published),
         ("made of", entry.source),
         ("published", f"{entry.published_at} by {entry.published_by}, sqlanon {entry.sqlanon}"),
         (
-            "rows of the source" if run.lineage else "rows",
+            "rows of the source" if run.facts else "rows",
             count(run.rows) + (f", {count(run.left_out)} of them left out" if run.left_out else ""),
         ),
-        *(run.lineage.facts if run.lineage else ()),
-        *sizes,
+        *run.facts.items(),
+        *((title, text.format(**numbers)) for title, text in run.shape.facts),
         (
             "loss (GCP)",
-            measure(float(f"{run.lineage.loss if run.lineage else run.loss.gcp:.4g}"))
-            if run.loss.rce is None
-            else "columns are exact",
+            measure(float(f"{run.gcp:.4g}")) if run.loss.rce is None else "columns are exact",
         ),
         ("method, format", f"{run.method}, {run.format}"),
     )
 
 
-def _measure(engine: Engine, entry: Entry, released: Released) -> list[Section]:
+def _measure(engine: Engine, entry: Entry, run: RunReport, released: Released) -> list[Section]:
     """Risk and sizes of classes."""
     view = spell_table(released.view.ref)
     quasi = [one.name for one in released.fields if one.role == "quasi"]
     sensitive = [one.name for one in released.fields if one.role == "sensitive"]
     persons, notes = _persons(entry)
     before = Measured(assess(engine, entry.source, quasi=quasi, sensitive=sensitive, identifiers=persons))
-    if entry.certificate:
+    if not run.shape.grouped:
         return [risk_section(before, None, (OWN_BOXES,))]
     groups = list(released.group_columns)
     if released.group is not None:

@@ -27,6 +27,7 @@ from sqlanon.results.risk import (
 )
 from sqlanon.results.run import DataChange, KeptTable, Outcome, RunReport, StatisticsReport
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport
+<<<<<<< HEAD
 
 __all__ = [
     "AttackReport",
@@ -73,3 +74,5 @@ __all__ = [
     "VersionReport",
     "WildcardRisk",
 ]
+=======
+>>>>>>> ea7fbc67bb4dcfc8deb59b0079fe65a5498467ef

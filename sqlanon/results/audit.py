@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sqlanon.results.base import Report, RequirementResult
+from sqlanon.results import notebook
+from sqlanon.results.base import Report, RequirementResult, requirements_html
+from sqlanon.results.figures import count, measure, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,32 @@ class AuditReport(Report):
         return not self.not_measured and all(requirement.satisfied for requirement in self.requirements)
 
     def _repr_html_(self) -> str:
-        """As notebooks show it."""
-        from sqlanon.results.notebook import audit_html
+        """As notebooks show it: sizes and risks, requirements, and what was not measured."""
+        sensitive = [(one.column, count(one.distinct_l), measure(one.frequency_l)) for one in self.sensitive]
+        return notebook.block(
+            f"audit of {self.table}",
+            notebook.facts([("rows", count(self.rows)), *self._sizes()]),
+            notebook.table(("sensitive", ">distinct l", ">frequency l"), sensitive),
+            requirements_html(self.requirements),
+            *notebook.warnings(f"not measured: {one}" for one in self.not_measured),
+        )
 
-        return audit_html(self)
+    def _sizes(self) -> list[tuple[str, str]]:
+        if self.candidates:
+            candidates = count(self.k) if self.k else "not measured"
+            return [("boxes", count(self.classes)), ("candidates of each row", candidates)]
+        alone = f"{count(self.unique_rows)} ({share(self.unique_rows, self.rows)})"
+        return [
+            ("classes", count(self.classes)),
+            ("k, the smallest class", count(self.k)),
+            ("rows alone in their class", alone),
+            ("highest risk", share(self.highest_risk, 1)),
+            ("average risk", share(self.average_risk, 1)),
+            *(
+                (f"fewest distinct {column} in a class", count(number))
+                for column, number in self.min_identifiers.items()
+            ),
+        ]
 
 
 @dataclass(frozen=True, slots=True)

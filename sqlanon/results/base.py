@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, cast
+
+from sqlanon.results import notebook
+from sqlanon.results.figures import count, measure
 
 
 @lru_cache(maxsize=256)
@@ -133,7 +136,21 @@ class LossReport:
     sensitive: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def _repr_html_(self) -> str:
-        """As notebooks show it."""
-        from sqlanon.results.notebook import loss_html
+        """As notebooks show it: the losses that screens show."""
+        return notebook.block("information loss (0 is exact, 1 is all lost)", loss_html(self))
 
-        return loss_html(self)
+
+def requirements_html(results: Sequence[RequirementResult]) -> str:
+    """Requirements, as notebooks show them."""
+    rows = [(one.title, measure(one.asked), measure(one.reached), "yes" if one.satisfied else "NO") for one in results]
+    wrong = [i for i, one in enumerate(results) if not one.satisfied]
+    return notebook.table(("requirement", ">asked", ">reached", "satisfied"), rows, wrong)
+
+
+def loss_html(loss: LossReport) -> str:
+    """A loss, as notebooks show it."""
+    whole = [("GCP", f"{loss.gcp:.4f}"), ("DM", count(round(loss.dm)))]
+    if loss.c_avg is not None:
+        whole.append(("C_AVG", f"{loss.c_avg:.3f}"))
+    columns = [(name, f"{parts['ncp']:.4f}", f"{parts['lm']:.4f}") for name, parts in loss.columns.items()]
+    return notebook.facts(whole) + notebook.table(("column", ">NCP", ">LM"), columns)

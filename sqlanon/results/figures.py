@@ -9,8 +9,14 @@ def count(number: int) -> str:
 
 
 def things(number: int, one: str) -> str:
-    """``1 row``, ``1,200 rows``: ``one`` is the word for one of them."""
-    return f"{count(number)} {one}{'' if number == 1 else 's'}"
+    """``1 row``, ``1,200 rows``, ``2 classes``: ``one`` is the word for one of them."""
+    plural = "" if number == 1 else "es" if one.endswith("s") else "s"
+    return f"{count(number)} {one}{plural}"
+
+
+def format_rows(number: int) -> str:
+    """``1 row``, ``1200 rows``, for errors."""
+    return f"{number} row{'s' * (number != 1)}"
 
 
 def measure(number: float) -> str:

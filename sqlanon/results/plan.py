@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlanon.results import notebook
 from sqlanon.results.base import Report
+from sqlanon.results.figures import count, measure
 from sqlanon.results.history import HistoryReport
 from sqlanon.results.run import DataChange
 
@@ -97,7 +99,31 @@ class PlanReport(Report):
     stages: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
-        """As notebooks show it."""
-        from sqlanon.results.notebook import plan_html
-
-        return plan_html(self)
+        """As notebooks show it: what would be done to each column, and what is feasible."""
+        facts = [
+            ("source", f"{self.source}, {count(self.rows)} rows"),
+            ("publish", self.publish),
+            ("method", f"{self.method}, {self.execution}; format {self.format}"),
+        ]
+        columns = [
+            (one.name, one.role, one.treatment, count(one.distinct), count(one.nulls), ", ".join(one.publishes) or "-")
+            for one in self.columns
+        ]
+        feasible = [
+            (
+                f"{one.name} of {one.column}" if one.column else one.name,
+                measure(one.asked),
+                measure(one.largest),
+                "yes" if one.met else "not of all rows",
+            )
+            for one in self.feasible
+        ]
+        wrong = [i for i, one in enumerate(self.feasible) if not one.met]
+        return notebook.block(
+            f"plan of {self.release}: {self.change}",
+            notebook.facts(facts),
+            notebook.table(("column", "role", "treatment", ">distinct", ">nulls", "publishes"), columns),
+            notebook.table(("requirement", ">asked", ">largest", "feasible"), feasible, wrong),
+            *notebook.warnings(self.weaker),
+            *notebook.warnings(self.warnings),
+        )

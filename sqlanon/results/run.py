@@ -7,9 +7,12 @@ from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
-from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
+from sqlanon.results import notebook
+from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult, loss_html, requirements_html
+from sqlanon.results.figures import count
 from sqlanon.results.history import HistoryReport
 from sqlanon.results.lineage import LineageReport
+from sqlanon.results.shape import BOXES, CLASSES, Shape
 
 Outcome = Literal["published", "unchanged", "fresh"]
 
@@ -166,11 +169,55 @@ class RunReport(Report):
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 
-    def _repr_html_(self) -> str:
-        """As notebooks show it."""
-        from sqlanon.results.notebook import run_html
+    @property
+    def shape(self) -> Shape:
+        """Whether rows are in classes, or have boxes of their own."""
+        return CLASSES if self.certificate is None else BOXES
 
-        return run_html(self)
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Of a version of a lineage, what it has beside the source, by title."""
+        return dict(self.lineage.facts) if self.lineage else {}
+
+    @property
+    def published_rows(self) -> int:
+        """Rows of the version; of a lineage, those of all its cohorts."""
+        return self.lineage.published if self.lineage else self.rows
+
+    @property
+    def gcp(self) -> float:
+        """The loss of these rows."""
+        return self.lineage.loss if self.lineage else self.loss.gcp
+
+    @property
+    def newest(self) -> str:
+        """The part of the published rows that ``loss`` is about; empty: all."""
+        return "of the newest cohort alone:" if self.lineage else ""
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it: what was published, what was asked and reached, the loss of the columns."""
+        state = "verified" if self.verified else "NOT verified"
+        if self.outcome != "published":
+            state = f"{self.outcome}, as before"
+        facts = [
+            ("source", f"{self.source}, {count(self.rows)} rows"),
+            ("published", self.published),
+            (
+                "classes",
+                f"{count(self.classes)} of {count(self.min_class)} to {count(self.max_class)} rows",
+            ),
+            *self.facts.items(),
+            ("method", f"{self.method}, {self.execution}; format {self.format}"),
+        ]
+        if self.suppressed:
+            facts.append(("suppressed", f"{count(self.suppressed)} rows, {count(self.left_out)} left out"))
+        return notebook.block(
+            f"{self.release}, version {self.version}: {state}",
+            notebook.facts(facts),
+            requirements_html(self.requirements),
+            loss_html(self.loss),
+            *notebook.warnings(self.warnings),
+        )
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:

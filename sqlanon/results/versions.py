@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlanon.results.base import Report
 from sqlanon.results.lineage import KeptLineage
+from sqlanon.results.shape import BOXES, CLASSES, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,11 @@ class ReleaseRow(Report):
 
     ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one.
     """
+
+    @property
+    def shape(self) -> Shape:
+        """See `RunReport.shape`."""
+        return BOXES if self.boxes else CLASSES
 
 
 @dataclass(frozen=True, slots=True)

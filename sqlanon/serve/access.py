@@ -4,8 +4,25 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import threading
+from pathlib import Path
 from typing import TextIO
+
+
+def open_log(path: Path) -> TextIO:
+    """Open a file to add lines to; a new one is for its owner alone.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
+    try:
+        file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return os.fdopen(os.open(path, flags), "w", encoding="utf-8")
+    os.fchmod(file, 0o600)  # whatever the umask took away
+    return os.fdopen(file, "w", encoding="utf-8")
 
 
 class AccessLog:

@@ -13,7 +13,9 @@ from sqlglot.dialects.dialect import Dialect
 
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.parse.parse import Query, parse
+from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.union_all import split_union
+from sqlanon.serve.notices import notices_of
 from sqlanon.serve.refusals import Asked, ServeError
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import ENDS, Output
@@ -90,13 +92,8 @@ def cells(names: Sequence[str], aggregates: Collection[str], outputs: Sequence[O
 
 
 def has_bounds(query: Query) -> list[str]:
-    """The columns of a query that have bounds, before it is asked: those with aggregates or ranks in them."""
-    return [
-        name
-        for name, node in query.items
-        if node.find(exp.AggFunc, exp.Window)
-        or any(call.name.lower().startswith(("quantile", "percentile")) for call in node.find_all(exp.Anonymous))
-    ]
+    """The columns of a query that have bounds, before it is asked: those of whole groups."""
+    return [name for name, node in query.items if has_aggregate(node)]
 
 
 def typed(query: Query, served: Served, dialect: str) -> str | None:
@@ -163,18 +160,7 @@ def result(answer: Answer, found: Sequence[Cell], columns: tuple[Column, ...]) -
         ]
         for row, certain in zip(answer.rows, answer.certain, strict=True)
     ]
-    notices = []
-    if answer.unlisted_groups:
-        notices.append("rows may be in further groups, of values that the release shows nowhere")
-    if answer.left_out:
-        notices.append(f"the release leaves out {answer.left_out} rows of its source; bounds count them in")
-    if answer.unlike is not None:
-        one = answer.unlike
-        notices.append(
-            f"bounds are of the rows as published: {one.retained} are no longer in the source, {one.stale} have other "
-            f"values there, {one.not_published} of the source are not published"
-        )
-    return Result(f"SELECT {len(rows)}", columns, rows, tuple(notices))
+    return Result(f"SELECT {len(rows)}", columns, rows, notices_of(answer))
 
 
 def _outward(value: object, end: str, kind: Type) -> object:

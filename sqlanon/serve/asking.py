@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import json
+import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlanon.engines import file_of
 from sqlanon.engines.base import Statement
-from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.ask import ask
-from sqlanon.serve.refusals import CANCELLED, NO_DATABASE, NO_TABLE, ServeError
+from sqlanon.serve.cancel import Cancel
+from sqlanon.serve.pool import Pool, Turn
+from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, NOT_ALLOWED, ServeError
 from sqlanon.serve.released import Reader, Served, read_served
 
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
     from sqlanon.query.answer import Answer
     from sqlanon.query.find import Names
+
+R = TypeVar("R")
+log = logging.getLogger("sqlanon.serve")
 
 LISTED_AGAIN_SECONDS = 1.0
 """How often it is read where a table is asked that it does not have."""
@@ -35,38 +42,27 @@ class LostError(DatabaseError):
     """The connection to the database was lost."""
 
 
-class Cancel:
-    """Requests to cancel what one session asks."""
-
-    def __init__(self) -> None:
-        self._wanted = threading.Event()
-
-    def wanted(self) -> bool:
-        """Whether the running statement shall end."""
-        return self._wanted.is_set()
-
-    def check(self) -> None:
-        """End the running statement if it shall end."""
-        if self.wanted():
-            raise ServeError(CANCELLED, "canceling statement due to user request")
-
-    def request(self) -> None:
-        """End the statement that runs, if one does. From another thread."""
-        self._wanted.set()
-
-    @contextmanager
-    def statement(self) -> Iterator[None]:
-        """One statement of the session: requests of before it do not count."""
-        self._wanted.clear()
-        yield
-
-
 @dataclass(eq=False)
 class Handle:
     """A connection, and what the names of queries over it meant."""
 
     database: Database
     names: Names = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query over a release.
+
+    Attributes:
+        served: the release.
+        text: the query.
+        rows: of its answer, at most.
+    """
+
+    served: Served
+    text: str
+    rows: int
 
 
 class Asking:
@@ -81,54 +77,76 @@ class Asking:
     """
 
     def __init__(self, open: Callable[[], Database], url: str, reader: Reader, workers: int, seconds: float) -> None:  # noqa: A002
-        self._open, self._reader, self._most = open, reader, workers
+        self._open, self._reader = open, reader
         self.seconds = seconds
         self._file = file_of(url)
-        self._change = threading.Condition()
-        self._idle: list[Handle] = []
-        self._busy = 0
-        self._stamp = self._stamped()
+        self._handles = Pool(self._opened_handle, _close, workers, (LostError,), self._stamped)
+        self._listing = threading.Lock()
         self._listed: tuple[Served, ...] = ()
-        self._listed_at = -LISTED_SECONDS
-        self._closed = False
+        self._listed_at = -math.inf
+        self._told = ""
         self._opened = False
 
     def served(self, *, anew: bool = False) -> tuple[Served, ...]:
         """The tables that there are, as they were some seconds ago at most; ``anew``: one second ago.
 
         Raises:
-            SqlanonError: see `read_served`.
+            SqlanonError: see `read_served`; only when they are read for the first time.
+            ServeError: the reader has other rights than when the server started, or the database cannot be asked.
         """
-        if time.monotonic() - self._listed_at > (LISTED_AGAIN_SECONDS if anew else LISTED_SECONDS):
-            with self._taken(self.seconds) as handle:
-                self._listed = read_served(handle.database.engine, self._reader)
-            self._listed_at = time.monotonic()
-        return self._listed
+        with self._listing:  # it has a connection of its own, whatever users ask meanwhile
+            if time.monotonic() - self._listed_at > (LISTED_AGAIN_SECONDS if anew else LISTED_SECONDS):
+                try:
+                    self._listed = self._read_served()
+                except (PolicyError, DatabaseError) as error:
+                    if math.isinf(self._listed_at):  # the server does not start
+                        raise
+                    self._tell(error)
+                    raise _withheld(error) from error
+                self._listed_at, self._told = time.monotonic(), ""
+            return self._listed
 
-    def ask(self, served: Served, text: str, seconds: float, cancel: Cancel) -> tuple[Answer, int]:
-        """The answer to a query over a release, and the version that it is of.
+    def _read_served(self) -> tuple[Served, ...]:
+        with self._taken(self._own_turn()) as handle:
+            return read_served(handle.database.engine, self._reader)
+
+    def _tell(self, error: SqlanonError) -> None:
+        """Say what is wrong to whoever runs the server, once: it has names that concern no client."""
+        if self._told != str(error):
+            self._told = str(error)
+            log.warning("no query is answered: %s", self._told)
+
+    def ask(self, question: Question, turn: Turn, shape: Callable[[Answer, int], R]) -> R:
+        """What is made of the answer to a query over a release, and of the version that it is of.
+
+        Args:
+            question: the query.
+            turn: for whom.
+            shape: makes it. While it does, nobody else has the connection: so many answers are in memory at once as
+                there are connections.
 
         Raises:
             SqlanonError: see `sqlanon.query.ask.ask`.
         """
-        deadline = time.monotonic() + seconds
         self.served()  # a statement that was prepared long ago has the rights of now as well
         try:
-            return self._ask(served, text, deadline, cancel)
+            return self._ask(question, turn, shape)
         except LostError:  # such as after a restart of the database
-            return self._ask(served, text, deadline, cancel)
+            return self._ask(question, turn, shape)
 
-    def _ask(self, served: Served, text: str, deadline: float, cancel: Cancel) -> tuple[Answer, int]:
-        with self._taken(max(deadline - time.monotonic(), 0.0)) as handle:
+    def _ask(self, question: Question, turn: Turn, shape: Callable[[Answer, int], R]) -> R:
+        served = question.served
+        with self._taken(turn) as handle:
             try:
                 answer = ask(
                     handle.database.engine,
-                    text,
+                    question.text,
                     release=served.view,
                     role=self._reader.role,
-                    seconds=max(deadline - time.monotonic(), 0.001),
+                    seconds=turn.seconds,
                     known=handle.names,
-                    unwanted=cancel.wanted,
+                    unwanted=turn.cancel.wanted,
+                    rows=question.rows,
                 )
             except PolicyError as error:  # its text may name releases of others
                 if not _answers(handle):
@@ -141,88 +159,49 @@ class Asking:
             found = handle.names.get((served.view, "", ""))
             rows = found.released.metadata if found is not None else ()
             facts = [json.loads(str(row[5])) for row in rows if row[0] == ""]
-            return answer, int(facts[0].get("version", 0)) if facts else 0
+            return shape(answer, int(facts[0].get("version", 0)) if facts else 0)
 
-    def types(self, text: str) -> tuple[str, ...]:
+    def types(self, text: str, turn: Turn) -> tuple[str, ...]:
         """The types of a query's columns; it names no table of the database."""
         role = self._reader.role
-        with self._taken(self.seconds) as handle:
+        with self._taken(turn) as handle:
             engine = handle.database.engine
             rights = engine.rights
-            with rights.acting_as(role, self.seconds) if rights and role is not None else nullcontext():
+            with rights.acting_as(role, turn.seconds) if rights and role is not None else nullcontext():
                 return engine.describe(text)
 
     @property
     def dialect(self) -> str:
         """That of the database."""
-        with self._taken(self.seconds) as handle:
+        with self._taken(self._own_turn()) as handle:
             return handle.database.engine.dialect
 
     def close(self) -> None:
-        """Cancel what runs, and close the connections."""
-        with self._change:
-            self._closed = True
-        self._drop_idle()
+        """Close the connections; those that work, when they have answered."""
+        self._handles.close()
+
+    def _own_turn(self) -> Turn:
+        return Turn("", time.monotonic() + self.seconds, Cancel())
 
     @contextmanager
-    def _taken(self, seconds: float) -> Iterator[Handle]:
-        handle = self._take(time.monotonic() + seconds)
-        broken = True
+    def _taken(self, turn: Turn) -> Iterator[Handle]:
         try:
-            yield handle
-            broken = False
-        except DatabaseError as error:
-            broken = not _answers(handle)
-            if broken:
-                self._drop_idle()
-                raise LostError(LOST) from error
+            with self._handles.taken(turn) as handle:
+                try:
+                    yield handle
+                except DatabaseError as error:
+                    if isinstance(error, LostError) or _answers(handle):
+                        raise
+                    raise LostError(LOST) from error
+        except LostError:
+            self._handles.drop_idle()  # what one was lost by has probably ended the others too
             raise
-        except Exception:
-            broken = False
-            raise
-        finally:
-            with self._change:
-                self._busy -= 1
-                if broken or self._closed:
-                    _close(handle)
-                else:
-                    self._idle.append(handle)
-                self._change.notify_all()
 
-    def _drop_idle(self) -> None:
-        """Close the other connections: what one was lost by has probably ended them too."""
-        with self._change:
-            idle, self._idle = self._idle, []
-        for handle in idle:
-            _close(handle)
-
-    def _take(self, deadline: float) -> Handle:
-        with self._change:
-            while True:
-                if self._closed:
-                    raise DatabaseError("the server is stopping")
-                if self._stamp != self._stamped():  # another file: none may keep the old one open
-                    while self._idle:
-                        _close(self._idle.pop())
-                    if not self._busy:
-                        self._stamp = self._stamped()
-                        continue
-                elif self._idle:
-                    self._busy += 1
-                    return self._idle.pop()
-                elif self._busy < self._most:
-                    self._busy += 1
-                    break
-                left = deadline - time.monotonic()
-                if left <= 0 or not self._change.wait(left):
-                    raise DatabaseError("the query waited longer than its time for a connection; ask again")
+    def _opened_handle(self) -> Handle:
         try:
             made = Handle(self._open())
-        except BaseException as error:
-            with self._change:
-                self._busy -= 1
-                self._change.notify_all()
-            if self._opened and isinstance(error, DatabaseError):  # where the database is concerns no client
+        except DatabaseError as error:
+            if self._opened:  # where the database is concerns no client
                 raise ServeError(NO_DATABASE, "the database cannot be reached", "try again later") from error
             raise
         self._opened = True
@@ -236,6 +215,14 @@ class Asking:
         except OSError:
             return 0, 0
         return found.st_ino, found.st_mtime_ns
+
+
+def _withheld(error: SqlanonError) -> ServeError:
+    if isinstance(error, PolicyError):
+        return ServeError(
+            NOT_ALLOWED, "this server answers no query now: its own rights have changed", "tell whoever runs it"
+        )
+    return ServeError(NO_DATABASE, "the database cannot be asked now", "try again later")
 
 
 def _answers(handle: Handle) -> bool:

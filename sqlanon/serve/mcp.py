@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,8 @@ from sqlanon.serve.variables import BOUNDS, Variables
 INSTRUCTIONS = (
     "Tables here are anonymized releases: rows of persons cannot be read. Ask aggregates in SQL against the columns "
     "that `describe` lists. Each number n is an estimate with the bounds n_low and n_high, which hold for every table "
-    "that can have this release; report them with the estimate. A refusal says why, and what to ask instead."
+    "that can have this release; report them with the estimate. The texts NaN, Infinity and -Infinity are numbers that "
+    "JSON does not have. A refusal says why, and what to ask instead."
 )
 USER = "mcp"
 
@@ -81,12 +83,12 @@ class Tools:
             prepared = queries.prepare(pieces[0])
             if prepared.served is None:
                 raise ToolError("the query asks no release; `releases` lists the tables")
-            result = queries.run(prepared)
+            result = queries.run(prepared, shape=lambda found: found)
         except (ServeError, SqlanonError) as error:
             raise ToolError(_said(explained(error))) from error
         names = [column.name for column in result.columns or ()]
         rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in result.rows]
-        return {"rows": rows, "notes": list(result.notices)}
+        return {"rows": rows, "notes": [notice.text for notice in result.notices]}
 
     def _served(self) -> tuple[Served, ...]:
         try:
@@ -122,5 +124,7 @@ def _said(error: ServeError) -> str:
 
 
 def _plain(value: object) -> object:
-    """A value as JSON has it."""
+    """A value as JSON has it: numbers that it has not, as texts."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

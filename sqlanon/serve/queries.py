@@ -5,32 +5,38 @@ from __future__ import annotations
 import datetime
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
 from sqlanon.errors import SqlanonError
+from sqlanon.query.answer import Answer
 from sqlanon.query.limits import Limits, limit_query
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.text_limits import readable
 from sqlanon.serve import answers, texts
 from sqlanon.serve.access import AccessLog
-from sqlanon.serve.asking import Asking, Cancel
+from sqlanon.serve.asking import Asking, Question
+from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.catalog.rewrite import Asker, is_catalog, place, rewritten
 from sqlanon.serve.commands import QUERIES, Commands, seconds_of
-from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError, explained
+from sqlanon.serve.kept import Room
+from sqlanon.serve.pool import Turn
+from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, Asked, ServeError, explained
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import Output, Piece
 from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decoded
 
-CELLS = 1_000_000
-"""Values of an answer, at most."""
+CELLS = 250_000
+"""Values of an answer, at most: as Python has them, they take a hundred bytes and more each."""
+R = TypeVar("R")
 _SAMPLES: dict[int, object] = {
     **dict.fromkeys((20, 21, 23, 26, 1700), 1),
     **dict.fromkeys((700, 701), 1.5),
@@ -71,11 +77,13 @@ class Shared:
         asking: answers over releases.
         rows: of an answer, at most.
         log: who asked what.
+        bounds: sessions begin with the bounds of answers on.
     """
 
-    def __init__(self, asking: Asking, rows: int, log: AccessLog) -> None:
-        self.asking, self.rows, self.log = asking, rows, log
+    def __init__(self, asking: Asking, rows: int, log: AccessLog, *, bounds: bool = False) -> None:
+        self.asking, self.rows, self.log, self.bounds = asking, rows, log, bounds
         self.dialect = asking.dialect
+        self.room = Room()
         self._guard = threading.Lock()
         self._catalog: CatalogDatabase | None = None
 
@@ -117,6 +125,11 @@ class Queries:
     def _seconds(self) -> float:
         return seconds_of(self._commands.variables, self._shared.asking.seconds)
 
+    @property
+    def _turn(self) -> Turn:
+        """Of a question that is asked now."""
+        return Turn(self._user, time.monotonic() + self._seconds, self.cancel)
+
     def _limited(self) -> AbstractContextManager[Limits]:
         """The limits of work in this process alone."""
         return limit_query(_nothing, self._seconds, unwanted=self.cancel.wanted)
@@ -134,6 +147,10 @@ class Queries:
         self._commands.check(piece)
         if piece.words[0] not in QUERIES:
             return Prepared(piece, tuple(declared))
+        with _placed(piece):
+            return self._read(piece, declared)
+
+    def _read(self, piece: Piece, declared: Sequence[int]) -> Prepared:
         with self._limited() as limits, readable(), limits.rewriting():
             tree = self._tree(piece)
         served = self._served(tree)  # asks the database, which nothing may interrupt halfway
@@ -148,6 +165,11 @@ class Queries:
             return prepared
         if not prepared.is_query:
             return replace(prepared, columns=self._commands.columns(prepared.piece))
+        with _placed(prepared.piece):
+            return self._described(prepared)
+
+    def _described(self, prepared: Prepared) -> Prepared:
+        assert prepared.piece is not None
         values = [_SAMPLES.get(oid, "") for oid in prepared.types]
         if prepared.served is None:
             return replace(prepared, columns=self._ask_catalog(prepared.piece, values, rows=0).columns)
@@ -166,18 +188,24 @@ class Queries:
         found = answers.cells(names, bounded, outputs, bounds=self._commands.variables.bounds)
         return replace(prepared, columns=answers.columns_of(found, types, bounded))
 
-    def run(self, prepared: Prepared, parameters: Sequence[tuple[bytes | None, bool]] = ()) -> Result:
+    def run(
+        self,
+        prepared: Prepared,
+        parameters: Sequence[tuple[bytes | None, bool]] = (),
+        *,
+        shape: Callable[[Result], R],
+    ) -> R:
         """Answer a statement.
 
         Args:
-            prepared: the statement.
+            prepared: the statement; it is not empty.
             parameters: its values as they came, and whether in binary form.
+            shape: makes of the result what is kept of it.
 
         Raises:
             ServeError: it is refused.
         """
-        if prepared.piece is None:
-            return Result("")
+        assert prepared.piece is not None
         piece, begun = prepared.piece, time.monotonic()
         facts: dict[str, str | int | float] = {"user": self._user, "address": self._address}
         event = "ask" if prepared.served is not None else "catalog" if prepared.is_query else "command"
@@ -187,53 +215,53 @@ class Queries:
                 None if data is None else decoded(data, oid, binary)
                 for (data, binary), oid in zip(parameters, prepared.types, strict=False)
             ]
+
+            def counted(result: Result) -> R:
+                facts["rows"] = len(result.rows)
+                return shape(result)
+
             if not prepared.is_query:
-                return self._commands.run(piece)
-            if prepared.served is None:
-                result = self._ask_catalog(piece, values, rows=self._shared.rows)
+                made = shape(self._commands.run(piece))
+            elif prepared.served is None:
+                made = counted(self._ask_catalog(piece, values, rows=self._shared.rows))
             else:
                 facts["release"] = prepared.served.release
-                result, facts["version"] = self._ask_release(prepared, values)
-            facts["rows"] = len(result.rows)
+                made, facts["version"] = self._ask_release(prepared, values, counted)
             self.cancel.check()  # a request that no watcher saw, as each part of the work was short
         except Exception as error:
             shown = explained(error)
             facts["code"] = shown.code
-            if shown is error:
-                raise
-            raise shown from error
+            raise shown.at(piece.place(shown.position)) from error
         else:
-            return result
+            return made
         finally:
             if event != "command":
                 facts["seconds"] = round(time.monotonic() - begun, 4)
                 self._shared.log.write(event, **facts, text=piece.text)
 
-    def _ask_release(self, prepared: Prepared, values: Sequence[object]) -> tuple[Result, int]:
+    def _ask_release(self, prepared: Prepared, values: Sequence[object], shape: Callable[[Result], R]) -> tuple[R, int]:
         piece, served = prepared.piece, prepared.served
         assert piece is not None
         assert served is not None
         asked, outputs = self._asked(piece, served, values)
-        shared, seconds = self._shared, self._seconds
+        shared, bounds = self._shared, self._commands.variables.bounds
         try:
-            answer, version = shared.asking.ask(served, asked.text, seconds, self.cancel)
-            if len(answer.rows) > shared.rows or len(answer.rows) * len(answer.columns) > CELLS:
-                raise ServeError(
-                    TOO_MUCH,
-                    f"an answer has at most {shared.rows:,} rows and {CELLS:,} values",
-                    "group by less, or add a LIMIT",
-                )
-            found = answers.cells(answer.columns, answer.aggregates, outputs, bounds=self._commands.variables.bounds)
-            columns = prepared.columns
-            if columns is None:
-                query = answers.read(asked, shared.dialect)[0]
-                types = self._types(query, served) or answers.types_by_values(answer)
-                columns = answers.columns_of(found, types, answer.aggregates)
+            query = answers.read(asked, shared.dialect)[0]
+            types = self._types(query, served) if prepared.columns is None else None
+
+            def shaped(answer: Answer, version: int) -> tuple[R, int]:
+                found = answers.cells(answer.columns, answer.aggregates, outputs, bounds=bounds)
+                columns = prepared.columns
+                if columns is None:
+                    columns = answers.columns_of(found, types or answers.types_by_values(answer), answer.aggregates)
+                if len(columns) != len(found):
+                    raise ServeError(NOT_SUPPORTED, "the answer has other columns than were described; ask again")
+                return shape(answers.result(answer, found, columns)), version
+
+            rows = max(min(shared.rows, CELLS // len(query.items)), 1)
+            return shared.asking.ask(Question(served, asked.text, rows), self._turn, shaped)
         except SqlanonError as error:
             raise explained(error, asked, cancelled=self.cancel.wanted()) from error
-        if len(columns) != len(found):
-            raise ServeError(NOT_SUPPORTED, "the answer has other columns than were described; ask again")
-        return answers.result(answer, found, columns), version
 
     def _types(self, query: Query, served: Served) -> dict[str, Type] | None:
         """The types of a query's columns, by the database; None: it does not give them."""
@@ -241,7 +269,7 @@ class Queries:
         if text is None:
             return None
         try:
-            return answers.types_by_names(query, self._shared.asking.types(text))
+            return answers.types_by_names(query, self._shared.asking.types(text, self._turn))
         except (SqlanonError, ValueError):
             return None
 
@@ -249,11 +277,14 @@ class Queries:
         asked = texts.bound(piece.text, texts.parameters(piece), values, "postgres")
         catalog, variables = self._shared.catalog(), self._commands.variables
         asker = Asker(self._user, catalog.schemas[0], catalog.schemas, self._pid, variables.values)
-        with self._limited() as limits, readable(), limits.rewriting():
-            text = rewritten(_parsed(asked.text, "postgres"), asker)
+        try:
+            with self._limited() as limits, readable(), limits.rewriting():
+                text = rewritten(_parsed(asked.text, "postgres"), asker)
+        except ServeError as error:
+            raise error.at(asked.place(error.position - 1) + 1 if error.position else 0) from error
         if rows:
-            return catalog.fetch(text, self._seconds, rows)
-        return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._seconds, 1)
+            return catalog.fetch(text, self._turn, rows)
+        return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._turn, 1)
 
     def _asked(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
         """The text for the release, and what the client wants to see of its columns."""
@@ -294,6 +325,8 @@ class Queries:
     def _match(self, table: exp.Table) -> Served | None:
         if isinstance(table.this, exp.Func) or (table.catalog and table.catalog != DATABASE):
             return None
+        if is_catalog(table):  # as in PostgreSQL: what is named like a table of the catalog needs its schema
+            return None
         for anew in (False, True):
             listed = self._shared.asking.served(anew=anew)
             named = [one for one in listed if _means(table, one)]
@@ -304,8 +337,8 @@ class Queries:
                     f"write the schema: {', '.join(sorted(f'{one.schema}.{one.name}' for one in named))}",
                     place(table),
                 )
-            if named or is_catalog(table):
-                return named[0] if named else None
+            if named:
+                return named[0]
         return None
 
     def _missing(self, table: exp.Table) -> ServeError:
@@ -313,6 +346,15 @@ class Queries:
         shown = f"{table.db}.{table.name}" if table.db else table.name
         hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
         return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
+
+
+@contextmanager
+def _placed(piece: Piece) -> Iterator[None]:
+    """Errors have the places of the client's text."""
+    try:
+        yield
+    except ServeError as error:
+        raise error.at(piece.place(error.position)) from error
 
 
 def _means(table: exp.Table, one: Served) -> bool:

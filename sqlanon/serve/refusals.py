@@ -21,6 +21,7 @@ BAD_PROTOCOL = "08P01"
 BAD_VALUE = "22023"
 BAD_TEXT = "22P02"
 BAD_LOGIN = "28P01"
+NO_MEMORY = "53200"
 TOO_MANY = "53300"
 TOO_MUCH = "54000"
 CANCELLED = "57014"
@@ -43,6 +44,10 @@ class ServeError(Exception):
     def __init__(self, code: str, message: str, hint: str = "", position: int = 0) -> None:
         super().__init__(message)
         self.code, self.message, self.hint, self.position = code, message, hint, position
+
+    def at(self, position: int) -> ServeError:
+        """The same error in another place."""
+        return ServeError(self.code, self.message, self.hint, position)
 
 
 class Disconnected(Exception):
@@ -90,6 +95,8 @@ def explained(error: BaseException, asked: Asked | None = None, *, cancelled: bo
         return ServeError(NOT_SUPPORTED, message, hint, _position(error, asked))
     if isinstance(error, DatabaseError):
         message = error.problems[0] if error.problems else "the database refused the query"
+        if message.startswith("query returned more than"):
+            return ServeError(TOO_MUCH, message.replace("query", "the query", 1), "group by less, or add a LIMIT")
         late = "longer than" in message or "MiB of memory" in message
         return ServeError(CANCELLED if late else NO_DATABASE, message)
     if isinstance(error, PolicyError):

@@ -21,6 +21,8 @@ from sqlanon.serve.values import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, TIMEST
 
 SCHEMA = "public"
 """Where a table is shown whose source's schema is not known."""
+CATALOGS = ("pg_catalog", "information_schema")
+"""Schemas that have the catalog alone."""
 PUBLISHED = "release"
 """The schema whose releases are served where the database has no catalog."""
 
@@ -178,6 +180,8 @@ def _check_source(engine: Engine, reader: Reader, source: str, released: Release
 def _served(engine: Engine, released: Released, source: str, *, unique: bool) -> Served:
     view = released.view.ref
     schema, name = _place(engine, source) if unique else (view.schema or SCHEMA, view.name)
+    if schema.lower() in CATALOGS:
+        schema = SCHEMA
     facts = json.loads(str(next(row[5] for row in released.metadata if row[0] == "")))
     how = ", ".join(f"{key}={facts[key]}" for key in ("k", "l") if facts.get(key) not in (None, "", "1"))
     version = int(facts.get("version", 0))
@@ -192,7 +196,7 @@ def _served(engine: Engine, released: Released, source: str, *, unique: bool) ->
         tuple(_comment(own) for own in released.fields),
         str(facts.get("release", view.name)),
         version,
-        f"{comment}, {how}" if how else comment,
+        f"{comment}{f', {how}' if how else ''}; answers are estimates with bounds",
         released.metadata,
         tuple((own.name, own.source_type if own.kind in _KINDS else "") for own in released.fields),
     )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 import secrets
 import socket
 import threading
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from pygwire.messages import CancelRequest
 
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
+from sqlanon.serve.lobby import Lobby
 from sqlanon.serve.login import Tls, log_in
 from sqlanon.serve.queries import Shared
 from sqlanon.serve.refusals import BAD_PROTOCOL, DEFECT, TOO_MANY, Disconnected, ServeError, explained
@@ -22,8 +26,6 @@ from sqlanon.serve.wire import Wire
 
 log = logging.getLogger("sqlanon.serve")
 
-LOBBY = 20
-"""Connections at once that have not logged in, beside those that have."""
 LOGIN_SECONDS = 10.0
 """Seconds that a login may take."""
 
@@ -35,10 +37,12 @@ class Limits:
     Attributes:
         connections: clients that have logged in, at most.
         idle: seconds that a session may be silent.
+        of_user: connections of one user, at most.
     """
 
     connections: int = 50
     idle: float = 3600.0
+    of_user: int = 20
 
 
 class Server:
@@ -55,7 +59,10 @@ class Server:
         self._shared, self._users, self._tls = shared, users, tls
         self._limits = limits or Limits()
         self._guard = threading.Lock()
+        self._lobby = Lobby()
         self._wires: set[Wire] = set()
+        self._places: Counter[str] = Counter()
+        self._numbers = itertools.count(1)
         self._sessions: dict[int, tuple[bytes, Session]] = {}
         self._threads: set[threading.Thread] = set()
         self._listener: socket.socket | None = None
@@ -97,18 +104,13 @@ class Server:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             wire = Wire(connection, LOGIN_SECONDS)
-            with self._guard:
-                full = len(self._wires) >= self._limits.connections + LOBBY
-                if not full:
-                    self._wires.add(wire)
-            if full:
-                # One word, without a wait for what the client sends: nobody takes a place by being turned away.
-                wire.leave(ServeError(TOO_MANY, "sorry, too many clients already"))
-                wire.close()
-                self._shared.log.write("refused", address=str(address[0]), code=TOO_MANY)
-                continue
+            gone = self._lobby.enter(wire, str(address[0]))
+            if gone is not None:
+                gone[0].close()
+                self._shared.log.write("refused", address=gone[1], code=TOO_MANY)
             thread = threading.Thread(target=self._handle, args=(wire, str(address[0])), daemon=True)
             with self._guard:
+                self._wires.add(wire)
                 self._threads.add(thread)
             try:
                 thread.start()
@@ -152,6 +154,7 @@ class Server:
 
     def _forget(self, wire: Wire, thread: threading.Thread) -> None:
         end(wire)
+        self._lobby.leave(wire)
         with self._guard:
             self._wires.discard(wire)
             self._threads.discard(thread)
@@ -163,24 +166,36 @@ class Server:
             return
         if "replication" in login.settings:
             raise ServeError(BAD_PROTOCOL, "this server has no replication")
+        with self._place_of(login.user):
+            self._lobby.leave(wire)
+            wire.seconds, wire.until = self._limits.idle, math.inf
+            key = secrets.token_bytes(32 if login.long_keys else 4)
+            pid = next(self._numbers)
+            session = Session(wire, login, self._shared, address, (pid, key))
+            with self._guard:
+                self._sessions[pid] = (key, session)
+            self._shared.log.write("login", user=login.user, address=address)
+            try:
+                session.serve()
+            finally:
+                with self._guard:
+                    del self._sessions[pid]
+                self._shared.log.write("leave", user=login.user, address=address)
+
+    @contextmanager
+    def _place_of(self, user: str) -> Iterator[None]:
+        """A place among those that have logged in; two logins never take the same one."""
         with self._guard:
-            if len(self._sessions) >= self._limits.connections:
+            if self._places.total() >= self._limits.connections:
                 raise ServeError(TOO_MANY, "sorry, too many clients already")
-        key = secrets.token_bytes(32 if login.long_keys else 4)
-        wire.seconds, wire.until = self._limits.idle, math.inf
-        with self._guard:
-            numbers = iter(lambda: secrets.randbelow(2**31 - 1) + 1, 0)
-            pid = next(number for number in numbers if number not in self._sessions)
-        session = Session(wire, login, self._shared, address, (pid, key))
-        with self._guard:
-            self._sessions[pid] = (key, session)
-        self._shared.log.write("login", user=login.user, address=address)
+            if self._places[user] >= self._limits.of_user:
+                raise ServeError(TOO_MANY, f"one user has at most {self._limits.of_user:,} connections here")
+            self._places[user] += 1
         try:
-            session.serve()
+            yield
         finally:
             with self._guard:
-                del self._sessions[pid]
-            self._shared.log.write("leave", user=login.user, address=address)
+                self._places -= Counter({user: 1})
 
     def _cancel(self, request: CancelRequest) -> None:
         with self._guard:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -15,7 +15,6 @@ from pygwire.messages import (
     Close,
     CloseComplete,
     CommandComplete,
-    DataRow,
     Describe,
     EmptyQueryResponse,
     Execute,
@@ -39,6 +38,7 @@ from pygwire.messages import (
 from sqlanon.errors import SqlanonError
 from sqlanon.serve import texts
 from sqlanon.serve.commands import Commands
+from sqlanon.serve.kept import Kept, form_of
 from sqlanon.serve.login import Login
 from sqlanon.serve.queries import Prepared, Queries, Shared
 from sqlanon.serve.refusals import (
@@ -53,8 +53,8 @@ from sqlanon.serve.refusals import (
     ServeError,
     explained,
 )
-from sqlanon.serve.values import Column, Result, encoded
-from sqlanon.serve.variables import Variables
+from sqlanon.serve.values import Column, Result
+from sqlanon.serve.variables import BOUNDS, Variables
 from sqlanon.serve.wire import Wire
 
 STATEMENTS = 500
@@ -67,13 +67,17 @@ PORTALS = 5
 
 @dataclass
 class Portal:
-    """A statement with values: its answer, as far as it was sent."""
+    """A statement with values: its answer, of which the rows that were not sent are kept."""
 
     prepared: Prepared
     parameters: list[tuple[bytes | None, bool]]
     formats: list[int]
-    result: Result | None = None
-    sent: int = 0
+    kept: Kept | None = None
+
+    def close(self) -> None:
+        """Drop what is kept."""
+        if self.kept is not None:
+            self.kept.drop()
 
 
 class Session:
@@ -92,9 +96,11 @@ class Session:
         self._wire = wire
         self._statements: dict[str, Prepared] = {}
         self._portals: dict[str, Portal] = {}
-        variables = Variables(login.user, schemas[0], login.settings)
+        begun = {BOUNDS: "on"} if shared.bounds else {}
+        variables = Variables(login.user, schemas[0], {**begun, **login.settings})
         self._commands = Commands(variables, self._forget)
         self._queries = Queries(shared, self._commands, login.user, address, key[0])
+        self._room, self._user = shared.room, login.user
         self._key = key
         self._reported: dict[str, str] = {}
         self._stopping = threading.Event()
@@ -111,6 +117,12 @@ class Session:
 
     def serve(self) -> None:
         """Answer until the client leaves."""
+        try:
+            self._serve()
+        finally:
+            self._close_portals()
+
+    def _serve(self) -> None:
         self._report()
         self._wire.send(BackendKeyData(process_id=self._key[0], secret_key=self._key[1]))
         self._ready()
@@ -132,7 +144,7 @@ class Session:
             elif isinstance(message, Sync):
                 skipping = False
                 if self._commands.status == "I":
-                    self._portals.clear()
+                    self._close_portals()
                 self._ready()
             elif isinstance(message, FunctionCall):
                 self._wire.fail(ServeError(NOT_SUPPORTED, "function calls are not answered; write a SELECT"))
@@ -155,43 +167,44 @@ class Session:
     def _forget(self, name: str | None) -> None:
         if name is None:
             self._statements.clear()
-            self._portals.clear()
+            self._close_portals()
         else:
             self._statements.pop(name, None)
+
+    def _close_portals(self) -> None:
+        for portal in self._portals.values():
+            portal.close()
+        self._portals.clear()
+
+    def _kept(self, prepared: Prepared, parameters: list[tuple[bytes | None, bool]], formats: list[int]) -> Kept:
+        """The answer to a statement."""
+        return self._queries.run(
+            prepared, parameters, shape=lambda result: Kept(result, formats, self._room, self._user)
+        )
 
     # --- simple queries
 
     def _simple(self, text: str) -> None:
-        start = 0
         try:
             pieces = texts.split(text)
             if not pieces:
                 self._wire.send(EmptyQueryResponse())
             for piece in pieces:
-                start = piece.start
-                result = self._queries.run(self._queries.prepare(piece))
-                if result.columns is not None:
-                    self._wire.send(_description(result.columns, ()))
-                    self._rows(result, result.rows, ())
-                self._complete(result)
+                kept = self._kept(self._queries.prepare(piece), [], [])
+                try:
+                    if kept.result.columns is not None:
+                        self._wire.send(_description(kept.result.columns, []))
+                        self._wire.send_rows(kept.sent(len(kept)))
+                finally:
+                    kept.drop()
+                self._complete(kept.result)
         except (ServeError, SqlanonError) as error:
-            self._failed(error, start)
+            self._failed(error)
         self._ready()
 
-    def _failed(self, error: BaseException, start: int = 0) -> None:
-        shown = explained(error)
-        at = shown.position + start if shown.position else 0
+    def _failed(self, error: BaseException) -> None:
         self._commands.failed()
-        self._wire.fail(ServeError(shown.code, shown.message, shown.hint, at))
-
-    def _rows(self, result: Result, rows: Iterable[Sequence[object]], formats: Sequence[int]) -> None:
-        columns = result.columns or ()
-        binary = [_format(formats, i) == 1 for i in range(len(columns))]
-        for row in rows:
-            cells = [
-                encoded(value, column.type, form) for value, column, form in zip(row, columns, binary, strict=True)
-            ]
-            self._wire.send(DataRow(columns=cells))
+        self._wire.fail(explained(error))
 
     def _complete(self, result: Result) -> None:
         for notice in result.notices:
@@ -252,7 +265,9 @@ class Session:
             )
         if len(self._portals) >= PORTALS and message.portal not in self._portals:
             raise ServeError(TOO_MUCH, f"a session has at most {PORTALS} open portals", "close some")
-        parameters = [(value, _format(formats, i) == 1) for i, value in enumerate(values)]
+        parameters = [(value, form_of(formats, i) == 1) for i, value in enumerate(values)]
+        if message.portal in self._portals:
+            self._portals[message.portal].close()
         self._portals[message.portal] = Portal(prepared, parameters, list(message.result_formats))
         self._wire.send(BindComplete())
 
@@ -262,13 +277,11 @@ class Session:
             prepared = self._queries.describe(self._statement(message.name))
             self._statements[message.name] = prepared
             self._wire.send(ParameterDescription(type_oids=list(prepared.types)))
-            columns, formats = prepared.columns, ()
-            self._wire.send(NoData() if columns is None else _description(columns, formats))
+            self._wire.send(NoData() if prepared.columns is None else _description(prepared.columns, []))
             return
         portal = self._portal(message.name)
         if portal.prepared.is_query:
-            portal.result = portal.result or self._queries.run(portal.prepared, portal.parameters)
-            columns = portal.result.columns
+            columns = self._asked(portal).result.columns
         else:
             columns = self._queries.describe(portal.prepared).columns
         self._wire.send(NoData() if columns is None else _description(columns, portal.formats))
@@ -279,23 +292,27 @@ class Session:
         if portal.prepared.piece is None:
             self._wire.send(EmptyQueryResponse())
             return
-        result = portal.result = portal.result or self._queries.run(portal.prepared, portal.parameters)
-        if result.columns is not None:
-            end = portal.sent + message.max_rows if message.max_rows else len(result.rows)
-            rows = result.rows[portal.sent : end]
-            self._rows(result, rows, portal.formats)
-            portal.sent += len(rows)
-            if portal.sent < len(result.rows):
+        kept = self._asked(portal)
+        if kept.result.columns is not None:
+            self._wire.send_rows(kept.sent(message.max_rows or len(kept)))
+            if len(kept):
                 self._wire.send(PortalSuspended())
                 return
-        self._complete(result)
+        self._complete(kept.result)
+
+    def _asked(self, portal: Portal) -> Kept:
+        if portal.kept is None:
+            portal.kept = self._kept(portal.prepared, portal.parameters, portal.formats)
+        return portal.kept
 
     def _close(self, message: object) -> None:
         assert isinstance(message, Close)
         if message.kind == "S":
             self._statements.pop(message.name, None)
         else:
-            self._portals.pop(message.name, None)
+            closed = self._portals.pop(message.name, None)
+            if closed is not None:
+                closed.close()
         self._wire.send(CloseComplete())
 
     def _statement(self, name: str) -> Prepared:
@@ -309,13 +326,6 @@ class Session:
         return self._portals[name]
 
 
-def _format(formats: Sequence[int], i: int) -> int:
-    """The form of a value: one for all, one for each, or text."""
-    if len(formats) == 1:
-        return formats[0]
-    return formats[i] if i < len(formats) else 0
-
-
 def _description(columns: Sequence[Column], formats: Sequence[int]) -> RowDescription:
     fields = [
         FieldDescription(
@@ -323,7 +333,7 @@ def _description(columns: Sequence[Column], formats: Sequence[int]) -> RowDescri
             type_oid=column.type.oid,
             type_size=column.type.size,
             type_modifier=-1,
-            format_code=_format(formats, i),
+            format_code=form_of(formats, i),
         )
         for i, column in enumerate(columns)
     ]

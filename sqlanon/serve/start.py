@@ -15,7 +15,7 @@ from sqlanon.serve.login import Tls
 from sqlanon.serve.queries import Shared
 from sqlanon.serve.released import Reader
 from sqlanon.serve.server import Limits, Server
-from sqlanon.serve.users import read_users
+from sqlanon.serve.users import open_secret, read_users
 
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
@@ -40,6 +40,7 @@ class Options:
         limits: of connections.
         log: the access log; None: there is none.
         texts: the log has the queries.
+        bounds: sessions begin with the bounds of answers on.
     """
 
     reader: Reader
@@ -52,6 +53,7 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     log: TextIO | None = None
     texts: bool = False
+    bounds: bool = False
 
 
 def make_server(url: str, opening: Callable[[], Database], options: Options) -> Server:
@@ -79,7 +81,7 @@ def make_shared(url: str, opening: Callable[[], Database], options: Options) -> 
     asking = Asking(opening, url, options.reader, options.workers, options.seconds)
     try:
         asking.served()
-        return Shared(asking, options.rows, AccessLog(options.log, texts=options.texts))
+        return Shared(asking, options.rows, AccessLog(options.log, texts=options.texts), bounds=options.bounds)
     except BaseException:
         asking.close()
         raise
@@ -105,8 +107,10 @@ def _tls(certificate: Path | None, key: Path | None) -> Tls | None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
-        # Without a password, so that none is asked for on the terminal.
-        context.load_cert_chain(certificate, key, password="")
+        with open_secret(key) as file:
+            opened = Path(f"/dev/fd/{file.fileno()}")  # the file that was looked at, whatever its name means now
+            # Without a password, so that none is asked for on the terminal.
+            context.load_cert_chain(certificate, opened if opened.exists() else key, password="")
         return Tls(context, certificate.read_text(encoding="ascii"))
     except (OSError, ValueError) as error:
         raise PolicyError(

@@ -46,16 +46,22 @@ class Piece:
         text: without the semicolon.
         start: where it begins in the client's text.
         words: its first tokens in capitals, which say what kind of statement it is.
+        gaps: where the text has a space that the client's has not.
     """
 
     text: str
     start: int
     words: tuple[str, ...]
+    gaps: tuple[int, ...] = ()
 
     @property
     def tokens(self) -> list[Token]:
         """The tokens of the text; their places count from its beginning. They are not kept: they are large."""
         return _tokens(self.text)
+
+    def place(self, position: int) -> int:
+        """Where a character of the text is in the client's; from 1, as errors count, and 0 is nowhere."""
+        return position + self.start - sum(gap < position - 1 for gap in self.gaps) if position else 0
 
 
 def split(text: str) -> list[Piece]:
@@ -66,7 +72,7 @@ def split(text: str) -> list[Piece]:
     """
     if len(text) > MOST_CHARACTERS:
         raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters")
-    text = _JOINED.sub(lambda found: found["kept"] or f"{found['parameter']} ", text)
+    text, gaps = _spaced(text)
     tokens = _tokens(text)
     found, begin = [], 0
     for at, token in enumerate([*tokens, None]):
@@ -74,11 +80,27 @@ def split(text: str) -> list[Piece]:
             if begin < at:
                 start, end = tokens[begin].start, tokens[at - 1].end + 1
                 words = tuple(one.text.upper() for one in tokens[begin : min(at, begin + 4)])
-                found.append(Piece(text[start:end], start, words))
+                own = tuple(gap - start for gap in gaps if start <= gap < end)
+                found.append(Piece(text[start:end], start - sum(gap < start for gap in gaps), words, own))
             begin = at + 1
     if len(found) > STATEMENTS:
         raise ServeError(TOO_MUCH, f"a message has at most {STATEMENTS} statements")
     return found
+
+
+def _spaced(text: str) -> tuple[str, list[int]]:
+    """The text with a space after each parameter that another one follows at once, and where these are."""
+    parts: list[str] = []
+    gaps: list[int] = []
+    last = length = 0
+    for found in _JOINED.finditer(text):
+        if found["parameter"]:
+            parts += [text[last : found.end()], " "]
+            length += found.end() - last
+            gaps.append(length)
+            length += 1
+            last = found.end()
+    return "".join([*parts, text[last:]]), gaps
 
 
 def _tokens(text: str) -> list[Token]:

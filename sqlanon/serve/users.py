@@ -8,8 +8,11 @@ import hmac
 import os
 import re
 import secrets
-from collections.abc import Mapping
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from scramp import ScramException, ScramMechanism
 
@@ -63,7 +66,7 @@ def read_users(path: Path | None) -> Users:
         path: the file; None: the variable `VARIABLE`.
 
     Raises:
-        PolicyError: there are no users, others can read the file, or a line is not as above. The text
+        PolicyError: there are no users, the file is not its owner's alone, or a line is not as above. The text
             of a line is not shown.
     """
     place = VARIABLE if path is None else str(path)
@@ -89,11 +92,30 @@ def _text(path: Path | None) -> str:
             )
         return os.environ[VARIABLE]
     try:
-        if path.stat().st_mode & 0o077:
-            raise PolicyError(f"{path} has passwords, and others may read it; chmod 600 {path}")
-        return path.read_text(encoding="utf-8")
+        with open_secret(path) as file:
+            return file.read().decode()
     except (OSError, UnicodeError) as error:
         raise PolicyError(f"{path}: cannot be read as text") from error
+
+
+@contextmanager
+def open_secret(path: Path) -> Iterator[BinaryIO]:
+    """Open a file with secrets, once it is certain that nobody else reads or writes it.
+
+    Raises:
+        PolicyError: it belongs to somebody else, or others may use it.
+        OSError: it cannot be opened.
+    """
+    # Of the opened file, not of its name: that may mean another one a moment later.
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise PolicyError(f"{path} is no regular file")
+        if found.st_uid not in (os.geteuid(), 0):
+            raise PolicyError(f"{path} has secrets, and belongs to another user; make a file of your own")
+        if found.st_mode & 0o077:
+            raise PolicyError(f"{path} has secrets, and others may use it; chmod 600 {path}")
+        yield file
 
 
 def _verifier(secret: str, place: str) -> Verifier:

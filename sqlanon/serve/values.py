@@ -12,6 +12,7 @@ from psycopg import DataError, adapters
 from psycopg.pq import Format
 from psycopg.types.numeric import NumericBinaryLoader
 
+from sqlanon.serve.notices import Notice
 from sqlanon.serve.refusals import BAD_TEXT, NOT_SUPPORTED, ServeError
 
 
@@ -127,7 +128,7 @@ class Result:
     tag: str
     columns: tuple[Column, ...] | None = None
     rows: Sequence[Sequence[object]] = ()
-    notices: tuple[str, ...] = field(default=())
+    notices: tuple[Notice, ...] = field(default=())
 
 
 def _whole(value: float) -> int:

@@ -6,11 +6,13 @@ import contextlib
 import socket
 import ssl
 import time
+from collections.abc import Iterator
 
 from pygwire import FrontendMessageDecoder
 from pygwire.messages import ErrorResponse, NoticeResponse, PGMessage
 from pygwire.state_machine import BackendStateMachine
 
+from sqlanon.serve.notices import Notice
 from sqlanon.serve.refusals import BAD_PROTOCOL, Disconnected, ServeError
 
 STARTUP_BYTES = 10_000
@@ -89,6 +91,13 @@ class Wire:
         if len(self._waiting) > _SEND:
             self.flush()
 
+    def send_rows(self, rows: Iterator[bytes]) -> None:
+        """Queue rows of an answer that are written already."""
+        for row in rows:
+            self._waiting += row
+            if len(self._waiting) > _SEND:
+                self.flush()
+
     def flush(self) -> None:
         """Send what waits.
 
@@ -123,9 +132,11 @@ class Wire:
             self._waiting += ErrorResponse(fields=fields).to_wire()
             self.flush()
 
-    def note(self, text: str) -> None:
-        """Send a warning about an answer."""
-        self.send(NoticeResponse(fields={"S": "WARNING", "V": "WARNING", "C": "01000", "M": text}))
+    def note(self, notice: Notice) -> None:
+        """Send a notice of an answer: always, also to clients that ask for less by ``client_min_messages``."""
+        code = "00000" if notice.severity == "NOTICE" else "01000"
+        fields = {"S": notice.severity, "V": notice.severity, "C": code, "M": notice.text.replace("\0", "")}
+        self.send(NoticeResponse(fields=fields))
 
     def secure(self, context: ssl.SSLContext) -> None:
         """Continue with TLS.

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
+from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading
 
 
 def attach_classes(

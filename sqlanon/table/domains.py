@@ -12,10 +12,11 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import number, read_integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import Hierarchy, Rule
-from sqlanon.table.encode import MANY, Domain
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import MANY
+from sqlanon.table.reading import Counted, Reading, Roles
 from sqlanon.table.rules import resolve_rule
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Counted, Reading, Roles
 from sqlanon.table.wide import split_runs
 
 _HUGE = ("HUGEINT", "UHUGEINT")

@@ -12,75 +12,21 @@ from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import number
+from sqlanon.table.domain import Domain
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading, Roles
 from sqlanon.table.work import Work
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints
     from sqlanon.table.population import Population
 
 
 MANY = 32
 """So many tables are counted by one statement."""
-DENSE = 1 << 20
-"""So wide is a range of integers at most whose codes are kept in an array."""
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """A column's values and their codes.
-
-    Attributes:
-        reading: the column.
-        table: scratch table (code, value, n, pos, ord).
-        codes: how many codes there are, NULL's included.
-        size: |A|, values without NULL; leaves of the file for a hierarchy.
-        nulls: rows that are NULL; if any, NULL is code 0.
-        distinct: values present, without NULL.
-        singles: rows whose value occurs once.
-        top: rows of the most frequent value, NULL included.
-        code: the code column's name in the work table: c1.. quasi, a1.. sensitive, b1.. of persons.
-        spread: of an ordered column, the range of its domain; None: not computed yet.
-    """
-
-    reading: Reading
-    table: TableRef
-    codes: int
-    size: int
-    nulls: int
-    distinct: int
-    singles: int
-    top: int
-    code: str
-    spread: float | None = None
-
-    @property
-    def has_null(self) -> bool:
-        """Whether code 0 means NULL."""
-        return self.nulls > 0
-
-    @property
-    def fits_bits(self) -> bool:
-        """Whether a set of its values fits into the bits of one integer: of a nominal column with few of them."""
-        return self.reading.treatment == "nominal" and self.codes <= 62
-
-    def is_dense(self, rows: int) -> bool:
-        """Whether its values are integers in a range that is small beside so many rows."""
-        whole = self.reading.column.kind == "integer" and self.reading.treatment == "ordered"
-        return whole and self.spread is not None and self.spread < min(4 * rows, DENSE)
-
-    @property
-    def code_type(self) -> str:
-        """The narrow integer type of its codes."""
-        return "SMALLINT" if self.codes <= 32767 else "INTEGER"
-
-    @property
-    def code_array(self) -> str:
-        """The same as NumPy names it."""
-        return "int16" if self.code_type == "SMALLINT" else "int32"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +64,7 @@ class Encoded:
         """The work table, which is made where there is none yet: see `Work.table`."""
         return self.coded.table() if isinstance(self.coded, Work) else self.coded
 
-    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[npt.NDArray[np.int32]] | None:
+    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[Ints] | None:
         """Row ids and codes without the work table; None: there is one, or no need of another way. See `Work.read`."""
         return self.coded.read(domains, span) if isinstance(self.coded, Work) else None
 
@@ -141,7 +87,7 @@ class Encoded:
 
 def by_code(
     scratch: Scratch, name: str, domains: Sequence[Domain], dtype: str
-) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.generic]]]:
+) -> Iterator[tuple[Ints, npt.NDArray[np.generic]]]:
     """A number of every code, of each domain: the codes, ascending, and the numbers.
 
     Args:

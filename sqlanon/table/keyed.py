@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlanon.engines.base import TableRef
 from sqlanon.table.classed import fixed_by_code
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 
 def hash_keys(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> TableRef:

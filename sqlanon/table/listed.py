@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlanon.engines.rows import read_integer
+from sqlanon.table.reading import Reading, Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading, Roles
 
 MANY_ROWS = 100_000
 """Rows below which finding out costs more than it saves."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
+from sqlanon.table.reading import Reading, Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading, Roles, take_stage
+from sqlanon.table.stage import take_stage
 
 KINDS = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}
 
@@ -102,7 +103,7 @@ def count_population(
             "kind": KINDS[own.treatment or "ordered"],
             "as_text": own.as_text or domain.reading.as_text,
             "as_float": own.as_float,
-            "ranks": scratch.named(f"{domain.code}_ranks") if isinstance(own.spec.ordered, tuple) else None,
+            "ranks": scratch.name_table(f"{domain.code}_ranks") if isinstance(own.spec.ordered, tuple) else None,
         }
         for own, domain in zip(people.quasi, quasi, strict=True)
     ]

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from sqlanon.database import Database
 from sqlanon.engines.base import Row, TableRef
+from sqlanon.engines.rows import read_integer
 from sqlanon.methods.base import Context
 from sqlanon.methods.method import make_method
 from sqlanon.progress import Silent
@@ -55,7 +56,7 @@ def assign_classes(
         )
         assignment = make_method(spec.method).assign(context)
         rows = rows_by_id(scratch, assignment.table, ["rid", "class"])
-    of_row = {int(str(rid)): int(str(number)) for rid, number in rows}
+    of_row = {read_integer(rid): read_integer(number) for rid, number in rows}
     assert len(rows) == len(of_row), "a row is in two classes"
     return of_row, assignment.execution
 
@@ -63,4 +64,4 @@ def assign_classes(
 def rows_by_id(scratch: Scratch, table: TableRef, columns: Sequence[str]) -> list[Row]:
     """Columns of every row, in the order of row ids."""
     rows = scratch.engine.fetch(scratch.sql("blocks/rows", table=table, columns=["rid", *columns]))
-    return [row[1:] for row in sorted(rows, key=lambda row: int(str(row[0])))]
+    return [row[1:] for row in sorted(rows, key=lambda row: read_integer(row[0]))]

@@ -7,6 +7,7 @@ from itertools import combinations_with_replacement, product
 
 from sqlanon.database import Database
 from sqlanon.declared import RequirementDeclaration
+from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.base import Grouped, Values
 from sqlanon.privacy.requirements import class_of
 from sqlanon.spec import PrivacySpec
@@ -53,11 +54,11 @@ def counterexamples(db: Database, declared: RequirementDeclaration, asked: Itera
                     continue
                 spec = PrivacySpec.of({declared.name: value}, joint=joint)
                 meets = np.ones(len(CLASSES), np.bool_)
-                for one in class_of(declared).asked_by(spec, ("s1", "s2"), ("p",)):
+                for one in class_of(declared).from_policy(spec, ("s1", "s2"), ("p",)):
                     below = scratch.table("below")
                     one.below(scratch, below, rows)
                     failing = scratch.fetch("blocks/rows", table=below, columns=["class"])
-                    meets[[int(str(row[0])) for row in failing]] = False
+                    meets[[read_integer(row[0]) for row in failing]] = False
                     measured = one.measure(db.engine, Grouped(table, ("class",), ("s1", "s2"), persons=("p1",)))
                     assert (measured.failing > 0) == bool(failing), "below and measure find other classes"
                     scratch.drop(below)

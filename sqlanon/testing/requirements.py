@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlanon.database import Database, connect
 from sqlanon.declared import METHODS, REQUIREMENTS, MethodDeclaration, RequirementDeclaration
 from sqlanon.declared.cost import Cost
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PrivacyViolation
 from sqlanon.lack import UNDECLARED
 from sqlanon.methods.base import Assignment, Context, Problem
@@ -27,8 +28,7 @@ from sqlanon.testing.monotone import counterexamples
 from sqlanon.testing.tables import MARK, VISITS, WHO, published_rows
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints, Longs
 
 Meets = Callable[[Any, Sequence[Hashable], Sequence[Hashable]], bool]
 """The definition, by brute force.
@@ -94,7 +94,7 @@ class Checked:
     def requirement(self) -> Requirement:
         """Of one sensitive column and one identifier."""
         spec = PrivacySpec.of({self.declared.name: self.value})
-        (one,) = class_of(self.declared).asked_by(spec, ("s",), ("p",))
+        (one,) = class_of(self.declared).from_policy(spec, ("s",), ("p",))
         return one
 
     def holds(self, own: Sequence[Hashable], everything: Sequence[Hashable]) -> bool:
@@ -132,7 +132,7 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     allowed = np.zeros(len(ends), np.bool_)
     everything = [known[code] for code in codes]
 
-    def meets(positions: npt.NDArray[np.int64]) -> bool:
+    def meets(positions: Longs) -> bool:
         return checked.holds([everything[at] for at in positions], everything)
 
     allowed_slots(demands, rows, order, ends, len(ends), counters, allowed)
@@ -143,7 +143,7 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     assert not counters.counts.any(), checked.where("clearing the tally leaves counts")
 
 
-def _encode(codes: npt.NDArray[np.int32], known: Sequence[int], *, persons: bool) -> Coded:
+def _encode(codes: Ints, known: Sequence[int], *, persons: bool) -> Coded:
     import numpy as np
 
     whole = np.bincount(codes).astype(np.int64)
@@ -172,12 +172,12 @@ def check_groups(db: Database, checked: Checked, one: Requirement | None = None)
         db.engine.load_arrays(table, {"class": classes, "s": codes, "p": codes})
         grouped = Grouped(table, ("class",), ("s",), None, table, ("s",), ("p",))
         one.below(scratch, below, replace(grouped, counts=coded.whole, values=coded.values))
-        found = {int(str(row[0])) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
+        found = {read_integer(row[0]) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
         assert found == wanted, checked.where("the groups that fail in SQL are not those of the definition")
         scratch.drop(below)
         # As histories ask, which keep hashes: whatever fails is found, perhaps more.
         one.below(scratch, below, grouped)
-        unknown = {int(str(row[0])) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
+        unknown = {read_integer(row[0]) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
         assert unknown >= wanted, checked.where("without counts and values fewer groups fail")
         named = scratch.table("named")
         db.engine.load_rows(
@@ -225,7 +225,7 @@ def _classes(db: Database, name: str) -> Iterator[list[int]]:
     found: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for row in published_rows(db, name):
         shown = tuple(str(value) for own, value in row.items() if own not in (MARK, "s"))
-        found[shown].append(int(str(row[MARK])))
+        found[shown].append(read_integer(row[MARK]))
     return iter(found.values())
 
 
@@ -245,7 +245,8 @@ class Forgetful:
         from sqlanon.testing.assigned import rows_by_id
 
         rows = [
-            (int(str(rid)), at) for at, (rid,) in enumerate(rows_by_id(context.scratch, context.encoded.work, ["rid"]))
+            (read_integer(rid), at)
+            for at, (rid,) in enumerate(rows_by_id(context.scratch, context.encoded.work, ["rid"]))
         ]
         table = context.scratch.table("assign")
         context.scratch.engine.load_rows(table, [("rid", "integer"), ("class", "integer")], rows)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from sqlanon.database import Database
 from sqlanon.engines.base import Row
+from sqlanon.engines.rows import read_integer
 from sqlanon.sqltext import identifier, statement
 
 MARK = "mark"
@@ -47,7 +48,7 @@ class SampleTable:
     def values(self, column: str) -> dict[int, Hashable]:
         """The values of a column, by `MARK`."""
         place = list(self.columns).index(column)
-        return {int(str(row[0])): row[place] for row in self.rows}
+        return {read_integer(row[0]): row[place] for row in self.rows}
 
 
 def published_rows(db: Database, name: str) -> list[dict[str, object]]:

@@ -243,3 +243,35 @@ def test_quiet_shows_warnings(cli, warehouse):
         reported = cli(*command, "-q", "--json")
         assert reported.err == ""
         assert any("release other shows the same source" in warning for warning in reported.json["warnings"])
+
+
+def test_a_table_of_one_row(cli, tmp_path):
+    make_duckdb(tmp_path / "one.duckdb", "CREATE TABLE people AS SELECT 1 AS id, 40 AS age, 'flu' AS disease")
+    asked = ("--qi", "age", "--identifier", "id,disease")
+    done = cli("anonymize", "people", "--db", "duckdb:///one.duckdb", *asked, "--k", "1")
+    assert "1 row," in done.err + done.out
+    assert "1 rows" not in done.err + done.out
+    refused = cli("anonymize", "people", "--db", "duckdb:///one.duckdb", *asked, "--k", "2")
+    assert "no release of main.people (1 row) reaches k = 2" in refused.err
+
+
+TABLES = """\
+version: 1
+releases:
+  - name: hospital
+    person: id
+    privacy: {k: 500}
+    rest: drop
+    tables:
+      - {source: main.people, publish: r.people, columns: {id: pseudonym, age: quasi}}
+      - {source: main.people, name: again, publish: r.again, columns: {id: pseudonym, age: quasi}}
+"""
+
+
+def test_tables_that_cannot_be_published_together_fail_once(cli, warehouse, tmp_path):
+    (tmp_path / "anon.yml").write_text(TABLES, encoding="utf-8")
+    ended = cli("run", "--db", warehouse)
+    (line,) = [line for line in ended.err.splitlines() if "reaches k = 500" in line]
+    assert (ended.code, line.count("hospital.")) == (4, 1)
+    both = cli("run", "--db", warehouse, "--json").json["releases"]
+    assert [one["error"]["kind"] for one in both] == ["InfeasibleError"] * 2

@@ -11,8 +11,9 @@ import pytest
 
 from sqlanon.engines.base import TableRef
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, take_stage
+from sqlanon.table.stage import take_stage
 from sqlanon.table.work import Packing
 from tests.engines import PAIR, create_table
 

@@ -86,7 +86,6 @@ def test_anatomy(shared_db: Any, tmp_path: Path) -> None:
         same(one, oracle.kld(p, oracle.exact(pair.rows, pair.counted, DIVERSE.table, columns), len(pair.rows)))
 
 
-@pytest.mark.property
 @FEW
 @given(case=cases(max_rows=12, max_quasi=3))
 def test_random_tables(connect: Any, tmp_path: Path, case: Case) -> None:

@@ -24,7 +24,7 @@ from sqlanon.evaluate.run import _lies_within
 from sqlanon.evaluate.subject import find_subject
 from sqlanon.evaluate.workload import fit_workload, list_queries
 from sqlanon.query.answer import Bounded
-from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
+from sqlanon.workload_spec import GeneratorSpec, QuerySpec, WorkloadSpec
 from tests.contract.cases import QI, Case, release_rows
 from tests.contract.own_boxes import placed
 from tests.contract.samples import DIVERSE, JOINT, MIXED, TREES
@@ -105,6 +105,7 @@ def test_generators_are_the_seeds(shared_db: Any, tmp_path: Path) -> None:
     assert [one.sql for one in first if one.family == "ranges"] != [one.sql for one in other if one.family == "ranges"]
 
 
+@pytest.mark.thorough
 def test_counts_asked_together_are_those_asked_alone(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from sqlanon.declared import METRICS
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Assignment
 from sqlanon.policy import release as spec_of
-from sqlanon.spec import QuerySpec, WorkloadSpec
+from sqlanon.workload_spec import QuerySpec, WorkloadSpec
 from tests.contract.anatomies import release_pair
 from tests.contract.axes import Way
 from tests.contract.cases import QI, Case, multiset, published_classes, release_rows

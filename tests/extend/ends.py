@@ -17,7 +17,7 @@ from sqlanon.sqltext import add_template, identifier
 if TYPE_CHECKING:
     from sqlanon.formats.base import Field
     from sqlanon.spec import ReleaseSpec
-    from sqlanon.table.stage import Reading, Roles
+    from sqlanon.table.reading import Reading, Roles
 
 add_template(
     "ends/shown",

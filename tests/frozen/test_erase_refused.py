@@ -165,7 +165,7 @@ def test_tables_that_are_published_together_have_no_erased_key(shared_db: Any) -
     with pytest.raises(GuardError, match="name the key"):
         together("")
     assert seen(shared_db, table) == rows
-    with pytest.raises(GuardError, match="1 rows of the source have keys that were erased"):
+    with pytest.raises(GuardError, match="keys of 1 row of the source were erased"):
         together(", key: [id]")
     write(shared_db, table, {number: row for number, row in source.items() if number != 3})
     assert {one.outcome for one in together(", key: [id]")} == {"published"}

@@ -15,8 +15,6 @@ from tests.frozen.partitions import by_order, dealt, optimal, whole
 KEYS = [f"r{i}" for i in range(9)]
 STEPS = 10
 
-pytestmark = pytest.mark.property
-
 
 def altered(rng: np.random.Generator, source: dict[Key, Row], former: dict[Key, Row]) -> dict[Key, Row]:
     """The source after some rows came, went, returned as they were, or changed."""

@@ -26,7 +26,6 @@ from tests.frozen.owners import (
     of_owners,
 )
 
-pytestmark = pytest.mark.property
 HALF = Fraction(1, 2)
 
 

@@ -21,8 +21,6 @@ from tests.frozen.worlds import Spell, placements
 HALF = Fraction(1, 2)
 METHODS = {"whole": whole, "order": by_order, "optimal": optimal}
 
-pytestmark = pytest.mark.property
-
 
 def remembered(partition: Partition) -> Partition:
     """The same, which computes each division once."""

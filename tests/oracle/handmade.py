@@ -42,15 +42,23 @@ def plain(name: str, kind: str, type_: str, role: str = "insensitive") -> Given:
     return Given(name, role, kind, type_, ((name, type_),))
 
 
-def publish(db: Any, name: str, columns: Sequence[Given], rows: Sequence[Sequence[str]], kind: str = "ranges") -> None:
-    """Write ``release.name`` and its metadata; cells are SQL."""
+def publish(
+    db: Any,
+    name: str,
+    columns: Sequence[Given],
+    rows: Sequence[Sequence[str]],
+    kind: str = "ranges",
+    attained: Sequence[str] = (),
+) -> None:
+    """Write ``release.name`` and its metadata; cells are SQL, and ``attained`` columns whose ends some rows have."""
     run = db.engine.execute
     run("CREATE SCHEMA IF NOT EXISTS release")
     listed = ", ".join(f'"{column}" {type_}' for given in columns for column, type_ in given.published)
     run(f"CREATE TABLE release.{name} ({listed})")
     run(f"INSERT INTO release.{name} VALUES " + ", ".join(f"({', '.join(row)})" for row in rows))
     collations = {given.name: 'pg_catalog."default"' for given in columns if given.kind == "text"}
-    facts = json.dumps({"types": {given.name: given.kind for given in columns}, "collations": collations})
+    listed_facts: dict[str, Any] = {"types": {given.name: given.kind for given in columns}, "collations": collations}
+    facts = json.dumps(listed_facts | ({"attained": list(attained)} if attained else {}))
     lines = [("", "release", "", kind, "", facts, None)]
     lines += [
         (

@@ -9,7 +9,6 @@ import random
 import uuid
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,7 +78,6 @@ def table(db: Any, sql_type: str, kind: str, values: tuple[str, ...]) -> str:
     return name
 
 
-@pytest.mark.property
 @FEW
 @given(seed=st.integers(0, 2**32))
 def test_a_column_is_compared_as_the_source_would(shared_db: Any, seed: int) -> None:

@@ -38,7 +38,6 @@ def made(db: Any, rng: random.Random, *, nulls: bool) -> tuple[str, list[points.
     return name, rows
 
 
-@pytest.mark.property
 @FEW
 @given(seed=SEEDS)
 def test_count_is_tight_up_to_twelve_predicates(shared_db: Any, side: duckdb.DuckDBPyConnection, seed: int) -> None:
@@ -64,7 +63,6 @@ def swapped(rng: random.Random, where: str) -> str:
     return " ".join("b" + w[1:] if w in ("a", "a)") and rng.random() < 0.5 else w for w in words)
 
 
-@pytest.mark.property
 @FEW
 @given(seed=SEEDS)
 def test_estimates_lie_in_bounds_and_more_conditions_never_raise_them(shared_db: Any, seed: int) -> None:
@@ -86,6 +84,7 @@ def test_estimates_lie_in_bounds_and_more_conditions_never_raise_them(shared_db:
     assert either.exact
 
 
+@pytest.mark.thorough
 def test_estimates_agree_with_draws_from_wide_boxes(shared_db: Any, side: duckdb.DuckDBPyConnection) -> None:
     rng = random.Random(7)
     name = f"p{uuid.uuid4().hex[:12]}"

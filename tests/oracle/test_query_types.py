@@ -58,7 +58,6 @@ def table(rng: random.Random, rows: int) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.cover
-@pytest.mark.property
 @pytest.mark.parametrize("kind", ["ranges", "labels", "anatomy"])
 @FEW
 @given(seed=st.integers(0, 2**32))

@@ -7,12 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.project.tree import MODULES, PACKAGE, ROOT, label, syntax, tracked
+from tests.project.tree import MODULES, PACKAGE, ROOT, label, nodes, syntax, tracked
 
 IDENTITY = {"name", "dialect", "__class__"}
 FIGURATIVE = re.compile(
@@ -26,7 +26,7 @@ PROSE = {".md", ".py", ".sql", ".toml", ".yml"}
 
 def imports(path: Path) -> Iterator[str]:
     """Every module that a file imports, wherever in it."""
-    for node in ast.walk(syntax(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -44,7 +44,7 @@ def asks_which_engine(node: ast.expr) -> bool:
 
 def comparisons(path: Path) -> Iterator[int]:
     """The lines where a file decides by an engine's identity."""
-    for node in ast.walk(syntax(path)):
+    for node in nodes(path):
         sides: list[ast.expr] = []
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
@@ -106,6 +106,7 @@ MODES = {"own_boxes", "token", "whole"}
 KINDS = {"boxes", "certificate", "edges", "frozen", "lineage"}
 """What only some versions have."""
 CHOOSING = {
+    "sqlanon/attack/kinds.py": "what attacks can measure of a version",
     "sqlanon/privacy/persons.py": "which requirements a policy asks for",
     "sqlanon/privacy/requirements.py": "the same of a policy in the catalog",
     "sqlanon/release/audit/by_certificate.py": "whether a policy asks for the boxes that a version has",
@@ -122,11 +123,13 @@ CHOOSING = {
     "sqlanon/release/verify/recheck_certificate.py": "whether a version has a certificate",
     "sqlanon/release/verify/stored_rows.py": "whether a version's rows are its own or its lineage's",
     "sqlanon/release/verify/tokens.py": "whether a table has tokens to verify",
+    "sqlanon/results/run.py": "the words and figures of reports for a version",
+    "sqlanon/results/versions.py": "the same of a line of the catalog",
     "sqlanon/table/pseudonyms.py": "what tokens are keyed with",
 }
 """The files that may ask, and what they choose by it."""
-OUTSIDE = {"policy", "declared", "attack", "cli", "report", "results"}
-"""Rooms that check what a policy asks for, or show what a release is."""
+OUTSIDE = {"policy", "declared"}
+"""Rooms that check what a policy asks for."""
 
 
 def conditions(node: ast.AST) -> Iterator[ast.expr]:
@@ -146,9 +149,8 @@ def conditions(node: ast.AST) -> Iterator[ast.expr]:
 
 def modes(path: Path) -> Iterator[int]:
     """The lines where a file asks how rows are divided, or which kind of version there is."""
-    tree = syntax(path)
-    asserted = {inner for node in ast.walk(tree) if isinstance(node, ast.Assert) for inner in ast.walk(node)}
-    for node in (node for node in ast.walk(tree) if node not in asserted):
+    asserted = {inner for node in nodes(path) if isinstance(node, ast.Assert) for inner in ast.walk(node)}
+    for node in (node for node in nodes(path) if node not in asserted):
         match node:
             case ast.Attribute(attr="own_boxes", value=owner) if last_name(owner) != "declared":
                 yield node.lineno
@@ -212,7 +214,7 @@ def test_modes_are_asked_for_where_they_are_chosen():
 
 def plain_strings(path: Path) -> Iterator[int]:
     """The lines where a file gives an engine SQL that is no `Statement`, so that it runs on the connection's path."""
-    for node in ast.walk(syntax(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
             owner = getattr(node.func.value, "attr", getattr(node.func.value, "id", ""))
             text = isinstance(node.args[0], ast.JoinedStr | ast.Constant | ast.BinOp)
@@ -289,3 +291,51 @@ def test_figurative_words_are_noticed():
         "3: tell",
         "3: stood",
     ]
+
+
+def _is_described(method: ast.FunctionDef) -> bool:
+    return ast.get_docstring(method) is not None or ast.unparse(method.body[0]) == "..."
+
+
+def undocumented(trees: Iterable[ast.Module]) -> list[str]:
+    """Public methods without a docstring, where neither a base class nor a protocol has one for them.
+
+    Members that are `...` are described by their class.
+    """
+    methods: dict[str, dict[str, bool]] = {}
+    bases: dict[str, set[str]] = {}
+    for node in (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)):
+        own = {one.name: _is_described(one) for one in node.body if isinstance(one, ast.FunctionDef)}
+        methods.setdefault(node.name, {}).update(own)
+        names = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+        bases.setdefault(node.name, set()).update(getattr(base, "attr", getattr(base, "id", "")) for base in names)
+    of_protocols = {
+        name for owner in methods if "Protocol" in bases[owner] for name, has in methods[owner].items() if has
+    }
+
+    def documents(owner: str, name: str) -> bool:
+        return methods.get(owner, {}).get(name, False) or any(documents(base, name) for base in bases.get(owner, ()))
+
+    return [
+        f"{owner}.{name}"
+        for owner, own in methods.items()
+        for name in own
+        if not name.startswith("_") and not owner.startswith("_") and name not in of_protocols
+        if not documents(owner, name)
+    ]
+
+
+def test_public_methods_are_documented() -> None:
+    assert undocumented(syntax(path) for path in MODULES) == []
+
+
+def test_a_method_without_a_docstring_is_found() -> None:
+    code = """
+class Protocol: ...
+class Shape(Protocol):
+    def area(self): "Its area."
+class Square(Shape):
+    def area(self): pass
+    def side(self): pass
+"""
+    assert undocumented([ast.parse(code)]) == ["Square.side"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,8 +18,6 @@ from tests.oracle.domains import Quasi, Table
 from tests.properties.kernel import geometry, product_codes
 from tests.properties.onedim import by_first, by_number, in_order
 from tests.properties.strategies import cases, examples
-
-pytestmark = pytest.mark.property
 
 
 def bounds_of(table: Table, total: int = OVER - 1, until: dict[int, list[int]] | None = None) -> Bounds:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,8 +12,6 @@ from sqlanon.kernels.random import draw_below, seed_state, shuffle
 from sqlanon.methods.anatomy.kernels import anatomy_groups
 from tests.properties.onedim import by_number
 from tests.properties.strategies import examples
-
-pytestmark = pytest.mark.property
 
 
 def solve(values: list[int], l: int, seed: int) -> list[list[int]]:  # noqa: E741

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 
 from sqlanon.methods.onedim.kernels import bordered_runs as module
@@ -14,8 +13,6 @@ from tests.oracle.requirements import Privacy, feasible, meets
 from tests.properties.kernel import demands
 from tests.properties.onedim import by_first, in_order
 from tests.properties.strategies import cases, examples
-
-pytestmark = pytest.mark.property
 
 
 def bordered(table: Table, equal: list[bool], privacy: Privacy) -> list[list[int]]:

@@ -6,7 +6,6 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,8 +15,6 @@ from tests.oracle.divisions import partitions
 from tests.oracle.dual import least_privacy, privacy
 from tests.properties.onedim import by_number
 from tests.properties.strategies import examples
-
-pytestmark = pytest.mark.property
 
 LINES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3)), min_size=1, max_size=8).map(sorted)
 

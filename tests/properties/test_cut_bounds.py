@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,8 +21,6 @@ from sqlanon.papers.koptimize.kernels.cut_bounds import (
     sum_groups,
 )
 from tests.properties.strategies import examples
-
-pytestmark = pytest.mark.property
 
 Record = tuple[int, int, int]
 """Group, code, rows."""

@@ -9,15 +9,12 @@ from collections.abc import Iterator
 from itertools import chain, combinations, pairwise, product
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.papers.koptimize.kernels.cut_bounds import CLASSES, ROWS, SQUARES
 from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, VALUES, Price, slab_bounds
 from tests.properties.strategies import examples
-
-pytestmark = pytest.mark.property
 
 FULL = {ROWS: 9, SQUARES: 40, CLASSES: 0, VALUES: 1}
 

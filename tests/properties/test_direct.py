@@ -21,9 +21,6 @@ from tests.oracle.requirements import Privacy, feasible, meets
 from tests.properties.onedim import by_number, context_of, kinds, loaded, order_of, shown
 from tests.properties.strategies import cases, examples
 
-pytestmark = pytest.mark.property
-
-
 WAYS = [way for way in ways() if way.method in kinds()]
 DEFAULTS = [way for way in WAYS if way.options["minimize"] == "gcp"]
 

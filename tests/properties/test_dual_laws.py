@@ -23,8 +23,6 @@ from tests.properties.onedim import by_number, in_order
 from tests.properties.strategies import FEW, cases, examples
 from tests.properties.test_accurate import bounds_of
 
-pytestmark = pytest.mark.property
-
 SHARES = st.sampled_from([Fraction(n, 12) for n in range(13)])
 
 

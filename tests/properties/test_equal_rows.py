@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.shared.equal import EqualRows
 from tests.properties.strategies import examples
-
-pytestmark = pytest.mark.property
 
 
 @examples(200)

@@ -14,13 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.freeform_graph import are_in_order, boxes_in_order, rows_of_boxes
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.methods.freeform.draw import draw_matching, remix_matchings
 from sqlanon.methods.freeform.kernels.assign import assign
 from sqlanon.methods.freeform.kernels.prices import price_window
 from sqlanon.methods.freeform.kernels.remix import decompose_graph, remix, split, swap
 from sqlanon.methods.freeform.kernels.stream import draw_below, draw_choice, draw_word, refill, stream
 from sqlanon.methods.freeform.walk import walk_blocks, windows_of
-from sqlanon.papers.matchings.kernels.cost import joint_width, prepare_rows, sum_widths
+from sqlanon.papers.matchings.kernels.cost import prepare_rows, sum_widths
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.extent import extent
@@ -62,7 +63,6 @@ def held_of(targets: np.ndarray) -> np.ndarray:
     return np.array([sorted(rows) for rows in rows_of_boxes_of(targets.tolist())], np.int32)
 
 
-@pytest.mark.property
 @examples(60)
 @given(case=cases(max_rows=24), k=st.integers(1, 5), block=st.integers(2, 12))
 def test_matchings_have_no_common_edge_and_passes_are_never_worse(case: Case, k: int, block: int) -> None:
@@ -84,7 +84,6 @@ def test_matchings_have_no_common_edge_and_passes_are_never_worse(case: Case, k:
     assert (walk(table, k, block, 3, threads=2) == targets).all()
 
 
-@pytest.mark.property
 @examples(60)
 @given(case=cases(max_rows=10), data=st.data())
 def test_costs_are_how_much_boxes_grow(case: Case, data: st.DataObject) -> None:
@@ -118,7 +117,6 @@ def extent_of(column: Quasi, rows: list[int]) -> int:
     return extent(column, rows)
 
 
-@pytest.mark.property
 @examples(100)
 @given(data=st.data(), m=st.integers(1, 6))
 def test_assignments_cost_least(data: st.DataObject, m: int) -> None:

@@ -22,8 +22,6 @@ from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import by_number, in_order
 from tests.properties.strategies import cases, examples
 
-pytestmark = pytest.mark.property
-
 
 def groups_of(table: Table, values: list[int], l: int, line: list[int] | None = None):  # noqa: E741
     rows, shape = in_order(table)

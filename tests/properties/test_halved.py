@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pytest
 from hypothesis import given
 
 from sqlanon.methods.onedim.kernels.halved_runs import halved_runs, without_run
@@ -16,8 +15,6 @@ from tests.oracle.requirements import Privacy, feasible, meets
 from tests.properties.kernel import demands
 from tests.properties.onedim import by_first, in_order
 from tests.properties.strategies import cases, examples
-
-pytestmark = pytest.mark.property
 
 
 def halved(table: Table, rows: list[int], privacy: Privacy) -> list[list[int]]:

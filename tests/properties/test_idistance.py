@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from sqlanon.papers.idistance.kernels import FRACTION, MOST_AXES, distance_keys, find_centres, find_offset
 from tests.properties.strategies import examples
 
-pytestmark = pytest.mark.property
-
 POINTS = st.integers(1, 4).flatmap(
     lambda d: st.lists(st.tuples(*[st.one_of(st.integers(0, 2**20), st.integers(0, 3))] * d), min_size=1, max_size=30)
 )

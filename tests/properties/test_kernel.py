@@ -17,8 +17,6 @@ from tests.oracle.requirements import Privacy, feasible, meets
 from tests.properties.kernel import counted_mondrian, grouped_mondrian, kernel_mondrian
 from tests.properties.strategies import cases, examples
 
-pytestmark = pytest.mark.property
-
 
 def same(case_or_table: Case | Table, privacy: Privacy, variant: str, cut: str) -> None:
     """The kernel's classes are the oracle's, in the same order."""

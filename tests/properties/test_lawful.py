@@ -19,8 +19,6 @@ from tests.properties.kernel import demands
 from tests.properties.onedim import by_first, in_order
 from tests.properties.strategies import cases, examples
 
-pytestmark = pytest.mark.property
-
 
 def solve(table: Table, privacy: Privacy, most: int, threads: int = 1):
     rows, shape = in_order(table)

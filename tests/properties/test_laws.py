@@ -19,8 +19,6 @@ from tests.oracle.recode import FORMATS, covers, released
 from tests.oracle.requirements import Privacy, meets
 from tests.properties.strategies import FEW, cases
 
-pytestmark = pytest.mark.property
-
 Run = tuple[Way, str]
 
 

@@ -28,8 +28,6 @@ from tests.oracle.requirements import Privacy
 from tests.properties.onedim import context_of, kinds, loaded, order_of
 from tests.properties.strategies import cases, examples
 
-pytestmark = pytest.mark.property
-
 ORDERS = [name for name, kind in kinds().items() if not kind.fast]
 
 

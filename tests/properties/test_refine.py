@@ -21,8 +21,6 @@ from tests.properties.onedim import by_number, in_order
 from tests.properties.strategies import cases, examples
 from tests.properties.test_refine_search import drawn_table, lawful, least_loss
 
-pytestmark = pytest.mark.property
-
 
 def refined(table: Table, privacy: Privacy, group: np.ndarray, window: int = 40, passes: int = 4):
     rows, shape = in_order(table)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,8 +20,6 @@ from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import by_number, in_order
 from tests.properties.strategies import cases, examples
 from tests.properties.test_accurate import bounds_of, solve
-
-pytestmark = pytest.mark.property
 
 
 def repaired(table: Table, values: list[int], bounds: Bounds, classes: list[list[int]]) -> list[list[int]]:

@@ -17,8 +17,6 @@ from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import by_first, in_order
 from tests.properties.strategies import cases, examples
 
-pytestmark = pytest.mark.property
-
 
 def exact(table: Table, k: int, objective: int) -> tuple[list[tuple[int, ...]], int]:
     rows, shape = in_order(table)

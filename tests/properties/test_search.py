@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,8 +12,6 @@ from sqlanon.kernels.runs import MOST, NEVER
 from sqlanon.methods.onedim.ipcsd import THRESHOLD, least_bound, search_l
 from sqlanon.methods.onedim.kernels.optimal_diverse import best_accurate, best_diverse
 from tests.properties.strategies import examples
-
-pytestmark = pytest.mark.property
 
 
 @given(steps=st.lists(st.integers(0, 30), min_size=1, max_size=8), bound=st.integers(0, 30))

@@ -12,8 +12,6 @@ from sqlanon.kernels.rows import Bare
 from sqlanon.methods.shared import class_boxes, threads
 from tests.properties.strategies import examples
 
-pytestmark = pytest.mark.property
-
 
 @examples(150)
 @given(keys=st.lists(st.integers(0, 5) | st.integers(0, (1 << 63) - 1), max_size=60), workers=st.integers(1, 5))

@@ -11,7 +11,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -33,8 +32,6 @@ from tests.properties.suppressed import (
     stars_of,
     tables,
 )
-
-pytestmark = pytest.mark.property
 
 LS = [Fraction(2), Fraction(3), Fraction(5, 2), Fraction(3, 2), Fraction(7, 3), Fraction(1), Fraction(10)]
 BAGS = st.lists(st.integers(0, 3), max_size=7).map(Counter)

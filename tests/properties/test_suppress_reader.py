@@ -19,8 +19,6 @@ from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy
 from tests.properties.suppressed import contents, solved
 
-pytestmark = pytest.mark.property
-
 Groups = tuple[Counter[int], ...]
 """A source: of each group of persons with equal quasi values the rows by sensitive value."""
 Seen = frozenset[tuple[Any, int]]

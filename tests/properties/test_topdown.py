@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +16,6 @@ from tests.oracle.requirements import Privacy
 from tests.oracle.topdown import topdown
 from tests.properties.onedim import by_number, context_of, in_order, loaded, shown
 from tests.properties.strategies import cases, examples
-
-pytestmark = pytest.mark.property
 
 
 def solve(table: Table, k: int, seed: int) -> tuple[list[list[int]], list[list[int]]]:
@@ -54,7 +51,7 @@ def test_classes_are_those_of_the_oracle(case: Case, k: int, seed: int, data: st
     k = min(k, table.rows)
     stored = data.draw(st.permutations(range(table.rows)))
     arrays = loaded(table, stored)
-    rows = make_canonical(context_of(table, Privacy(k=k)), arrays).arranged(arrays.geometry, 1).rows
+    rows = make_canonical(context_of(table, Privacy(k=k)), arrays).arrange(arrays.geometry, 1).rows
     group = np.zeros(table.rows, np.int32)
     made = cluster_top_down(rows.places, rows.sets, arrays.geometry, k, seed_state(seed), group)
     repair(rows.places, rows.sets, arrays.geometry, k, group, made)

@@ -20,8 +20,6 @@ from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import in_order
 from tests.properties.strategies import cases, examples
 
-pytestmark = pytest.mark.property
-
 
 @examples(150)
 @given(case=cases(max_rows=60), k=st.integers(1, 9), seed=st.integers(0, 99))

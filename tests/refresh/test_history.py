@@ -89,7 +89,7 @@ def test_max_failing_stops_plan_and_run(shared_db):
     shared_db.run(strict)
     write(shared_db, "h4", [*WARD, (10, 30, "cancer")])
     for act in (shared_db.plan, shared_db.run):
-        with pytest.raises(sqlanon.PrivacyViolation, match="together with version 1 this version would leave 1 rows"):
+        with pytest.raises(sqlanon.PrivacyViolation, match="together with version 1 this version would leave 1 row"):
             act(strict)
     assert [row.version for row in shared_db.releases("h4")] == [1]
     loose = release("h4", **SPEC, max_failing=1)
@@ -117,8 +117,8 @@ def test_without_a_key_it_is_said_that_nobody_can_know(shared_db):
 @pytest.mark.parametrize(
     ("rows", "reported"),
     [
-        ([*WARD, (1, 60, "flu")], "1 rows repeat one"),
-        ([*WARD, (None, 60, "flu")], r"1 rows have none \(NULL\)"),
+        ([*WARD, (1, 60, "flu")], "1 row repeats one"),
+        ([*WARD, (None, 60, "flu")], r"1 row has none \(NULL\)"),
     ],
 )
 def test_a_key_that_distinguishes_no_rows(shared_db, rows, reported):
@@ -273,7 +273,7 @@ def test_the_order_of_the_keys_columns_is_nothing(shared_db):
     ward(shared_db, "w1")
     shared_db.run(release("w1", **{**PAIRED, "key": ["id", "card"]}))
     ward(shared_db, "w1", "cancer")
-    with pytest.raises(sqlanon.PrivacyViolation, match="would leave 1 rows"):
+    with pytest.raises(sqlanon.PrivacyViolation, match="would leave 1 row"):
         shared_db.run(release("w1", **{**PAIRED, "key": ["card", "id"]}))
 
 
@@ -303,7 +303,7 @@ def test_another_type_compares_by_the_key_alone(shared_db):
     ward(shared_db, "w3")
     shared_db.run(release("w3", **PAIRED))
     ward(shared_db, "w3", "cancer", age_type="DECIMAL(10,1)")
-    with pytest.raises(sqlanon.PrivacyViolation, match="would leave 1 rows"):
+    with pytest.raises(sqlanon.PrivacyViolation, match="would leave 1 row"):
         shared_db.run(release("w3", **PAIRED))
 
 

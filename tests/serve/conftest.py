@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +17,8 @@ import psycopg
 import pytest
 
 import sqlanon
+from sqlanon.serve.cancel import Cancel
+from sqlanon.serve.pool import Turn
 from sqlanon.serve.released import Reader
 from sqlanon.serve.server import Limits
 from sqlanon.serve.start import Options, make_server
@@ -24,7 +27,7 @@ from tests.engines import ENGINES
 
 FILE, SERVER = ENGINES[1], ENGINES[2]
 USERS = "ann:secret\nbea:other word\n"
-ROWS = [(20 + i // 5 * 2, ["flu", "asthma", "cough"][i % 3], i % 7) for i in range(60)]
+ROWS = [(20 + i // 3, ["flu", "asthma", "cough"][i % 3], i % 7) for i in range(60)]
 
 
 @dataclass
@@ -77,6 +80,11 @@ class Running:
         return [json.loads(line) for line in self.log.getvalue().splitlines()]
 
 
+def turn(seconds: float = 20.0, user: str = "ann") -> Turn:
+    """Of a question that is asked now."""
+    return Turn(user, time.monotonic() + seconds, Cancel())
+
+
 def make_place(engine: Any, directory: Path, stack: ExitStack) -> Place:
     """A database with one release of a table, whose reader can read nothing else."""
     url = ready(engine).fresh(directory)
@@ -123,7 +131,7 @@ def serving(place: Place, **options: Any) -> Iterator[Running]:
     """A server in threads of this process."""
     log = io.StringIO()
     users = options.pop("users", None)
-    chosen = Options(place.reader, users, log=log, **{"limits": Limits(60), "seconds": 60.0, **options})
+    chosen = Options(place.reader, users, log=log, **{"limits": Limits(60, of_user=60), "seconds": 60.0, **options})
     server = make_server(place.url, lambda: sqlanon.connect(place.url, read_only=True, threads=1), chosen)
     _, port = server.listen("127.0.0.1", 0)
     thread = threading.Thread(target=server.serve)

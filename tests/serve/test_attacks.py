@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+import subprocess
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -17,11 +18,12 @@ import sqlanon
 from sqlanon.engines import file_of
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.serve import answers, texts, users
+from sqlanon.serve.catalog import database
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.released import Reader
 from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column
-from tests.serve.conftest import FILE, Place, Running, serving
+from tests.serve.conftest import FILE, Place, Running, serving, turn
 
 KEY = base64.b64encode(bytes(32)).decode()
 
@@ -54,7 +56,7 @@ def test_nothing_is_imported_from_the_working_folder(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     catalog = CatalogDatabase([])
     try:
-        assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+        assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
     finally:
         catalog.close()
     assert not (tmp_path / "read").exists()
@@ -63,14 +65,17 @@ def test_nothing_is_imported_from_the_working_folder(tmp_path: Path, monkeypatch
 def test_a_catalog_that_was_closed_leaves_no_process() -> None:
     catalog = CatalogDatabase([])
     catalog.close()
-    assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
-    assert catalog._process is None
+    assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
+    assert not catalog._processes._idle
 
 
 def test_a_question_to_the_catalog_waits_no_longer_than_its_time() -> None:
     catalog = CatalogDatabase([])
-    with catalog._guard, pytest.raises(ServeError, match="waited longer") as caught:
-        catalog.fetch("SELECT 1 AS a", 0.01, 10)
+    with ExitStack() as stack:
+        for user in ("ann", "ann", "ann", "bea"):
+            stack.enter_context(catalog._processes.taken(turn(user=user)))
+        with pytest.raises(ServeError, match="waited longer") as caught:
+            catalog.fetch("SELECT 1 AS a", turn(0.01, "cid"), 10)
     assert caught.value.code == "57014"
 
 
@@ -96,7 +101,7 @@ def test_a_prepared_statement_has_the_rights_of_now(place: Place) -> None:
         place.owner.engine.execute(f"GRANT SELECT ON {place.source} TO {role}")
         try:
             running.server._shared.asking._listed_at = -1e9  # as seconds later
-            with pytest.raises(psycopg.Error, match="the source of"):
+            with pytest.raises(psycopg.Error, match="rights have changed"):
                 connection.execute(sql, prepare=True)
         finally:
             place.owner.engine.execute(f"REVOKE SELECT ON {place.source} FROM {role}")
@@ -162,9 +167,9 @@ def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypat
     asking = running.server._shared.asking
     ask = asking.ask
 
-    def at_the_end(served: Any, text: str, seconds: float, cancel: Any) -> object:
-        found = ask(served, text, seconds, cancel)
-        cancel.request()
+    def at_the_end(question: Any, turn: Any, shape: Any) -> object:
+        found = ask(question, turn, shape)
+        turn.cancel.request()
         return found
 
     with running.connect() as connection:
@@ -174,11 +179,32 @@ def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypat
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
+def test_a_process_whose_database_is_of_no_use_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB answers nothing any more after such an error: neither does the process."""
+    fatal = "import duckdb; from sqlanon.serve.catalog import worker\n"
+    fatal += "def fetch(*words): raise duckdb.FatalException('the database has been invalidated')\n"
+    fatal += "worker._fetch = fetch; worker.main()"
+    popen = subprocess.Popen
+
+    def started(words: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        monkeypatch.setattr(database.subprocess, "Popen", popen)
+        return popen([words[0], "-P", "-c", fatal], **options)
+
+    monkeypatch.setattr(database.subprocess, "Popen", started)
+    catalog = CatalogDatabase([])
+    try:
+        with pytest.raises(ServeError, match="defect of the database"):
+            catalog.fetch("SELECT 1 AS a", turn(), 10)
+        assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
+    finally:
+        catalog.close()
+
+
 def test_an_answer_of_the_catalog_is_no_load_for_the_server() -> None:
     catalog = CatalogDatabase([])
     try:
         with pytest.raises(ServeError, match="too large"):
-            catalog.fetch("SELECT repeat('x', 10000000)", 20.0, 10)
-        assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+            catalog.fetch("SELECT repeat('x', 10000000)", turn(), 10)
+        assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
     finally:
         catalog.close()

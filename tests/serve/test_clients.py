@@ -132,6 +132,15 @@ def test_refusals_have_the_place_and_a_hint(server: Running) -> None:
         assert table in (caught.value.diag.message_hint or "")
         with pytest.raises(psycopg.errors.SyntaxError):
             connection.execute("SELECT count(* FROM")
+        for text in (
+            f"SELECT count(*) FROM {table} WHERE cost IN ($1,$2,$3) AND nosuch=$2",
+            "SELECT $1,$2,nosuch($1)",
+            f" SELECT 1; SELECT '$1,$2' FROM {table} WHERE nosuch",
+        ):
+            parameters = ["1", "2", "3"][: text.count("$3") + 2] if ";" not in text else []
+            with psycopg.RawCursor(connection) as cursor, pytest.raises(psycopg.Error) as found:
+                cursor.execute(text.encode(), parameters or None)
+            assert int(found.value.diag.statement_position or 0) == text.index("nosuch") + 1
 
 
 def test_what_is_no_question_is_refused(server: Running) -> None:
@@ -211,7 +220,7 @@ def test_psql_asks_and_describes(running: Running) -> None:
         running, f"SELECT count(*) AS n FROM {name}", "\\dt", f"\\d {name}", "\\dn", "\\l", "\\du", f"\\dt+ {name}"
     )
     assert ended.returncode == 0, ended.stderr
-    assert ended.stderr == ""
+    assert ended.stderr == "NOTICE:  exact: every source that fits the release gives this answer\n"
     lines = ended.stdout.splitlines()
     assert lines[0] == "60"
     assert f"public|{name}|table|sqlanon" in lines

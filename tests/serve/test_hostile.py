@@ -17,7 +17,7 @@ from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.released import Reader
 from tests.safety.test_query_as_role import FUNCTIONS, PLACES, TEXTS
-from tests.serve.conftest import FILE, SERVER, Place, Running, make_place, serving
+from tests.serve.conftest import FILE, SERVER, Place, Running, make_place, serving, turn
 
 CANARY = "sesame"
 """A part of every value that nobody may read."""
@@ -257,14 +257,14 @@ def test_the_catalog_is_locked_whatever_reaches_it(tmp_path: Path) -> None:
             "SELECT repeat('x', 3000000000), repeat('y', 2000000000)",
         ):
             with pytest.raises(ServeError) as caught:
-                pytest.fail(str(catalog.fetch(text, 20.0, 10))[:1000])
+                pytest.fail(str(catalog.fetch(text, turn(), 10))[:1000])
             assert CANARY not in str(caught.value).replace(str(secret), "")
         assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
         with pytest.raises(ServeError, match="longer than"):
-            catalog.fetch("SELECT count(*) FROM range(1000000000000) AS a, range(1000000000000) AS b", 0.2, 10)
+            catalog.fetch("SELECT count(*) FROM range(1000000000000) AS a, range(1000000000000) AS b", turn(0.2), 10)
         with pytest.raises(ServeError, match="at most 10 rows"):
-            catalog.fetch("SELECT * FROM range(1000000000000)", 20.0, 10)
-        assert catalog.fetch("SELECT 1 AS a", 20.0, 10).rows == [[1]]
+            catalog.fetch("SELECT * FROM range(1000000000000)", turn(), 10)
+        assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
     finally:
         catalog.close()
 
@@ -306,7 +306,9 @@ def test_a_reader_who_may_read_more_is_refused(place: Place) -> None:
             pass
 
 
-def test_a_right_on_the_source_that_comes_later_ends_the_answers(place: Place) -> None:
+def test_a_right_on_the_source_that_comes_later_ends_the_answers(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
     run = place.owner.engine.execute
     role = place.reader.role
     with serving(place) as running, running.connect() as connection:
@@ -314,12 +316,31 @@ def test_a_right_on_the_source_that_comes_later_ends_the_answers(place: Place) -
         run(f"GRANT SELECT ON {place.source} TO {role}")
         try:
             running.server._shared.asking._listed_at = -1e9  # as seconds later
-            with pytest.raises(psycopg.Error, match="the source of"):
+            with caplog.at_level("WARNING"), pytest.raises(psycopg.errors.InsufficientPrivilege) as caught:
                 connection.execute(f"SELECT count(*) FROM {place.source}")
+            said = f"{caught.value} {caught.value.diag.message_hint}"  # for clients
+            assert "rights have changed" in said
+            assert str(role) not in said
+            assert place.source not in said
+            assert f"role {role} may read" in caplog.text  # for whoever runs the server
         finally:
             run(f"REVOKE SELECT ON {place.source} FROM {role}")
         running.server._shared.asking._listed_at = -1e9
         assert connection.execute(f"SELECT count(*) FROM {place.source}").fetchone() == (60.0,)
+
+
+def test_a_source_that_is_named_like_the_catalog_is_asked_with_its_schema(tmp_path: Path) -> None:
+    url = FILE.fresh(tmp_path)
+    with sqlanon.connect(url) as db:
+        db.engine.execute("CREATE TABLE pg_class AS SELECT i // 5 AS age, 'flu' AS ill FROM range(20) AS r(i)")
+        db.anonymize("pg_class", quasi="age", sensitive="ill", k=5, publish="release.pg_class")
+    owned = Place(url, "pg_class", Reader(None, owner=True), None, lambda: None)
+    with serving(owned) as running, running.connect() as connection:
+        asked = "SELECT relname FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace WHERE nspname = 'main'"
+        schema, name = connection.execute("SELECT schemaname, tablename FROM pg_tables").fetchone() or ("", "")
+        assert connection.execute(asked.replace("main", schema).encode()).fetchall() == [(name,)] == [("pg_class",)]
+        assert connection.execute(f"SELECT count(*) FROM {schema}.pg_class".encode()).fetchone() == (20.0,)
+        assert connection.execute("SELECT count(*) FROM release.pg_class").fetchone() == (20.0,)
 
 
 def test_a_duckdb_file_with_its_sources_is_refused(file_place: Place, tmp_path: Path) -> None:

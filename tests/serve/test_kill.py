@@ -64,12 +64,12 @@ def test_a_database_that_is_gone_is_one_clear_error(tmp_path: Path) -> None:
 def test_a_lost_catalog_process_is_made_anew(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     with running.connect() as connection:
         assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
-        catalog = running.server._shared.catalog()
-        catalog._process.kill()
-        catalog._process.wait()
+        (process,) = running.server._shared.catalog()._processes._idle
+        process._process.kill()
+        process._process.wait()
         assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
         monkeypatch.setattr(database, "SECONDS", 0.2)
-        catalog._process.send_signal(signal.SIGSTOP)
+        process._process.send_signal(signal.SIGSTOP)
         with pytest.raises(psycopg.Error, match="too much time"):
             connection.execute("SELECT count(*) FROM pg_class")
         monkeypatch.undo()

@@ -17,6 +17,7 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.serve import users
+from sqlanon.serve.access import open_log
 from sqlanon.serve.start import _tls, address
 from tests.serve.conftest import Place, Running, serving
 
@@ -86,16 +87,43 @@ def test_users_that_are_none(tmp_path: Path, text: str, problem: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_a_file_of_users_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_a_file_of_users_is_for_its_owner_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "users"
     file.write_text("ann:secret")
-    file.chmod(0o644)
-    with pytest.raises(PolicyError, match="chmod 600"):
-        users.read_users(file)
+    for mode in (0o644, 0o640, 0o620, 0o601):
+        file.chmod(mode)
+        with pytest.raises(PolicyError, match="chmod 600"):
+            users.read_users(file)
     file.chmod(0o600)
     assert users.read_users(file).verifier("ann")[3] == 4096
-    with pytest.raises(PolicyError, match="cannot be read"):
-        users.read_users(tmp_path / "missing")
+    for missing in (tmp_path / "missing", tmp_path):
+        with pytest.raises(PolicyError, match=r"cannot be read|no regular file"):
+            users.read_users(missing)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o600)
+    with pytest.raises(PolicyError, match="no regular file"):
+        users.read_users(pipe)
+    monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    if file.stat().st_uid == 0:
+        os.chown(file, 12345, -1)
+    with pytest.raises(PolicyError, match="another user"):
+        users.read_users(file)
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
+def test_a_new_log_is_for_its_owner_alone(tmp_path: Path, umask: int) -> None:
+    earlier = os.umask(umask)
+    try:
+        for _ in range(2):
+            with open_log(tmp_path / "log") as log:
+                log.write("a line\n")
+    finally:
+        os.umask(earlier)
+    assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "log").read_text() == "a line\na line\n"
+    (tmp_path / "log").chmod(0o640)  # as somebody wants it
+    open_log(tmp_path / "log").close()
+    assert (tmp_path / "log").stat().st_mode & 0o777 == 0o640
 
 
 def test_an_unknown_user_has_the_same_salt_each_time() -> None:
@@ -157,6 +185,10 @@ def test_files_of_tls_that_do_not_fit(certificate: tuple[Path, Path], tmp_path: 
     found = _tls(made, key)
     assert found is not None
     assert found.context.minimum_version >= ssl.TLSVersion.TLSv1_2
+    key.chmod(0o640)
+    with pytest.raises(PolicyError, match="chmod 600"):
+        _tls(made, key)
+    key.chmod(0o600)
     for wrong in ((made, None), (None, key), (key, made), (tmp_path / "missing", key)):
         with pytest.raises(PolicyError):
             _tls(*wrong)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from sqlanon.serve.mcp import make_server
 from sqlanon.serve.queries import Shared
 from sqlanon.serve.released import Reader
 from sqlanon.serve.start import Options, make_shared
-from tests.serve.conftest import Place
+from tests.serve.conftest import FILE, Place
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +91,25 @@ def test_the_tools_refuse_with_the_reason(shared: Shared, place: Place) -> None:
     assert "rows of persons" in refused[0]
     assert "ask for those" in refused[1]
     assert "sesame" not in json.dumps(refused)
+
+
+def test_numbers_that_json_has_not_are_texts(tmp_path: Path) -> None:
+    with sqlanon.connect(FILE.fresh(tmp_path)) as db:
+        values = "CASE i % 3 WHEN 0 THEN 'NaN' WHEN 1 THEN 'Infinity' ELSE '-Infinity' END::DOUBLE"
+        db.engine.execute(
+            f"CREATE TABLE t AS SELECT i // 6 AS age, i % 3 AS kind, {values} AS v FROM range(18) AS r(i)"
+        )
+        options: dict[str, Any] = {"quasi": "age", "sensitive": "kind", "insensitive": "v", "k": 6}
+        file = tmp_path / "made.duckdb"
+        db.anonymize("t", **options, publish="release.t", publish_file=str(file))
+    url = f"duckdb:///{file}"
+    shared = make_shared(url, lambda: sqlanon.connect(url, read_only=True), Options(Reader(None)))
+    try:
+        (answered,) = called(shared, ("ask", {"sql": "SELECT v, count(*) AS n FROM t GROUP BY v"}))
+    finally:
+        shared.close()
+    text = json.dumps(answered, allow_nan=False)  # ValueError: it is no JSON
+    assert {row["v"] for row in json.loads(text)["rows"]} == {"NaN", "Infinity", "-Infinity"}
 
 
 def test_a_reader_of_sources_gets_no_tools(place: Place) -> None:

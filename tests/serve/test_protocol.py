@@ -7,7 +7,9 @@ import socket
 import struct
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from typing import Any
 
 import psycopg
 import pytest
@@ -35,6 +37,7 @@ from pygwire.messages import (
 )
 from scramp import ScramClient
 
+from sqlanon.serve import lobby
 from sqlanon.serve import server as served
 from sqlanon.serve.server import Limits
 from tests.serve.conftest import Place, Running, serving
@@ -239,6 +242,64 @@ def test_more_clients_than_there_are_places_are_turned_away(place: Place) -> Non
                 time.sleep(0.05)
         else:
             pytest.fail("the places were not given back")
+
+
+def test_two_logins_at_once_do_not_take_the_same_place(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection is counted when it is let in, not some time after."""
+    begun = served.Session.__init__
+
+    def slowly(*words: Any) -> None:
+        time.sleep(0.2)
+        begun(*words)
+
+    monkeypatch.setattr(served.Session, "__init__", slowly)
+    with serving(place, limits=Limits(4)) as running, ThreadPoolExecutor(12) as pool:
+
+        def come(_: int) -> psycopg.Connection | None:
+            try:
+                return running.connect()
+            except psycopg.OperationalError as error:
+                assert "too many clients" in str(error)  # noqa: PT017
+                return None
+
+        found = [one for one in pool.map(come, range(12)) if one is not None]
+        assert len(found) == 4
+        for one in found:
+            one.close()
+
+
+def test_one_user_does_not_take_all_places(place: Place) -> None:
+    with serving(place, limits=Limits(10, of_user=3)) as running, ExitStack() as stack:
+        for _ in range(3):
+            stack.enter_context(running.connect())
+        with pytest.raises(psycopg.OperationalError, match="one user has at most 3"):
+            running.connect()
+        stack.enter_context(psycopg.connect(running.url("bea", "other%20word")))
+
+
+def test_clients_that_say_nothing_keep_nobody_out(place: Place) -> None:
+    with serving(place, limits=Limits(5)) as running, ExitStack() as stack:
+        before = threading.active_count()
+        silent = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=60))
+            for _ in range(lobby.MOST + 100)
+        ]
+        begun = time.monotonic()
+        for _ in range(5):
+            stack.enter_context(running.connect())
+        assert time.monotonic() - begun < served.LOGIN_SECONDS
+        assert silent[0].recv(10) == b""  # the oldest went
+        assert threading.active_count() <= before + lobby.MOST + 5 + 1
+
+
+def test_the_oldest_of_the_address_with_the_most_goes() -> None:
+    waiting = lobby.Lobby(3)
+    wires = [object() for _ in range(6)]
+    places = ["a", "b", "b", "b", "c", "a"]
+    gone = [waiting.enter(wire, place) for wire, place in zip(wires, places, strict=True)]  # type: ignore[arg-type]
+    assert gone == [None, None, None, (wires[1], "b"), (wires[2], "b"), (wires[0], "a")]
+    waiting.leave(wires[3])  # type: ignore[arg-type]
+    assert waiting.enter(wires[0], "d") is None  # type: ignore[arg-type]
 
 
 def test_a_client_that_says_nothing_keeps_no_place(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,7 +113,6 @@ def test_types_of_parameters(sql: str, types: list[object]) -> None:
     assert texts.parameter_types(piece, [20], COLUMNS)[0] == 20
 
 
-@pytest.mark.property
 @examples(100)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4), st.text("xyz", max_size=6)), max_size=4), st.data())
 def test_a_place_of_the_asked_text_is_that_of_the_same_character(

@@ -23,6 +23,7 @@ from sqlanon.cli.options import (
     collect_reading,
     first_option,
     open_database,
+    option,
 )
 from sqlanon.cli.policy_options import given_options, with_policy_options
 from sqlanon.cli.screen import Screen
@@ -41,13 +42,7 @@ def anonymize(
     source: Annotated[str, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a table with --db.")],
     db: Annotated[
         str | None,
-        typer.Option(
-            "--db",
-            metavar="URL",
-            show_default=False,
-            help="The table's database: duckdb:///path, postgresql://..., sc://...",
-            rich_help_panel=FIRST,
-        ),
+        option("--db", "URL", "The table's database: duckdb:///path, postgresql://..., sc://...", panel=FIRST),
     ] = None,
     allow_weaker: AllowWeaker = False,
     null: Null = None,
@@ -168,7 +163,7 @@ def _next(
         f" in {publish_file}"
     )
     releases = command("releases", report.release, options=["--db", shown_url(db), *screen.confirmed])
-    if report.certificate and publish_file:
+    if publish_file and not report.shape.grouped:
         return [releases]  # without a policy no audit finds both the file and the certificate
-    sensitive = [] if report.certificate else list_option("--sensitive", asked.get("sensitive", ()))
+    sensitive = list_option("--sensitive", asked.get("sensitive", ())) if report.shape.grouped else []
     return [command("audit", view, options=[*sensitive, "--db", where, *screen.confirmed]), releases]

@@ -24,6 +24,7 @@ from sqlanon.cli.options import (
     Full,
     Ignore,
     KeepScratch,
+    NewClasses,
     NewLineage,
     Null,
     PolicyFile,
@@ -36,6 +37,7 @@ from sqlanon.cli.options import (
     load,
     next_command,
     open_database,
+    option,
     pick,
 )
 from sqlanon.cli.questions import ask_all, check_terminal
@@ -57,16 +59,11 @@ def init(
     ],
     db: Annotated[
         str | None,
-        typer.Option(
-            "--db",
-            metavar="URL",
-            show_default=False,
-            help="Its database: duckdb:///path, postgresql://..., sc://...",
-        ),
+        option("--db", "URL", "Its database: duckdb:///path, postgresql://..., sc://..."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write it to this new file."),
+        option("--output", "FILE", "Write it to this new file.", short="-o"),
     ] = None,
     interactive: Annotated[
         bool,
@@ -154,10 +151,11 @@ def plan(
     db: Db = None,
     sql: Annotated[bool, typer.Option("--sql", help="Also print the SQL that does not depend on data.")] = False,
     new_lineage: NewLineage = False,
+    new_classes: NewClasses = False,
 ) -> int | None:
     """Say what a run would do, and whether it can."""
     spec = load(policy, db)
-    anew = ["--new-lineage"] if new_lineage else []
+    anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
     def done(_: ReleaseSpec, report: PlanReport) -> None:
         if not screen.silent:
@@ -170,7 +168,9 @@ def plan(
         return work_on_each(
             screen,
             releases,
-            lambda release: connected.plan(release, beside=spec.releases, new_lineage=new_lineage),
+            lambda release: connected.plan(
+                release, beside=spec.releases, new_lineage=new_lineage, new_classes=new_classes
+            ),
             done,
             again=lambda release, words: next_command(
                 screen, "plan", policy, [release.name], db, own=select_plan_options(words)
@@ -188,6 +188,7 @@ def run(
     allow_weaker: AllowWeaker = False,
     keep_scratch: KeepScratch = False,
     new_lineage: NewLineage = False,
+    new_classes: NewClasses = False,
     record: RecordFile = None,
 ) -> int | None:
     """Bring the policy's releases up to date: make, verify and publish what changed."""
@@ -215,7 +216,9 @@ def run(
                         raise PolicyError(f"{option} is for releases of one table; {name} has several")
                     all_of = [one for one in spec.releases if one.together and one.together.name == name]
                     try:
-                        made = connected.run_tables(all_of, full=full, allow_weaker=allow_weaker, only_due=due)
+                        made = connected.run_tables(
+                            all_of, full=full, allow_weaker=allow_weaker, only_due=due, new_classes=new_classes
+                        )
                         tables[name] = {one.release: one for one in made}
                     except SqlanonError as error:
                         tables[name] = error
@@ -234,6 +237,7 @@ def run(
                     only_due=due,
                     keep_scratch=keep_scratch,
                     new_lineage=new_lineage,
+                    new_classes=new_classes,
                 )
 
             def again(release: ReleaseSpec, words: Sequence[str]) -> str:
@@ -269,12 +273,9 @@ def _following(
     from sqlanon.cli.show.text import command, list_option
 
     view = release.publish or report.published
-    sensitive = (
-        []
-        if report.certificate
-        else list_option("--sensitive", [column.name for column in release.with_role("sensitive")])
-    )
-    if release.publish_file and not report.certificate:
+    names = [column.name for column in release.with_role("sensitive")] if report.shape.grouped else []
+    sensitive = list_option("--sensitive", names)
+    if release.publish_file and report.shape.grouped:
         audit = command("audit", view, options=[*sensitive, "--db", f"duckdb:///{release.publish_file}"])
     else:
         audit = next_command(screen, "audit", policy, None, db, view, own=sensitive)

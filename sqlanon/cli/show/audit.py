@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import format_requirements
-from sqlanon.cli.show.text import clean, count, make_sheet, measure, share
+from sqlanon.cli.show.text import clean, count, make_sheet, measure, share, things
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         return
     if report.candidates:
         screen.show(
-            f"audit of {clean(report.table)}: {count(report.rows)} rows, each in a box of its own",
+            f"audit of {clean(report.table)}: {things(report.rows, 'row')}, each in a box of its own",
             f"  candidates of each row, by the certificate: {count(report.k)}"
             if report.k
             else "  candidates: not measured",
@@ -36,7 +36,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         _promises(screen, report)
         return
     screen.show(
-        f"audit of {clean(report.table)}: {count(report.rows)} rows in {count(report.classes)} classes",
+        f"audit of {clean(report.table)}: {things(report.rows, 'row')} in {things(report.classes, 'class')}",
         f"  classes are the groups over: {_columns(report.quasi)}",
     )
     if report.missing:
@@ -64,7 +64,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
     if report.groups:
         screen.show(
             f"sensitive values are counted by group in {clean(report.groups.table)}: {count(report.groups.groups)} "
-            f"groups of {count(report.groups.smallest)} to {count(report.groups.largest)} rows",
+            f"groups of {count(report.groups.smallest)} to {things(report.groups.largest, 'row')}",
             "presence is disclosed: k, risk and classes above are those of the exact columns; l below is that of the "
             "groups",
             "",
@@ -116,7 +116,8 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
     """Show what a reader of two releases learns."""
     screen.show(
         f"{clean(report.first)} and {clean(report.second)} together, both of {clean(report.source)}",
-        f"  {count(report.matched)} rows are in both, {count(report.unmatched)} of the source are not",
+        f"  {things(report.matched, 'row')} {'is' if report.matched == 1 else 'are'} in both, "
+        f"{count(report.unmatched)} of the source are not",
         "",
         make_sheet(
             (("measure", "wrap"), ("value", "left")),

@@ -69,7 +69,7 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[st
             "",
             f"source {clean(last.source)}, by {clean(last.published_by)}, {clean(last.method)}, sqlanon {last.sqlanon}",
             f"requirements: {clean(last.requirements)}",
-            *([f"every row has a box of its own, which {count(last.min_class)} candidates fit"] if last.boxes else []),
+            *([last.shape.listed.format(least=count(last.min_class))] if last.shape.listed else []),
         )
 
 
@@ -79,7 +79,7 @@ def version_report(screen: Screen, report: VersionReport) -> None:
     total = run.seconds.get("total", 0.0)
     screen.show(
         f"{clean(report.release)}@{report.version}: {report.status}, {clean(run.published)}",
-        f"  source       {clean(report.source)}, {count(run.rows)} rows, fingerprint {report.fingerprint or 'none'}",
+        f"  source       {clean(report.source)}, {things(run.rows, 'row')}, fingerprint {report.fingerprint or 'none'}",
         f"  made         {report.published_at} by {clean(report.published_by)}, sqlanon {report.sqlanon}, "
         f"{format_seconds(total)}",
         f"  looked at    {report.checked_at or report.published_at}",
@@ -93,22 +93,17 @@ def version_report(screen: Screen, report: VersionReport) -> None:
         "",
         format_requirements(run.requirements),
         "",
-        *(["of the newest cohort alone:"] if run.lineage else []),
-        *format_loss(run.loss, run.rows, "box" if run.certificate else "class"),
+        *([run.newest] if run.newest else []),
+        *format_loss(run.loss, run.rows, run.shape.unit),
         "",
         *history_tables(run.history),
         make_sheet((("policy", "left"), ("", "wrap")), [(key, text) for key, text in _policy(report.policy)]),
     )
 
 
-def _choose_label(sides: Sequence[RunReport], classes: str, boxes: str) -> str:
-    """What a figure is called of versions with classes, with boxes of their own, or of one with each."""
-    return ", ".join(dict.fromkeys(boxes if run.certificate else classes for run in sides))
-
-
 def _lineages(sides: Sequence[RunReport]) -> list[tuple[str, str, str]]:
     """What two versions have beside the source, where one of them belongs to a lineage."""
-    facts = [dict(run.lineage.facts) if run.lineage else {} for run in sides]
+    facts = [dict(run.facts) for run in sides]
     titles = [title for title in (facts[0] | facts[1]) if title != "rows published"]
     return [(title, facts[0].get(title, "-"), facts[1].get(title, "-")) for title in titles]
 
@@ -116,19 +111,21 @@ def _lineages(sides: Sequence[RunReport]) -> list[tuple[str, str, str]]:
 def diff_report(screen: Screen, report: DiffReport) -> None:
     """Show two versions side by side."""
     sides = [RunReport.from_dict(one.report) for one in (report.first, report.second)]
+    units = ", ".join(dict.fromkeys(run.shape.units for run in sides))
+    smallest = ", ".join(dict.fromkeys(run.shape.smallest for run in sides))
     rows = [
         ("status", report.first.status, report.second.status),
         ("made", *(one.published_at[:16].replace("T", " ") for one in (report.first, report.second))),
-        ("rows", *(count(run.lineage.published if run.lineage else run.rows) for run in sides)),
+        ("rows", *(count(run.published_rows) for run in sides)),
         *_lineages(sides),
-        (_choose_label(sides, "classes", "boxes"), *(count(run.classes) for run in sides)),
-        (_choose_label(sides, "smallest class", "candidates"), *(count(run.min_class) for run in sides)),
-        ("GCP", *(f"{run.lineage.loss if run.lineage else run.loss.gcp:.4f}" for run in sides)),
+        (units, *(count(run.classes) for run in sides)),
+        (smallest, *(count(run.min_class) for run in sides)),
+        ("GCP", *(f"{run.gcp:.4f}" for run in sides)),
         # Of a version of a lineage these are known of its newest cohort alone.
-        ("DM", *("-" if run.lineage else measure(run.loss.dm) for run in sides)),
+        ("DM", *("-" if run.newest else measure(run.loss.dm) for run in sides)),
         (
             "C_AVG",
-            *("-" if run.lineage or run.loss.c_avg is None else f"{run.loss.c_avg:.3f}" for run in sides),
+            *("-" if run.newest or run.loss.c_avg is None else f"{run.loss.c_avg:.3f}" for run in sides),
         ),
         ("seconds", *(format_seconds(run.seconds.get("total", 0.0)) for run in sides)),
     ]
@@ -178,7 +175,7 @@ def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
     for one in report.lineages:
         screen.show(
             f"release {clean(report.release)}: lineage {one.number} stays in {' and '.join(map(clean, one.tables))}: "
-            f"{count(one.keys)} keys, as hashes, with published values of {count(one.held)} of them"
+            f"{things(one.keys, 'key')}, as hashes, with published values of {count(one.held)} of them"
         )
     if not report.lineages:
         return

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import format_loss, format_requirements
-from sqlanon.cli.show.text import clean, command, count, format_seconds, make_sheet, share
+from sqlanon.cli.show.text import clean, command, count, format_seconds, make_sheet, share, things
 from sqlanon.shell import word
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def _release(screen: Screen, one: Released) -> None:
     screen.show(
         f"== {run.release}: {clean(run.source)} -> view {clean(run.published)} ({verified}) ==",
         "",
-        f"{count(run.rows)} rows in {count(run.classes)} classes of {count(run.min_class)} to "
-        f"{count(run.max_class)} rows",
+        f"{things(run.rows, 'row')} in {things(run.classes, 'class')} of {count(run.min_class)} to "
+        f"{things(run.max_class, 'row')}",
         f"by {clean(run.method)} ({run.execution}) in {format_seconds(run.seconds['total'])}",
         "",
         "risk of being singled out by",
@@ -80,7 +80,7 @@ def _sample(screen: Screen, report: DemoReport) -> None:
     """Rows of the published view, one below the other: a release has too many columns for a line."""
     names, rows = report.sample
     published = report.releases[0].run.published
-    screen.show(f"== {count(len(rows))} rows of {clean(published)} ==", "")
+    screen.show(f"== {things(len(rows), 'row')} of {clean(published)} ==", "")
     columns = (("column", "wrap"), *((f"row {number}", "wrap") for number in range(1, len(rows) + 1)))
     cells = [(name, *(_cell(row[at]) for row in rows)) for at, name in enumerate(names)]
     screen.show(make_sheet(columns, cells), "")

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import format_metrics
-from sqlanon.cli.show.text import clean, count, format_seconds, make_sheet, share
+from sqlanon.cli.show.text import clean, count, format_seconds, make_sheet, share, things
 from sqlanon.evaluate.report import OVERFLOW
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ MOST_QUERIES = 30
 def show_evaluation(screen: Screen, report: Evaluation) -> None:
     """Show how a release answers for its source."""
     screen.show(
-        f"{clean(report.release)} ({clean(report.view)}, {count(report.released_rows)} rows) against "
-        f"{clean(report.source)} ({count(report.rows)} rows)",
+        f"{clean(report.release)} ({clean(report.view)}, {things(report.released_rows, 'row')}) against "
+        f"{clean(report.source)} ({things(report.rows, 'row')})",
         "",
     )
     if report.rows != report.released_rows:
@@ -84,7 +84,7 @@ def _queries(screen: Screen, report: Evaluation) -> None:
     if refused:
         screen.show(f"{count(refused)} generated queries have no answer over this release", "")
     if report.total.lost:
-        screen.show(f"{count(report.total.lost)} groups of the source are not named by the release's answers", "")
+        screen.show(f"answers of the release do not name {things(report.total.lost, 'group')} of the source", "")
     if not report.sound:
         errors = report.total.errors
         screen.show(
@@ -119,7 +119,7 @@ def _query(one: QueryResult) -> tuple[str, ...]:
             _percent(one.errors.relative.mean),
             inside,
         )
-    return f"{name} ({count(one.groups)} groups)", "", "", "", "", _percent(one.errors.relative.mean), inside
+    return f"{name} ({things(one.groups, 'group')})", "", "", "", "", _percent(one.errors.relative.mean), inside
 
 
 def _format(value: float | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import clean, count, make_sheet
+from sqlanon.cli.show.text import clean, count, make_sheet, things
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def levels_report(screen: Screen, report: Levels, *, values: bool) -> None:
     """Show the levels, and of each but the lowest, with ``values`` of each, its nodes."""
-    nulls = f", {count(report.nulls)} rows NULL" if report.nulls else ""
+    nulls = f", {things(report.nulls, 'row')} NULL" if report.nulls else ""
     screen.show(f"{report.column} of {report.release}: {clean(report.built)}{nulls}")
     shown = [
         (

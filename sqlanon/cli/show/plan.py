@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import data_lines, format_reasons, history_tables, next_commands, second_table
-from sqlanon.cli.show.text import clean, count, make_sheet, measure, note
+from sqlanon.cli.show.text import clean, count, make_sheet, measure, note, things
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -19,7 +19,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         f"release {clean(report.release)}: {clean(report.change)}",
         *format_reasons("because", report.why),
         *data_lines(report.data),
-        f"  source    {clean(report.source)}, {count(report.rows)} rows",
+        f"  source    {clean(report.source)}, {things(report.rows, 'row')}",
         f"  publish   {clean(report.publish)}",
         *second_table(report.publish_sensitive),
         f"  method    {clean(report.method)}, {report.execution}; format {report.format}",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import exposed_lines
-from sqlanon.cli.show.text import clean, count, make_sheet
+from sqlanon.cli.show.text import clean, make_sheet, things
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def preview_report(screen: Screen, found: Preview, following: str) -> None:
     """Show the rows; ``following`` is the command that publishes."""
     screen.show(
-        f"release {clean(found.release)}: {len(found.pairs)} of {count(found.rows)} rows of {clean(found.source)}, "
+        f"release {clean(found.release)}: {len(found.pairs)} of {things(found.rows, 'row')} of {clean(found.source)}, "
         "drawn at random",
-        f"  {count(found.classes)} classes, the smallest of {count(found.min_class)} rows; nothing was published",
+        f"  {things(found.classes, 'class')}, the smallest of {things(found.min_class, 'row')}; nothing was published",
         "  This shows the source. A run draws anew, so that its classes may differ.",
         *exposed_lines(found.exposed, found.min_class),
         "",

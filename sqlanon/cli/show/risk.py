@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import clean, count, make_sheet, measure, share
+from sqlanon.cli.show.text import clean, count, make_sheet, measure, share, things
 from sqlanon.results.figures import in_words
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def identifying_report(screen: Screen, report: IdentifyingReport) -> None:
     """Show of each size the sets of columns that identify best."""
     how = "the best of all sets of each size" if report.exhaustive else "grown by the column that separates most"
     screen.show(
-        f"columns of {clean(report.table)} that identify: {count(report.rows)} rows, {count(len(report.columns))} "
+        f"columns of {clean(report.table)} that identify: {things(report.rows, 'row')}, {count(len(report.columns))} "
         "columns",
         f"  sets of columns: {how}; --json has every set that was measured",
         "",

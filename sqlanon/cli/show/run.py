@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import clean, count, format_seconds, make_sheet, measure, note, share
+from sqlanon.cli.show.text import clean, count, format_seconds, make_sheet, measure, note, share, things
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -51,7 +51,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         f"release {clean(report.release)} version {report.version}: {verified}, published as {clean(report.published)}",
         *second_table(report.published_sensitive),
         *format_reasons("because", report.why if report.replaces else ()),
-        f"  source    {clean(report.source)}, {count(report.rows)} rows, {count(report.suppressed)} suppressed",
+        f"  source    {clean(report.source)}, {things(report.rows, 'row')}, {count(report.suppressed)} suppressed",
         *data_lines(report.data),
         *lineage_lines(report.lineage),
         format_sizes(report),
@@ -75,9 +75,9 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         screen.show(*persons, "")
     if report.requirements:
         screen.show(format_requirements(report.requirements), "")
-    if report.lineage:
-        screen.show("of the newest cohort alone:")
-    screen.show(*format_loss(report.loss, report.rows, "box" if report.certificate else "class"), "")
+    if report.newest:
+        screen.show(report.newest)
+    screen.show(*format_loss(report.loss, report.rows, report.shape.unit), "")
     screen.show(*history_tables(report.history))
     stages = ", ".join(
         f"{stage} {format_seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
@@ -137,21 +137,22 @@ def lineage_lines(found: LineageReport | None, title: str = "  {:<10}") -> list[
         return []
     first, indent = title.format("lineage"), title.format("")
     sized = (
-        f"{count(found.groups)} exit groups of {count(found.min_group)} to {count(found.max_group)} rows, each of "
+        f"{count(found.groups)} exit groups of {count(found.min_group)} to {things(found.max_group, 'row')}, each of "
         "which leaves whole"
     )
     groups = [f"{indent}{sized}; GCP of all published rows {found.loss:.4f}"] if found.groups else []
     return [
         (
-            f"{first}{found.number}: {count(found.published)} rows published, {count(found.entered)} of them new; "
+            f"{first}{found.number}: {things(found.published, 'row')} published, {count(found.entered)} of them new; "
             f"{count(found.left)} left"
         ),
         (
             f"{indent}{count(found.current)} as in the source, {count(found.stale)} with other values there, "
             f"{count(found.retained)} no longer there"
         ),
-        f"{indent}{count(found.waiting)} rows of the source wait for their cohort, {count(found.for_new_lineage)} for "
-        "a new lineage" + (f"; {count(found.erased)} are erased" if found.erased else ""),
+        f"{indent}{things(found.waiting, 'row')} of the source wait{'s' * (found.waiting == 1)} for a cohort, "
+        f"{count(found.for_new_lineage)} for a new lineage"
+        + (f"; {count(found.erased)} are erased" if found.erased else ""),
         *groups,
     ]
 
@@ -211,13 +212,11 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
             *([("persons", "right")] if of_events else []),
             *((t, "right") for t in ("least l", "failing")),
         )
-        title = (
-            f"versions {one.old} and {one.new} together: {count(one.components)} components, {count(one.failing)} rows "
-            f"in groups below the policy{how}"
-        )
+        failing = things(one.failing, "row")
+        what = f"{count(one.components)} components, {failing} in groups below the policy{how}"
         if one.candidates:
-            title = f"versions {one.old} and {one.new} together: {count(one.failing)} rows with fewer candidates than k"
-        shown += [title, make_sheet(titles, rows), ""]
+            what = f"{failing} with fewer candidates than k"
+        shown += [f"versions {one.old} and {one.new} together: {what}", make_sheet(titles, rows), ""]
         if one.not_measured:
             shown += [f"NOT MEASURED: {clean(one.not_measured)}", ""]
     return shown
@@ -283,7 +282,7 @@ def format_metrics(report: LossReport) -> list[str]:
 
 def _stars(report: LossReport, cells: int) -> str:
     some, every = report.starred_rows or 0, report.hidden_rows or 0
-    return f"stars: {count(cells)} hidden values in {count(some)} rows; {count(every)} of them hide all of theirs"
+    return f"stars: {count(cells)} hidden values in {things(some, 'row')}; {count(every)} of them hide all of theirs"
 
 
 def _sizes(report: LossReport) -> str:
@@ -300,15 +299,9 @@ def next_commands(screen: Screen, following: Sequence[str]) -> None:
 
 def format_sizes(report: RunReport, title: str = "  {:<10}") -> str:
     """Classes and their rows; with boxes of their own the candidates. ``title``: how the line begins."""
-    if report.certificate is None:
-        return (
-            f"{title.format('classes')}{count(report.classes)} of {count(report.min_class)} to "
-            f"{count(report.max_class)} rows"
-        )
-    return (
-        f"{title.format('boxes')}{count(report.classes)}, one for each row; {count(report.min_class)} candidates fit "
-        "each"
-    )
+    numbers = {"classes": count(report.classes), "least": count(report.min_class)}
+    sizes = report.shape.sizes.format(**numbers, rows=things(report.max_class, "row"))
+    return title.format(report.shape.units) + sizes
 
 
 def _bar(part: float) -> str:

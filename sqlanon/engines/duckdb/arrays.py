@@ -24,7 +24,6 @@ class Arrays(Connection):
     """A connection that fetches and loads columns."""
 
     def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
-        """See `Engine.fetch_arrays`."""
         import numpy as np
 
         with self._translate_errors(statement.name, statement.text):
@@ -62,7 +61,6 @@ class Arrays(Connection):
                 self._connection.execute(f"DROP TABLE IF EXISTS {spool}")
 
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
-        """See `Engine.load_arrays`."""
         name, view = self._qualify(table), "_sqlanon_arrays"
         temporary = "TEMP " if table.schema is None else ""
         create = f"CREATE {temporary}TABLE IF NOT EXISTS {name}"
@@ -83,7 +81,6 @@ class Arrays(Connection):
                 self._connection.unregister(view)
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        """See `Engine.load_rows`."""
         name = self._qualify(table)
         temporary = "TEMP " if table.schema is None else ""
         defined = ", ".join(f"{quote(column)} {kind}" for column, kind in columns)

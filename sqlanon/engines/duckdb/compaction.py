@@ -36,16 +36,13 @@ class Compacting(Arrays):
 
     @property
     def lacks(self) -> Mapping[str, Lack]:
-        """See `Engine.lacks`."""
         return LACKS["DuckDB" if self.compaction else "DuckDB in memory"]
 
     def swept(self) -> list[str]:
-        """See `Compaction.swept`."""
         found, self._swept = self._swept, ()
         return list(found)
 
     def check_compaction(self) -> None:
-        """See `Compaction.check_compaction`."""
         assert self._path is not None
         with self._translate_errors("catalog lookup"):
             self._use(self._empty)

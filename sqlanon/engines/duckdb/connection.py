@@ -113,19 +113,16 @@ class Connection:
         return self._connection.execute(made)
 
     def execute(self, statement: Statement | str) -> None:
-        """See `Engine.execute`."""
         with self._translate_errors(_name(statement), _text(statement)):
             self._run(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
-        """See `Engine.execute_all`."""
         for together in split_batches(statements):
             self.execute(join_statements(together))
 
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
     ) -> list[Row]:
-        """See `Engine.fetch`."""
         if first and isinstance(statement, Statement):
             *before, last = split_batches([*first, statement])
             for together in before:
@@ -153,7 +150,6 @@ class Connection:
         return tuple(str(row[1]) for row in rows)
 
     def reason(self, error: DatabaseError) -> str:
-        """See `Engine.reason`."""
         cause = error.__cause__
         return answers.reason(cause) if isinstance(cause, duckdb.Error) else str(error)
 
@@ -171,7 +167,6 @@ class Connection:
             self._connection.execute("COMMIT")
 
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
-        """See `Engine.snapshot`."""
         return self._transaction()
 
     publishing = _transaction
@@ -195,11 +190,9 @@ class Connection:
                     self._connection.execute("PRAGMA enable_optimizer")
 
     def cancel(self) -> None:
-        """See `Engine.cancel`."""
         self._connection.interrupt()
 
     def close(self) -> None:
-        """See `Engine.close`."""
         with self._translate_errors("to close the database"):
             try:
                 with suppress(duckdb.Error):  # broken, or closed already: then it goes with the connection

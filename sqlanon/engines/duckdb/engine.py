@@ -18,6 +18,7 @@ from sqlanon.engines.base import (
     Capabilities,
     Column,
     ColumnReading,
+    Engine,
     FileReading,
     Found,
     FrameKind,
@@ -69,17 +70,14 @@ class DuckDBEngine(Compacting):
 
     @property
     def second_file(self) -> Self:
-        """See `Engine.second_file`."""
         return self
 
     @property
     def files(self) -> Self:
-        """See `Engine.files`."""
         return self
 
     @property
     def frames(self) -> Self:
-        """See `Engine.frames`."""
         return self
 
     @classmethod
@@ -122,7 +120,6 @@ class DuckDBEngine(Compacting):
         return engine
 
     def relation(self, name: str) -> Relation:
-        """See `Engine.relation`."""
         found = self.look_up([], [name]).named.get(name)
         if found is None:
             raise DatabaseError(
@@ -131,14 +128,12 @@ class DuckDBEngine(Compacting):
         return found
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
-        """See `Engine.look_up`."""
         meant = {name: (TableRef("main", name), self.target(name)) for name in names}
         with self._translate_errors("catalog lookup"):
             self._use(self._empty)
             return lookup.look_up(self._send, self._database, tables, meant, schema)
 
     def exists(self, ref: TableRef) -> bool:
-        """See `Engine.exists`."""
         return self._finds(
             "SELECT 1 FROM information_schema.tables WHERE lower(table_name) = lower($name) AND "
             "lower(table_schema) = lower($schema) AND table_catalog = $database",
@@ -150,7 +145,6 @@ class DuckDBEngine(Compacting):
         )
 
     def has_schema(self, ref: TableRef) -> bool:
-        """See `Engine.has_schema`."""
         return self._finds(
             "SELECT 1 FROM duckdb_schemas() WHERE lower(schema_name) = lower($schema) AND database_name = $database",
             {"schema": ref.schema, "database": ref.database or self._database},
@@ -160,7 +154,6 @@ class DuckDBEngine(Compacting):
         return bool(self.fetch(Statement("catalog lookup", text, binds)))
 
     def target(self, name: str) -> TableRef:
-        """See `Engine.target`."""
         parts = split_name(name)
         if len(parts) > 3:
             raise PolicyError(f"{name!r} has too many parts; write table or schema.table")
@@ -182,7 +175,6 @@ class DuckDBEngine(Compacting):
 
     @contextmanager
     def attach(self, path: str, *, read_only: bool = False) -> Iterator[str]:
-        """See `SecondFile.attach`."""
         alias = f"_sqlanon_{secrets.token_hex(4)}"
         mode = " (READ_ONLY)" if read_only else ""
         try:
@@ -199,14 +191,12 @@ class DuckDBEngine(Compacting):
             self._connection.execute(f"DETACH {alias}")
 
     def import_file(self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading = EVERY) -> list[str]:
-        """See `Files.import_file`."""
         self._use(self._empty)
         return files.read(self._connection, path, self._qualify(table), how, columns)
 
     def export_file(
         self, table: TableRef, path: Path, *, sensitive: Sequence[str] = (), escape_formulas: bool = False
     ) -> list[str]:
-        """See `Files.export_file`."""
         with self._translate_errors(f"to write {path.name}"):
             self._use(self._empty)
             if path.suffix.lower() == ".parquet":
@@ -221,36 +211,30 @@ class DuckDBEngine(Compacting):
             )
 
     def kind_of(self, frame: object) -> FrameKind | None:
-        """See `Frames.kind_of`."""
         return frames.kind_of(frame)
 
     def import_frame(self, frame: object, table: TableRef, columns: ColumnReading = EVERY) -> None:
-        """See `Frames.import_frame`."""
         self._use(self._empty)
         frames.read(self._connection, frame, self._qualify(table), columns)
 
     def export_frame(self, table: TableRef, kind: FrameKind) -> object:
-        """See `Frames.export_frame`."""
         with self._translate_errors(f"to read {table}"):
             self._use(self._empty)
             return frame_export.write_frame(self._connection, self._qualify(table), kind)
 
     def import_rows(self, table: TableRef, columns: Sequence[Column], rows: Sequence[Row]) -> None:
-        """See `Frames.import_rows`."""
         with self._translate_errors(f"load {table.name}"):
             self._use(self._empty)
             frames.load(self._connection, self._qualify(table), columns, rows)
 
     @contextmanager
-    def inside(self) -> Iterator[DuckDBEngine]:
-        """See `Frames.inside`."""
+    def inside(self) -> Iterator[Engine]:
         with guest(self._connection, DuckDBEngine) as made:
             with suppress(duckdb.Error):  # as when a database is opened
                 made.engine.execute("SET TimeZone = 'UTC'")
             yield made.engine
 
     def keep(self, table: TableRef, kept: TableRef) -> None:
-        """See `Frames.keep`."""
         with self._translate_errors(f"to keep {kept.name}"):
             self._use(self._empty)
             schema = ".".join(quote(part) for part in (kept.database or self._database, kept.schema) if part)
@@ -267,13 +251,11 @@ class DuckDBEngine(Compacting):
         return []
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:
-        """See `Engine.relying`."""
         with self._translate_errors("catalog lookup"):
             self._use(self._empty)
             return stored_views.relying(self._connection, self._database, views)
 
     def definition(self, view: TableRef) -> str | None:
-        """See `Engine.definition`."""
         with self._translate_errors("catalog lookup"):
             self._use(self._empty)
             return stored_views.definition(self._connection, self._database, view)

@@ -12,16 +12,13 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 
-from sqlanon.engines.base import Session, TableRef
+from sqlanon.engines.base import Engine, Session, TableRef
 from sqlanon.engines.duckdb.errors import explain
 from sqlanon.errors import DatabaseError
-
-if TYPE_CHECKING:
-    from sqlanon.engines.duckdb.engine import DuckDBEngine
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class Guest:
         session: the host's own connection.
     """
 
-    engine: DuckDBEngine
+    engine: Engine
     name: str
     session: Session
 
@@ -78,7 +75,7 @@ class Guest:
 
 
 @contextmanager
-def guest(session: Session, make_engine: Callable[[Any, None, str], DuckDBEngine]) -> Iterator[Guest]:
+def guest(session: Session, make_engine: Callable[[Any, None, str], Engine]) -> Iterator[Guest]:
     """Attach a private database in memory and detach it at the end, with all that is in it.
 
     Args:

@@ -58,7 +58,6 @@ class Compacting(Session):
 
     @property
     def compaction(self) -> Self:
-        """See `Engine.compaction`."""
         return self
 
     def swept(self) -> list[str]:
@@ -66,7 +65,6 @@ class Compacting(Session):
         return []
 
     def check_compaction(self) -> None:
-        """See `Compaction.check_compaction`."""
         if self._read_only:
             raise DatabaseError("this connection was opened to read only; nothing can be compacted on it")
 

@@ -34,6 +34,8 @@ from sqlanon.errors import DatabaseError, PolicyError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Longs
+
 
 class PostgresEngine(Tables, Granting, Compacting):
     """One PostgreSQL session."""
@@ -89,7 +91,6 @@ class PostgresEngine(Tables, Granting, Compacting):
             return answers.describe_error(self._connection, text)
 
     def reason(self, error: DatabaseError) -> str:
-        """See `Engine.reason`."""
         cause = error.__cause__
         # Without a state of SQL it is the connection that failed, of which the error says enough.
         return answers.reason(cause) if isinstance(cause, psycopg.Error) and cause.sqlstate else str(error)
@@ -109,8 +110,7 @@ class PostgresEngine(Tables, Granting, Compacting):
             self._connection.wait(receive(self._connection.pgconn, data))
         return split_arrays(statement.name, memoryview(data)[len(SIGNATURE) : -END], record, dtypes)
 
-    def fetch_words(self, statement: Statement) -> list[npt.NDArray[np.int64]]:
-        """See `Engine.fetch_words`."""
+    def fetch_words(self, statement: Statement) -> list[Longs]:
         with self._translate_errors(statement.name), self._connection.cursor(binary=True) as cursor:
             self._ready()
             cursor.execute(statement.text, dict(statement.binds) or None)
@@ -150,12 +150,10 @@ class PostgresEngine(Tables, Granting, Compacting):
             return self._names.relation(name)
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
-        """See `Engine.look_up`."""
         with self._translate_errors("catalog lookup"):
             return self._names.look_up(tables, names, schema)
 
     def exists(self, ref: TableRef) -> bool:
-        """See `Engine.exists`."""
         with self._translate_errors("catalog lookup"):
             row = self._connection.execute(
                 "SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
@@ -166,7 +164,6 @@ class PostgresEngine(Tables, Granting, Compacting):
         return row is not None
 
     def has_schema(self, ref: TableRef) -> bool:
-        """See `Engine.has_schema`."""
         return bool(
             self.fetch(
                 Statement(
@@ -178,7 +175,6 @@ class PostgresEngine(Tables, Granting, Compacting):
         )
 
     def target(self, name: str) -> TableRef:
-        """See `Engine.target`."""
         parts = split_name(name)
         if len(parts) > 2:
             raise PolicyError(f"{name!r} has too many parts; write table or schema.table")
@@ -188,21 +184,17 @@ class PostgresEngine(Tables, Granting, Compacting):
         return TableRef(parts[0] if len(parts) == 2 else self._names.first(), parts[-1])
 
     def hold(self, view: TableRef) -> None:
-        """See `Engine.hold`."""
         with self._translate_errors(f"lock {view.name}"):
             self._connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(ident(view)))
 
     def dependents(self, view: TableRef) -> list[str]:
-        """See `Engine.dependents`."""
         with self._translate_errors("catalog lookup"):
             return rights.dependents(self._connection, view)
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:
-        """See `Engine.relying`."""
         with self._translate_errors("catalog lookup"):
             return rights.relying(self._connection, views)
 
     def definition(self, view: TableRef) -> str | None:
-        """See `Engine.definition`."""
         with self._translate_errors("catalog lookup"):
             return rights.definition(self._connection, view)

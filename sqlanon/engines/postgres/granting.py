@@ -21,12 +21,10 @@ class Granting(Session):
 
     @property
     def rights(self) -> Self:
-        """See `Engine.rights`."""
         return self
 
     @contextmanager
     def acting_as(self, role: str, seconds: float) -> Iterator[None]:
-        """See `Rights.acting_as`."""
         if not self.roles([role]):
             raise DatabaseError(f"there is no role {role}")
         with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
@@ -40,46 +38,38 @@ class Granting(Session):
                 raise DatabaseError(f"this session may not act as role {role}: connect as a member of it") from error
             yield
 
-    def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
-        """See `Rights.recorded`."""
+    def restoring_statements(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
         with self._translate_errors("recorded rights"):
             made = rights.record_rights(self._connection, view, columns)
         return [Statement("recorded rights", text) for text in made]
 
     def roles(self, names: Sequence[str]) -> list[str]:
-        """See `Rights.roles`."""
         with self._translate_errors("catalog lookup"):
             return rights.roles(self._connection, names)
 
     def grant_select(self, views: Sequence[TableRef], role: str) -> None:
-        """See `Rights.grant_select`."""
         with self._translate_errors("GRANT"):
             refused = rights.grant_select(self._connection, views, role)
         _refuse_grant(role, refused)
 
     def grant_usage(self, views: Sequence[TableRef], role: str) -> None:
-        """See `Rights.grant_usage`."""
         with self._translate_errors("GRANT"):
             refused = rights.grant_usage(self._connection, views, role)
         _refuse_grant(role, refused)
 
     def revoke_select(self, views: Sequence[TableRef], role: str) -> None:
-        """See `Rights.revoke_select`."""
         with self._translate_errors("REVOKE"):
             rights.revoke_select(self._connection, views, role)
 
     def can_select(self, role: str, ref: TableRef) -> bool:
-        """See `Rights.can_select`."""
         with self._translate_errors("catalog lookup"):
             return rights.can_select(self._connection, role, ref)
 
     def can_use(self, role: str, schema: str) -> bool:
-        """See `Rights.can_use`."""
         with self._translate_errors("catalog lookup"):
             return rights.can_use(self._connection, role, schema)
 
     def make_private(self, schema: str, *, anew: bool) -> None:
-        """See `Rights.make_private`."""
         with self._translate_errors("rights of the private schema"):
             self._by_default = private.check_private(self._connection, schema)
             if anew:
@@ -87,7 +77,6 @@ class Granting(Session):
 
     @contextmanager
     def reading(self, table: TableRef) -> Iterator[None]:
-        """See `Rights.reading`."""
         with self._translate_errors("rights of the private schema"):
             foreign = private.check_readable(self._connection, table)
             if foreign:
@@ -100,27 +89,22 @@ class Granting(Session):
                     private.tables_only(self._connection, end=True)
 
     def hiding(self, tables: Sequence[TableRef]) -> list[str]:
-        """See `Rights.hiding`."""
         with self._translate_errors("catalog lookup"):
             return rights.hiding(self._connection, tables)
 
     def all_readers(self) -> list[str]:
-        """See `Rights.all_readers`."""
         with self._translate_errors("catalog lookup"):
             return private.all_readers(self._connection)
 
     def owner_members(self, schema: str) -> list[tuple[str, str]]:
-        """See `Rights.owner_members`."""
         with self._translate_errors("catalog lookup"):
             return private.owner_members(self._connection, schema)
 
     def drop_statistics(self, tables: Sequence[TableRef]) -> None:
-        """See `Rights.drop_statistics`."""
         with self._translate_errors("statistics of private tables"):
             private.drop_statistics(self._connection, tables)
 
     def grantees(self, schema: str) -> list[str]:
-        """See `Rights.grantees`."""
         with self._translate_errors("catalog lookup"):
             return rights.grantees(self._connection, schema)
 

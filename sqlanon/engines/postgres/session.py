@@ -105,12 +105,10 @@ class Session:
             return
 
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
-        """See `Engine.snapshot`."""
         hidden = "; SET LOCAL row_security = off" if whole else ""
         return self._transaction(f"BEGIN ISOLATION LEVEL REPEATABLE READ{hidden}")
 
     def publishing(self) -> AbstractContextManager[None]:
-        """See `Engine.publishing`."""
         if self._read_only:
             raise DatabaseError("this connection was opened to read only; nothing can be published on it")
         return self._transaction(PUBLISHING)
@@ -178,7 +176,6 @@ class Session:
             self._connection.cancel_safe(timeout=5.0)
 
     def close(self) -> None:
-        """See `Engine.close`."""
         with suppress(psycopg.Error):  # the server ends what a lost connection had open
             self._connection.close()
 

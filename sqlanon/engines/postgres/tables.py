@@ -25,6 +25,8 @@ from sqlanon.errors import DatabaseError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints
+
 _CHUNK = 1 << 20
 _INTEGERS = (1, 0, 23)
 """How a binary array of integers begins: one dimension, no NULLs, the elements' type."""
@@ -38,7 +40,6 @@ class Tables(Session):
     """The part of a session that sends statements which may make tables."""
 
     def execute(self, statement: Statement | str) -> None:
-        """See `Engine.execute`."""
         if isinstance(statement, Statement):
             self._send([statement])
             return
@@ -48,7 +49,6 @@ class Tables(Session):
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
     ) -> list[Row]:
-        """See `Engine.fetch`."""
         if first and isinstance(statement, Statement):
             return self._send([*first, statement], answer=max_rows)
         with self._run(statement) as cursor:
@@ -58,7 +58,6 @@ class Tables(Session):
         return rows
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
-        """See `Engine.execute_all`."""
         self._send(statements)
 
     def _send(self, statements: Sequence[Statement], *, answer: int | None = None) -> list[Row]:
@@ -127,7 +126,6 @@ class Tables(Session):
             self._connection.execute(f"ANALYZE {table}")
 
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
-        """See `Engine.load_arrays`."""
         dtypes = [str(array.dtype) for array in columns.values()]
         temporary = sql.SQL("TEMP " if table.schema is None else "")
         defined = sql.SQL(", ").join(
@@ -154,7 +152,7 @@ class Tables(Session):
             if table.schema is None and shown not in self._unanalyzed:
                 self._unanalyzed.append(shown)
 
-    def load_list(self, table: TableRef, column: str, values: npt.NDArray[np.int32]) -> None:
+    def load_list(self, table: TableRef, column: str, values: Ints) -> None:
         """See `Engine.load_list`; not compressed, as it is read in moments."""
         temporary = sql.SQL("TEMP " if table.schema is None else "")
         name = sql.Identifier(column)
@@ -178,7 +176,6 @@ class Tables(Session):
             copy.write(b"\xff\xff")
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        """See `Engine.load_rows`."""
         temporary = sql.SQL("TEMP " if table.schema is None else "")
         defined = sql.SQL(", ").join(
             sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns

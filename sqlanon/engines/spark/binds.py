@@ -62,7 +62,6 @@ class Binds:
 
     @contextmanager
     def conceals(self, apart: Apart) -> Iterator[None]:
-        """See `Engine.conceals`."""
         before, self._apart = self._apart, apart
         try:
             yield

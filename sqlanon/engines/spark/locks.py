@@ -67,7 +67,6 @@ class Locks:
 
     @contextmanager
     def lock(self, name: str, *, wait: bool) -> Iterator[None]:
-        """See `Engine.lock`."""
         held = self._take(name)
         while held is None:
             if not wait:

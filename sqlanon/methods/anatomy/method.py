@@ -28,7 +28,6 @@ class Anatomy:
     """Random groups of l different sensitive values."""
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         return None
 
     def assign(self, context: Context) -> Assignment:

@@ -23,7 +23,6 @@ class KMember:
         self.block = block
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         from sqlanon.methods.clustering.blocks import lacks_memory
 
         return lacks_memory("kmember", problem)

@@ -45,7 +45,6 @@ class Sequential:
         return {"loss": (0, 0), "mi": (1, 0), "pmi": (1, 1), "mixed": (100, 100 - self.w)}[self.objective]
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         from sqlanon.methods.clustering.blocks import lacks_memory
 
         values = problem.sensitive[0].codes if self._weights[1] else 1

@@ -10,13 +10,13 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.methods.base import Context
 from sqlanon.privacy.base import beyond_rows
-from sqlanon.table.encode import Domain, by_code
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import by_code
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
 
 
 def columns_of(context: Context) -> tuple[Domain, ...]:

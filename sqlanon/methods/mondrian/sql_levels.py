@@ -11,7 +11,7 @@ from sqlanon.kernels.extent import MASK_LIMIT
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
 from sqlanon.privacy.base import Grouped, beyond_rows, least_rows
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.tree import load_nodes
 
 

@@ -45,16 +45,14 @@ class Tree(Hilbert):
     rearranges: ClassVar[bool] = True
 
     def kernels(self) -> tuple[object, ...]:
-        """See `Order`."""
         return (grow,)
 
     def arrange(self, context: Context, loaded: Loaded) -> Sorted:
         """See `Order`: the curve. Its keys are no line, since `within` leaves them."""
         return Sorted(super().arrange(context, loaded).bare)
 
-    def keyed(self, context: Context, block: int) -> Keyed:
-        """See `Order`."""
-        return replace(super().keyed(context, block), span=0)
+    def key_rows(self, context: Context, block: int) -> Keyed:
+        return replace(super().key_rows(context, block), span=0)
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
         """See `Order`.

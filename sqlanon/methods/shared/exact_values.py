@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 
 _MOST_VALUES = 50_000_000

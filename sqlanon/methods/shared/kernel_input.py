@@ -28,7 +28,8 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread
 from sqlanon.privacy.base import Coded, Values, beyond_rows, least_rows, shapes_beyond_rows
 from sqlanon.privacy.values import rows_of_codes, values_of
-from sqlanon.table.encode import Domain, by_code
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import by_code
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import Tree, tree_of
 from sqlanon.table.work import check_rows

@@ -19,7 +19,7 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.exact_values import Measures, read_measures
 from sqlanon.spec import Accuracy
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.tree import tree_of
 
 if TYPE_CHECKING:

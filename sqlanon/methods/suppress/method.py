@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlanon.methods.suppress.cells import Cells
     from sqlanon.methods.suppress.solve import Solved
-    from sqlanon.table.encode import Domain
+    from sqlanon.table.domain import Domain
 
 _CELL_BYTES = 240
 """A cell at the peak: as fetched and sorted, in sets, and its classes; there are at most as many cells as rows."""
@@ -32,7 +32,6 @@ class Suppress:
         self.solver = solver
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         if self.solver == "optimal" and problem.sensitive[0].codes != 2:
             return (
                 "method suppress: solver=optimal is for two sensitive values, and "

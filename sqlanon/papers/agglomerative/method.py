@@ -21,7 +21,6 @@ class Agglomerative:
         self.block = block
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         from sqlanon.methods.clustering.blocks import lacks_memory
 
         return lacks_memory("agglomerative", problem)

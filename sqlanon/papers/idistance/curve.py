@@ -16,10 +16,7 @@ from sqlanon.methods.shared.threads import spread
 from sqlanon.papers.idistance.kernels import CENTRES, distance_keys, find_centres, find_offset, sample_size
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints, Longs
 
 
 class IDistance(Curve):
@@ -32,7 +29,6 @@ class IDistance(Curve):
         self.centres = centres
 
     def measure(self, context: Context, geometry: Geometry, sample: Sample) -> Keys:
-        """See `Curve.measure`."""
         n = context.encoded.rows
         size = sample_size(n, self.centres)
         picked = np.random.default_rng(context.seed).choice(n, size=size, replace=False)

@@ -19,7 +19,6 @@ class KOptimize:
         self.sets = sets
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         other = [domain.reading.name for domain in problem.quasi if domain.reading.treatment != "ordered"]
         if other:
             return (

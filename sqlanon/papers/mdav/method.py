@@ -21,7 +21,6 @@ class MDAV:
         self.block = block
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         from sqlanon.methods.clustering.blocks import lacks_memory
 
         return lacks_memory("mdav", problem)

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.methods.fulldomain.cells import Cells
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 
 class TDS:
@@ -34,7 +32,6 @@ class TDS:
         self.publish = publish
 
     def refusal(self, problem: Problem) -> str | None:
-        """See `Algorithm.refusal`."""
         if self.target and self.target not in {domain.reading.name for domain in problem.sensitive}:
             return "method tds: target is no sensitive column of the policy; name one, or leave target out"
         lack = problem.lacks(problem.rows * (12 * (len(problem.quasi) + problem.counted) + 96))

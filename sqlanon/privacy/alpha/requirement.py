@@ -31,7 +31,7 @@ class Alpha(Shares):
     listed: tuple[str, ...] = ()
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Alpha]:
+    def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Alpha]:
         """One per sensitive column that is asked about, and one more each if joint."""
         found = each_asked(privacy, cls.name, sensitive)
         return [
@@ -47,7 +47,6 @@ class Alpha(Shares):
 
     @property
     def reads_values(self) -> bool:
-        """See `Requirement.reads_values`."""
         return bool(self.listed)
 
     def refusal(self, values: Values) -> str | None:
@@ -61,7 +60,6 @@ class Alpha(Shares):
         )
 
     def bound(self, share: Fraction, text: str | None) -> Bound:
-        """See `Shares.bound`."""
         return Bound(self.asked) if not self.listed or text in self.listed else Bound()
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
@@ -85,8 +83,8 @@ class Alpha(Shares):
         """See `OfCounts.of_hashes`: of all values."""
         return replace(self, listed=())
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest share of a value that is asked about."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest share of a value that is asked about."""
         import numpy as np
 
         asked = np.ones(len(found.n), np.bool_)

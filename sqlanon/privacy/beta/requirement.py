@@ -33,7 +33,7 @@ class BetaLikeness(Shares):
     enhanced: bool
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[BetaLikeness]:
         """One per sensitive column that is asked about."""
@@ -41,14 +41,13 @@ class BetaLikeness(Shares):
         return [cls(one.max, *place, one.kind == "enhanced") for one, place in found]
 
     def bound(self, share: Fraction, text: str | None) -> Bound:
-        """See `Shares.bound`."""
         gain = self.asked
         if self.enhanced and share > 0:
             gain = min(gain, -compute_logarithm(share))
         return Bound(share * (1 + gain))
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest gain."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest gain."""
         import numpy as np
 
         share = found.reference
@@ -61,6 +60,5 @@ class BetaLikeness(Shares):
         return Measured(max(ratio - 1, Fraction(0)), int(np.count_nonzero(found.some(over))))
 
     def beyond(self, ratio: Fraction, share: Fraction) -> bool:
-        """See `Shares.beyond`."""
         gain = ratio - 1
         return gain > 0 and (gain > self.asked or (self.enhanced and gain > -compute_logarithm(share)))

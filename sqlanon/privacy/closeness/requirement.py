@@ -49,7 +49,7 @@ class TCloseness(OfCounts):
     spec: ColumnSpec | None = None
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[TCloseness]:
         """One per sensitive column that is asked about."""
@@ -57,15 +57,12 @@ class TCloseness(OfCounts):
 
     @property
     def reads_values(self) -> bool:
-        """See `Requirement.reads_values`."""
         return self.distance != "equal"
 
     def of_column(self, spec: ColumnSpec) -> TCloseness:
-        """See `Requirement.of_column`."""
         return replace(self, spec=spec)
 
     def refusal(self, values: Values) -> str | None:
-        """See `Requirement.refusal`."""
         what = f"t of {self.column}: distance {self.distance}"
         hierarchy, order = (self.spec.hierarchy, self.spec.ordered) if self.spec else (None, None)
         if self.distance == "hierarchical":
@@ -122,7 +119,6 @@ class TCloseness(OfCounts):
         return (whole, *at_most(most - whole).as_integer_ratio())
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         import numpy as np
 
         from sqlanon.kernels.tally import Tally
@@ -200,7 +196,6 @@ class TCloseness(OfCounts):
         scratch.drop(sets)
 
     def inside(self, found: GroupShares) -> Reals:
-        """See `OfCounts.inside`."""
         import numpy as np
 
         if not self.reads_values or found.values is None:
@@ -210,7 +205,6 @@ class TCloseness(OfCounts):
         return float(self.asked) - moved
 
     def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
-        """See `OfCounts.holds`."""
         if not self.reads_values or values is None:
             return sum(max(share - table[value], Fraction(0)) for value, share in own.items()) <= self.asked
         return self.tree(values.texts, values.ranks).distance(own, table) <= self.asked
@@ -219,8 +213,8 @@ class TCloseness(OfCounts):
         """See `OfCounts.of_hashes`: all values are equally far, which is no less than any other distance."""
         return replace(self, distance="equal")
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest distance."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest distance."""
         if not self.reads_values:
             return Measured(*find_farthest(found, self.asked))
         assert found.values is not None

@@ -36,7 +36,7 @@ class DeltaDisclosure(Shares):
     ignored: bool
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[DeltaDisclosure]:
         """One per sensitive column that is asked about."""
@@ -45,30 +45,25 @@ class DeltaDisclosure(Shares):
 
     @property
     def monotone(self) -> bool:
-        """See `Requirement.monotone`."""
         return not self.ignored
 
     @property
     def between(self) -> bool:
-        """See `Shares.between`."""
         return True
 
     @property
     def absent_ignored(self) -> bool:
-        """See `Shares.absent_ignored`."""
         return self.ignored
 
     def bound(self, share: Fraction, text: str | None) -> Bound:
-        """See `Shares.bound`."""
         factor = power_of_two(min(self.asked, Fraction(64)))
         return Bound(share * factor, share / factor, strict=True)
 
     def reaches(self, value: Fraction) -> bool:
-        """See `Requirement.reaches`."""
         return value < self.asked
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest |log2(q / p)|."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest |log2(q / p)|."""
         import numpy as np
 
         share = found.reference
@@ -83,6 +78,5 @@ class DeltaDisclosure(Shares):
         return Measured(reached, int(np.count_nonzero(fails)))
 
     def beyond(self, ratio: Fraction, share: Fraction) -> bool:
-        """See `Shares.beyond`."""
         factor = power_of_two(min(self.asked, Fraction(64)))
         return ratio >= factor or ratio * factor <= 1

@@ -19,9 +19,7 @@ from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints
     from sqlanon.kernels.tally import Compiled, Tally
 
 
@@ -47,7 +45,7 @@ def _tally(coded: Coded, asked: Fraction, value: int, within: tuple[int, ...], a
     return Tally(adding, kernels.clear_within, items, 2, bounds, 1 + 2 * groups + values)
 
 
-def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[npt.NDArray[np.int32], int, int]:
+def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[Ints, int, int]:
     """Counts of each row, and the number of groups and values.
 
     See `sqlanon.privacy.diversity.kernels`.
@@ -101,7 +99,7 @@ class FrequencyDiversity(Requirement):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[FrequencyDiversity]:
         """One per sensitive column, and one more each if joint."""
@@ -109,23 +107,19 @@ class FrequencyDiversity(Requirement):
 
     @property
     def shape(self) -> Shape:
-        """See `Requirement.shape`."""
         return Shape("frequency", self.asked.numerator, self.asked.denominator, self.value, self.within)
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         from sqlanon.privacy.diversity import kernels
 
         adding = kernels.add_frequency_within if self.within else kernels.add_frequency
         return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         p, q = self.asked.numerator, self.asked.denominator
         _make_failing(scratch, made, rows, self.value, self.within, p=p, q=q)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`."""
         made = statement(
             "verify/frequency_l",
             engine.dialect,
@@ -151,7 +145,7 @@ class DistinctDiversity(Requirement):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[DistinctDiversity]:
         """One per sensitive column, and one more each if joint."""
@@ -161,22 +155,18 @@ class DistinctDiversity(Requirement):
 
     @property
     def shape(self) -> Shape:
-        """See `Requirement.shape`."""
         return Shape("distinct", self.asked.numerator, self.asked.denominator, self.value, self.within)
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`."""
         from sqlanon.privacy.diversity import kernels
 
         adding = kernels.add_distinct_within if self.within else kernels.add_distinct
         return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         _make_failing(scratch, made, rows, self.value, self.within, distinct=int(self.asked))
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`."""
         made = statement(
             "verify/distinct_l",
             engine.dialect,

@@ -31,18 +31,16 @@ class KMap(OfPopulation):
     column: str | None = None
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[KMap]:
-        """See `Requirement.asked_by`."""
+    def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[KMap]:
         asked = privacy.value("k_map")
         return [] if asked is None else [cls(Fraction(asked.k))]
 
     @property
     def line(self) -> Line:
-        """See `OfPopulation.line`."""
         return Line(0, 1, int(self.asked))
 
-    def judged(self, rows: Longs, population: Longs) -> Measured:
-        """See `OfPopulation.judged`: the fewest rows of the population in a cell that is published."""
+    def judge(self, rows: Longs, population: Longs) -> Measured:
+        """See `OfPopulation.judge`: the fewest rows of the population in a cell that is published."""
         held = population[rows > 0]
         fewest = int(held.min()) if len(held) else 0
         return Measured(Fraction(fewest), int((held < int(self.asked)).sum()))

@@ -28,7 +28,7 @@ class KAnonymity(Requirement):
     column: str | None = None
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[KAnonymity]:
         """Always asked, k = 1 at least."""
@@ -36,7 +36,6 @@ class KAnonymity(Requirement):
 
     @property
     def shape(self) -> Shape:
-        """See `Requirement.shape`."""
         return Shape("rows", int(self.asked))
 
     def tally(self, coded: Coded) -> Tally:
@@ -44,7 +43,6 @@ class KAnonymity(Requirement):
         raise NotImplementedError
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`."""
         scratch.execute(
             "privacy/below_rows",
             made=made,
@@ -59,7 +57,6 @@ class KAnonymity(Requirement):
         return Fraction(count(engine, statement("table/count", engine.dialect, source=rows.table)))
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`."""
         made = statement(
             "verify/k_anonymity",
             engine.dialect,

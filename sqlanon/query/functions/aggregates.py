@@ -1,40 +1,161 @@
-"""Aggregates and functions of windows: the arguments that each may have; what rows give to each is in `rewrite`."""
+"""Aggregates and functions of windows: which arguments each may have, and how its bounds are made of rows.
+
+What a class of rows may give to each kind of aggregate is in `sqlanon.query.rewrite.aggregate_kinds`, by its name.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlglot import exp
 
-from sqlanon.query.functions.definition import Definition
+from sqlanon.query.functions.definition import Definition, Form
 
 _ONE = frozenset({"this"})
 _TWO = frozenset({"this", "expression"})
+_NUMBERS = ("whole", "decimal", "double")
+_ORDERED = (*_NUMBERS, "date")
+_ANY = (*_ORDERED, "text")
 
-KINDS: dict[type[exp.Expr], str] = {
-    exp.Count: "count",
-    exp.Sum: "sum",
-    exp.Avg: "avg",
-    exp.Min: "min",
-    exp.Max: "max",
-}
-"""Aggregates of which each row gives its own part."""
-RANKS: dict[type[exp.Expr], str] = {exp.Rank: "rank", exp.DenseRank: "dense_rank", exp.RowNumber: "row_number"}
-"""Functions of windows that number the groups."""
-SPREADS = (exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.VariancePop)
-"""Aggregates that the engine computes of rows that are known."""
-QUANTILES = (exp.PercentileCont, exp.PercentileDisc, exp.Quantile)
 
-DEFINITIONS = (
-    *(Definition(node, node.__name__.lower(), _ONE) for node in (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median)),
-    *(Definition(node, node.sql_names()[0].lower(), _ONE) for node in SPREADS),
-    Definition(exp.Count, "count", frozenset({"this", "expressions"})),
-    Definition(exp.PercentileCont, "percentile_cont", _TWO),
-    Definition(exp.PercentileDisc, "percentile_disc", _TWO),
-    Definition(exp.Quantile, "quantile", frozenset({"this", "quantile"})),
+@dataclass(frozen=True)
+class AggregateDefinition(Definition):
+    """An aggregate, or a function of windows.
+
+    Attributes:
+        kind: how its bounds are made, by the name that `sqlanon.query.rewrite.aggregate_kinds` has; of functions of
+            windows the one in `sqlanon.query.rewrite.window_bounds`.
+        asked: its forms, {x} a column with ranges or sets of the kinds, {c} an exact column of whole numbers.
+        over_groups: it is a function of windows, too.
+        adds: the values of parts of some rows add up to that of all.
+    """
+
+    kind: str = ""
+    asked: tuple[Form, ...] = ()
+    over_groups: bool = False
+    adds: bool = False
+
+
+def _quantile(node: type[exp.Expr], name: str, arguments: frozenset[str], *asked: Form) -> AggregateDefinition:
+    return AggregateDefinition(node, name, arguments, kind="quantile", asked=asked)
+
+
+AGGREGATES = (
+    AggregateDefinition(
+        exp.Count,
+        "count",
+        frozenset({"this", "expressions"}),
+        kind="count",
+        asked=(
+            Form("count(*)", ()),
+            Form("count({c})", ()),
+            Form("count({x})", (_ANY,)),
+            Form("count(DISTINCT {c})", ()),
+            Form("count(DISTINCT {x})", (_ANY,)),
+        ),
+        over_groups=True,
+        adds=True,
+    ),
+    AggregateDefinition(
+        exp.Sum,
+        "sum",
+        _ONE,
+        kind="sum",
+        asked=(Form("sum({c})", ()), Form("sum({x})", (_NUMBERS,)), Form("sum({x} * {c})", (("whole", "decimal"),))),
+        over_groups=True,
+        adds=True,
+    ),
+    AggregateDefinition(exp.Avg, "avg", _ONE, kind="avg", asked=(Form("avg({c})", ()), Form("avg({x})", (_NUMBERS,)))),
     *(
-        Definition(node, name, frozenset(), operands=())
-        for node, name in ((exp.RowNumber, "row_number"), (exp.Rank, "rank"), (exp.DenseRank, "dense_rank"))
+        AggregateDefinition(
+            node,
+            kind,
+            _ONE,
+            kind=kind,
+            asked=(
+                Form(f"{kind}({{c}})", ()),
+                Form(f"{kind}({{x}})", (_ORDERED,)),
+                Form(f"{kind}({{x}} - {{c}})", (("whole", "decimal"),)),
+            ),
+            over_groups=True,
+        )
+        for node, kind in ((exp.Min, "min"), (exp.Max, "max"))
+    ),
+    _quantile(
+        exp.Median, "median", _ONE, Form("median({c})", (), ("duckdb",)), Form("median({x})", (_NUMBERS,), ("duckdb",))
+    ),
+    _quantile(
+        exp.PercentileCont,
+        "percentile_cont",
+        _TWO,
+        Form("percentile_cont(0.5) WITHIN GROUP (ORDER BY {x})", (_NUMBERS,)),
+        Form("percentile_cont(0.3) WITHIN GROUP (ORDER BY {c})", ()),
+    ),
+    _quantile(
+        exp.PercentileDisc,
+        "percentile_disc",
+        _TWO,
+        Form("percentile_disc(0.75) WITHIN GROUP (ORDER BY {x})", (_ORDERED,)),
+        Form("percentile_disc(0.4) WITHIN GROUP (ORDER BY {c})", ()),
+    ),
+    _quantile(
+        exp.Quantile,
+        "quantile",
+        frozenset({"this", "quantile"}),
+        Form("quantile({x}, 0.25)", (("whole",),), ("duckdb",)),
+    ),
+    *(
+        AggregateDefinition(node, name, _ONE, kind="native", asked=(Form(f"{name}({{c}})", ()),))
+        for node, name in (
+            (exp.Stddev, "stddev"),
+            (exp.StddevSamp, "stddev_samp"),
+            (exp.StddevPop, "stddev_pop"),
+            (exp.Variance, "variance"),
+            (exp.VariancePop, "var_pop"),
+        )
     ),
 )
+"""Aggregates; those of kind native the engine computes of rows that are known."""
+
+RANKS = tuple(
+    AggregateDefinition(node, name, frozenset(), operands=(), kind=name, over_groups=True)
+    for node, name in ((exp.RowNumber, "row_number"), (exp.Rank, "rank"), (exp.DenseRank, "dense_rank"))
+)
+"""Functions of windows that number the groups."""
+
+DEFINITIONS = (*AGGREGATES, *RANKS)
+_BY_NODE = {one.node: one for one in DEFINITIONS}
+QUANTILES = tuple(one.node for one in AGGREGATES if one.kind == "quantile" and one.arguments != _ONE)
+"""The calls that take the share of rows below."""
+
+
+def aggregate_of(node: exp.Expr) -> AggregateDefinition | None:
+    """The definition of an aggregate or function of windows; None: it is none."""
+    return _BY_NODE.get(type(node))
+
+
+def steps_of(node: exp.Expr) -> int | None:
+    """How many places LAG (below 0) or LEAD goes, by a plain whole number above 0; None: it is neither.
+
+    Raises:
+        ValueError: another number of places.
+    """
+    if not isinstance(node, exp.Lag | exp.Lead):
+        return None
+    offset = node.args.get("offset")
+    if offset is not None and not (isinstance(offset, exp.Literal) and offset.this.isdigit() and int(offset.this) > 0):
+        raise ValueError
+    count = 1 if offset is None else int(offset.this)
+    return -count if isinstance(node, exp.Lag) else count
+
+
+def place_of(value: exp.Expr, offset: int, default: exp.Expr | None) -> exp.Expr:
+    """The LAG or LEAD of a value."""
+    kind = exp.Lag if offset < 0 else exp.Lead
+    made = kind(this=value, offset=exp.Literal.number(abs(offset)))
+    if default is not None:
+        made.set("default", default.copy())
+    return made
 
 
 def is_count(node: exp.Expr) -> bool:
@@ -53,6 +174,12 @@ def is_extreme(node: exp.Expr) -> bool:
     return isinstance(node, exp.Min | exp.Max)
 
 
+def total_of(node: exp.Expr) -> exp.Expr:
+    """The sum of an expression."""
+    return exp.Sum(this=node)
+
+
 def adds_up(node: exp.Expr) -> bool:
     """Whether the values of parts of some rows add up to that of all."""
-    return isinstance(node, exp.Count | exp.Sum) and not isinstance(node.this, exp.Distinct)
+    found = aggregate_of(node)
+    return found is not None and found.adds and not isinstance(node.this, exp.Distinct)

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
+from sqlanon.query.rewrite.typed_quotient import mean
 from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, sql, when
 
-_MORE_DIGITS, _MOST_DIGITS = 10, 38
 """Of a sum of decimals, in addition to those of its values; of any decimal."""
 
 FOUND = "_found"
@@ -73,12 +73,13 @@ def average(
         part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
         running = f"OVER ({part} {over} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
         whole = f"OVER ({part})"
-        average = _divide(
+        average = mean(
             kind,
-            f"SUM(sum) {whole} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {running}",
-            f"SUM(held) {whole} + SUM(free) {running}",
+            sql(f"SUM(sum) {whole} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {running}"),
+            sql(f"SUM(held) {whole} + SUM(free) {running}"),
+            none=False,
         )
-        alone = _divide(kind, f"SUM(sum) {whole}", f"SUM(held) {whole}", none=True)
+        alone = mean(kind, sql(f"SUM(sum) {whole}"), sql(f"SUM(held) {whole}"))
         prefix = (
             exp.Select()
             .select(
@@ -124,24 +125,6 @@ def average(
         f"h{number}": when(bounded, ends[1]),
         f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
     }
-
-
-def _divide(kind: exp.DataType, total: str, count: str, *, none: bool = False) -> Tree:
-    """A sum by a count in the type of AVG; ``none``: the count may be 0, and then it is NULL.
-
-    Of decimals with so many digits a sum needs more: ten, as the engine's own AVG gives it.
-    """
-    wide, whole = kind, kind
-    if len(kind.expressions) == 2:
-        digits, places = (int(one.name) for one in kind.expressions)
-        wide = exp.DataType.build(f"DECIMAL({min(digits + _MORE_DIGITS, _MOST_DIGITS)}, {places})")
-        whole = exp.DataType.build("DECIMAL(20, 0)")
-    divided = sql(
-        ":a / NULLIF(:b, 0)" if none else ":a / :b",
-        a=exp.cast(sql(total), wide),
-        b=exp.cast(sql(count), whole),
-    )
-    return divided if wide is kind else exp.cast(divided, kind)
 
 
 def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apart:

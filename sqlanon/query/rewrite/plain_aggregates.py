@@ -17,71 +17,102 @@ from sqlanon.query.sql.sqltree import FALSE, ZERO, Tree, as_type, every, negate,
 from sqlanon.query.sql.types import is_single, is_whole
 
 
-def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:
-    """The columns ``e``, ``l``, ``h``, ``u`` of an aggregate over ``_found``.
+def counted(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The columns ``e``, ``l``, ``h``, ``u`` of COUNT over ``_found``.
+
+    Args:
+        a: the aggregate.
+        row: what one row gives to it.
+    """
+    low, high = (
+        sql("COALESCE(SUM(:x), 0)", x=x) for x in (row.get("fewest", _certain(row)), row.get("most", _possible(row)))
+    )
+    estimate = sql("COALESCE(SUM(:n * :s), 0.0)", n=row["count"], s=row["share"])
+    if "fewest" in row:
+        estimate = sql("GREATEST(LEAST(:e, :h), :l)", e=estimate, h=high, l=low)
+    return _columns(a, estimate, (low, high))
+
+
+def unsure(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
+    """1 where a row may qualify and need not."""
+    one, zero = exp.Literal.number(1), exp.Literal.number(0)
+    found = sql("COALESCE(MAX(:x), 0)", x=when(every([row["possible"], negate(row["sure"])]), one, zero))
+    return _columns(a, found, (found, found))
+
+
+def error(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
+    """By how much a sum or an average may differ from the source's."""
+    found = _error(a, row, _possible(row))
+    return _columns(a, found, (found, found))
+
+
+def added(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:
+    """SUM.
 
     Args:
         a: the aggregate.
         row: what one row gives to it.
         floating: its argument may be infinite or no number.
     """
-    zero = exp.Literal.number(0)
-    certain_n = when(row["certain"], row["count"], zero)
-    possible_n = when(row["possible"], row["count"], zero)
-    if a.kind in ("rows", "count"):
-        low, high = (
-            sql("COALESCE(SUM(:x), 0)", x=x) for x in (row.get("fewest", certain_n), row.get("most", possible_n))
-        )
-        estimate = sql("COALESCE(SUM(:n * :s), 0.0)", n=row["count"], s=row["share"])
-        if "fewest" in row:
-            estimate = sql("GREATEST(LEAST(:e, :h), :l)", e=estimate, h=high, l=low)
-        return {
-            f"e{a.id}": estimate,
-            f"l{a.id}": low,
-            f"h{a.id}": high,
-            f"u{a.id}": exp.Literal.number(0),
-        }
-    if a.kind == "unsure":
-        some_ = sql(
-            "COALESCE(MAX(:x), 0)",
-            x=when(every([row["possible"], negate(row["sure"])]), exp.Literal.number(1), zero),
-        )
-        return {f"{end}{a.id}": some_ for end in "elh"} | {f"u{a.id}": zero}
-    if a.kind == "error":
-        error = _error(a, row, possible_n)
-        return {f"{end}{a.id}": error for end in "elh"} | {f"u{a.id}": exp.Literal.number(0)}
-    surely = sql("SUM(:x) > 0", x=certain_n)
-    unbounded = sql("BOOL_OR(:o)", o=row["open"]) if row["open"] is not FALSE else FALSE
-    maybe = sql("CASE WHEN SUM(:x) > 0 THEN 0 ELSE 1 END", x=certain_n)
-    if a.kind == "sum":
-        low = sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"], when(row["possible"], row["s_neg"])))
-        high = sql("SUM(:x)", x=when(row["certain"], row["s_certain_high"], when(row["possible"], row["s_pos"])))
-        # Of uncertain rows alone, at least one must be taken for there to be a sum.
-        first = sql("MIN(:x)", x=when(row["possible"], row["low"]))
-        last = sql("MAX(:x)", x=when(row["possible"], row["high"]))
-        low = sql("CASE WHEN :s OR :f <= 0 THEN :l ELSE :f END", s=surely, f=first, l=low)
-        high = sql("CASE WHEN :s OR :f >= 0 THEN :l ELSE :f END", s=surely, f=last, l=high)
-        if floating:
-            low, high = _with_nan(a, row, low, high)
-        weight = row["sum"] if not a.of_boxes else sql(":n * :e", n=row["count"], e=row["sum"])
-        estimate = sql("SUM(:e)", e=when(row["possible"], weight))
-        if _hidden(a):
-            both = [sql("SUM(:n * :s)", n=row["count"], s=when(row["possible"], row[s])) for s in ("share", "shown")]
-            estimate = sql(":e * :w / NULLIF(:k, 0)", e=estimate, w=both[0], k=both[1])
-    else:
-        low, high, estimate = _extremes(a, row, surely)
-    none = sql("SUM(:x) > 0", x=possible_n)
+    surely = sql("SUM(:x) > 0", x=_certain(row))
+    low = sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"], when(row["possible"], row["s_neg"])))
+    high = sql("SUM(:x)", x=when(row["certain"], row["s_certain_high"], when(row["possible"], row["s_pos"])))
+    # Of uncertain rows alone, at least one must be taken for there to be a sum.
+    first = sql("MIN(:x)", x=when(row["possible"], row["low"]))
+    last = sql("MAX(:x)", x=when(row["possible"], row["high"]))
+    low = sql("CASE WHEN :s OR :f <= 0 THEN :l ELSE :f END", s=surely, f=first, l=low)
+    high = sql("CASE WHEN :s OR :f >= 0 THEN :l ELSE :f END", s=surely, f=last, l=high)
+    if floating:
+        low, high = _with_nan(a, row, low, high)
+    weight = row["sum"] if not a.of_boxes else sql(":n * :e", n=row["count"], e=row["sum"])
+    estimate = sql("SUM(:e)", e=when(row["possible"], weight))
+    if _hidden(a):
+        both = [sql("SUM(:n * :s)", n=row["count"], s=when(row["possible"], row[s])) for s in ("share", "shown")]
+        estimate = sql(":e * :w / NULLIF(:k, 0)", e=estimate, w=both[0], k=both[1])
+    return _of_values(a, row, estimate, (low, high))
+
+
+def extreme(a: Aggregate, row: Mapping[str, Tree], *, least: bool) -> dict[str, Tree]:
+    """MIN and MAX: the end that possible rows reach, and the one that certain rows force."""
+    first, last, ours = ("MIN", "MAX", "low") if least else ("MAX", "MIN", "high")
+    theirs = "high" if least else "low"
+    reached = sql(f"{first}(:x)", x=when(row["possible"], row[ours]))
+    # If a row is certain, all of its exact values occur.
+    forced_by = row.get(f"forced_{ours}", row[theirs if a.of_boxes else ours])
+    forced = sql(f"{first}(:x)", x=when(row["certain"], forced_by))
+    alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
+    other = when(sql("SUM(:x) > 0", x=_certain(row)), forced, alone)
+    likely = sql(f"{first}(:x)", x=when(every([row["possible"], sql(":s >= 0.5", s=row["share"])]), row[ours]))
+    estimate = sql("COALESCE(:l, :r)", l=likely, r=reached)
+    return _of_values(a, row, estimate, (reached, other) if least else (other, reached))
+
+
+def _certain(row: Mapping[str, Tree]) -> Tree:
+    """How many rows qualify for certain."""
+    return when(row["certain"], row["count"], exp.Literal.number(0))
+
+
+def _possible(row: Mapping[str, Tree]) -> Tree:
+    """How many rows may qualify."""
+    return when(row["possible"], row["count"], exp.Literal.number(0))
+
+
+def _columns(a: Aggregate, estimate: Tree, ends: tuple[Tree, Tree]) -> dict[str, Tree]:
+    """The columns of an aggregate that has a value over no rows."""
+    return {f"e{a.id}": estimate, f"l{a.id}": ends[0], f"h{a.id}": ends[1], f"u{a.id}": exp.Literal.number(0)}
+
+
+def _of_values(a: Aggregate, row: Mapping[str, Tree], estimate: Tree, ends: tuple[Tree, Tree]) -> dict[str, Tree]:
+    """The columns of an aggregate that is NULL over no rows, and without bounds where nothing bounds its values."""
+    some_ = sql("SUM(:x) > 0", x=_possible(row))
+    bounded = some_
+    if row["open"] is not FALSE:
+        bounded = every([some_, negate(sql("COALESCE(:u, FALSE)", u=sql("BOOL_OR(:o)", o=row["open"])))])
     return {
-        f"e{a.id}": when(none, estimate),
-        f"l{a.id}": when(
-            every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))]) if unbounded is not FALSE else none,
-            low,
-        ),
-        f"h{a.id}": when(
-            every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))]) if unbounded is not FALSE else none,
-            high,
-        ),
-        f"u{a.id}": maybe,
+        f"e{a.id}": when(some_, estimate),
+        f"l{a.id}": when(bounded, ends[0]),
+        f"h{a.id}": when(bounded, ends[1]),
+        f"u{a.id}": sql("CASE WHEN SUM(:x) > 0 THEN 0 ELSE 1 END", x=_certain(row)),
     }
 
 
@@ -133,18 +164,3 @@ def _with_nan(a: Aggregate, row: Mapping[str, Tree], low: Tree, high: Tree) -> t
         d=down,
     )
     return nan_or(sure, maybe, low), nan_or(sure, maybe, high)
-
-
-def _extremes(a: Aggregate, row: Mapping[str, Tree], surely: Tree) -> tuple[Tree, Tree, Tree]:
-    """MIN and MAX: the end that possible rows reach, and the one that certain rows force."""
-    first, last, ours = ("MIN", "MAX", "low") if a.kind == "min" else ("MAX", "MIN", "high")
-    theirs = "high" if ours == "low" else "low"
-    reached = sql(f"{first}(:x)", x=when(row["possible"], row[ours]))
-    # If a row is certain, all of its exact values occur.
-    forced_by = row.get(f"forced_{ours}", row[theirs if a.of_boxes else ours])
-    forced = sql(f"{first}(:x)", x=when(row["certain"], forced_by))
-    alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
-    other = when(surely, forced, alone)
-    likely = sql(f"{first}(:x)", x=when(every([row["possible"], sql(":s >= 0.5", s=row["share"])]), row[ours]))
-    estimate = sql("COALESCE(:l, :r)", l=likely, r=reached)
-    return (reached, other, estimate) if a.kind == "min" else (other, reached, estimate)

@@ -12,17 +12,13 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.range_facts import shown_values
 from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.aggregate_kinds import KINDS, Asked
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables, distinct_attained
-from sqlanon.query.rewrite.distinct_values import distinct_values
-from sqlanon.query.rewrite.joint_ratio import quotient
-from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart, average, count_matched, distinct
-from sqlanon.query.rewrite.plain_aggregates import plain
-from sqlanon.query.rewrite.quantiles import native, quantile
-from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.rewrite.ordered_aggregates import FOUND
+from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.sql.sqltree import TRUE, Tree, column, every, is_true, named, select, some, sql
+from sqlanon.query.sql.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
 
 GROUPS = "_groups"
 """One row a group: its keys ``g0``, ``g1``, ... and four columns an aggregate."""
@@ -53,54 +49,47 @@ class _Sums:
     def tables(self) -> Tables:
         """``_found`` (rows under their conditions), the parts that need an order of their own, and their union."""
         made: list[tuple[str, exp.Expr]] = [(FOUND, self._found())]
-        aggregates = self._plan.aggregates
-        apart = [
-            a
-            for a in aggregates
-            if a.kind in ("avg", "distinct", "ratio", "quantile", "native") or self._shuffled(a) is not None
-        ]
-        names = [f"{end}{a.id}" for a in aggregates for end in "elhu"]
+        keys = [column(key) for key in self._keys]
+        asked = [Asked(a, self._scope, self._plan, self._rows, self._values, keys) for a in self._plan.aggregates]
+        found = [(one, *KINDS[one.aggregate.kind].bounds(one)) for one in asked]
         main: dict[str, Tree] = {}
-        for aggregate in (a for a in aggregates if a not in apart):
-            main |= plain(aggregate, self._values.of(aggregate), floating=self._floating(aggregate))
-        branches = [self._branch(FOUND, main, names, typed=apart)]
-        for aggregate in apart:
-            steps, own = self._apart(aggregate)
+        for _, _, own in (one for one in found if not one[1]):
+            main |= own
+        apart = [one for one in found if one[1]]
+        branches = [self._branch(FOUND, main, typed=[one for one, _, _ in apart])]
+        for _, steps, own in apart:
             made += steps
-            branches.append(self._branch(steps[-1][0], own, names, typed=()))
+            branches.append(self._branch(steps[-1][0], own))
         if len(branches) == 1:
             return (*made, (GROUPS, branches[0]))
-        if self._keys:
+        if keys:
             branches = [
                 branch.select(named(exp.Literal.number(int(at == 0)), "found")) for at, branch in enumerate(branches)
             ]
         union: exp.Expr = branches[0]
         for branch in branches[1:]:
             union = exp.Union(this=union, expression=branch, distinct=False)
-        keys = [column(key) for key in self._keys]
-        merged = select([*keys, *(named(sql("MAX(:c)", c=column(c)), c) for c in names)], "_parts", group=keys)
+        merged = select([*keys, *(named(sql("MAX(:c)", c=column(c)), c) for c in self._columns)], "_parts", group=keys)
         if keys:  # without those that no row can be in by what classes attain, which only the first part knows
             merged = merged.having(sql("MAX(:f) = 1", f=column("found")))
         return (*made, ("_parts", union), (GROUPS, merged))
 
-    def _branch(
-        self, table: str, own: Mapping[str, Tree], names: Sequence[str], typed: Sequence[Aggregate]
-    ) -> exp.Select:
+    @property
+    def _columns(self) -> list[str]:
+        return [f"{end}{a.id}" for a in self._plan.aggregates for end in "elhu"]
+
+    def _branch(self, table: str, own: Mapping[str, Tree], typed: Sequence[Asked] = ()) -> exp.Select:
         """One part of the union; the first gives the types of the columns that it has not."""
-        kinds: dict[str, str | exp.DataType] = {}
-        for a in typed:
-            bound = (
-                (a.type or "DOUBLE")
-                if a.kind in ("ratio", "native", "quantile")
-                else "BIGINT"
-                if a.kind != "avg"
-                else self._average_type(a)
+        kinds: dict[str, exp.DataType] = {}
+        for one in typed:
+            estimate, bound = KINDS[one.aggregate.kind].types(one)
+            undefined = exp.DataType.build("INT")
+            kinds |= dict(
+                zip((f"{end}{one.aggregate.id}" for end in "elhu"), (estimate, bound, bound, undefined), strict=True)
             )
-            estimate = bound if a.kind == "quantile" else "DOUBLE"
-            kinds |= {f"{end}{a.id}": {"u": "INT", "e": estimate}.get(end, bound) for end in "elhu"}
         keys = [column(key) for key in self._keys]
         chosen: list[Tree] = [*keys]
-        for name in names:
+        for name in self._columns:
             tree = own.get(name) or (exp.cast(exp.null(), kinds[name]) if name in kinds else exp.null())
             chosen.append(named(tree, name))
         present = [column("p0")] if self._keys and table == FOUND else []
@@ -113,12 +102,9 @@ class _Sums:
         chosen.append(column("n"))
         chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
         for i, triple in enumerate(rows.triples):
-            possible = triple.possible
-            if i in rows.counts:  # of a class all rows may be known to have other values
-                possible = every([possible, sql(":h > 0", h=rows.counts[i].high)])
             chosen += [
                 named(tree.copy(), f"{end}{i}")
-                for end, tree in zip("pcs", (possible, triple.certain, triple.share), strict=True)
+                for end, tree in zip("pcs", (rows.possible(i), triple.certain, triple.share), strict=True)
             ]
         chosen += self._values.classes()
         parts = [part for a in plan.aggregates for part in a.parts]
@@ -139,57 +125,6 @@ class _Sums:
         reached = TRUE if plan.means else some(triple.possible for triple in triples)
         return select(chosen, rows.last, where=[] if is_true(reached) else [reached])
 
-    def _floating(self, a: Aggregate) -> bool:
-        """Whether the argument may be infinite or no number."""
-        if a.value is not None:
-            return a.value.floating
-        if a.box is not None:
-            return a.box.field.kind == "float"
-        return a.term is not None and self._scope.is_floating(self._plan.terms[a.term])
-
-    def _apart(self, a: Aggregate) -> Apart:
-        keys = [column(key) for key in self._keys]
-        if a.kind == "avg":
-            return average(a.id, self._values.of(a), keys, self._average_type(a), floating=self._floating(a))
-        if a.native is not None:
-            return native(self._scope, self._plan, a, self._keys)
-        if a.at is not None:
-            return quantile(a.id, a.at, self._values.of(a), keys, between=a.between, dates=a.type is not None)
-        if a.kind == "distinct" and a.box is not None:
-            members, attained = (
-                shown_values(self._scope, a.box),
-                distinct_attained(self._scope, a, self._plan),
-            )
-            return distinct_values(a.id, a.box, self._values.of(a), keys, members, attained=attained)
-        if a.kind == "distinct":
-            return distinct(a.id, column(a.term or ""), self._values.of(a), keys)
-        if a.ratio is not None:
-            pairs = {name: getattr(a.ratio, name) or (None, None) for name in ("both", "first", "second")}
-            of = {
-                f"{name} {letter}": self._values.of(part)
-                for name, pair in pairs.items()
-                for letter, part in zip("ab", pair, strict=True)
-                if part is not None
-            }
-            counted = a.ratio.both[1]
-            rows = counted is not None and counted.kind == "rows" and a.condition == 0 and bool(keys)
-            return quotient(a, a.ratio, of, keys, present=rows)
-        box = self._shuffled(a)
-        assert box is not None
-        return count_matched(a.id, a.condition, box, keys)
-
-    def _average_type(self, a: Aggregate) -> exp.DataType:
-        """What an average is calculated in: published means are doubles."""
-        meant = a.box is not None and a.box.id in self._plan.means
-        return exp.DataType.build("DOUBLE") if a.type is None or meant else a.type
-
     def _groups(self) -> list[Box]:
         """The sensitive column of format anatomy, if the query asks for it."""
         return [box for box in self._scope.boxes.values() if box.shape == "group"]
-
-    def _shuffled(self, a: Aggregate) -> Box | None:
-        """The sensitive column, if a count of rows asks one thing of it and another of the exact columns."""
-        if a.kind != "rows":
-            return None
-        formula = self._plan.conditions[a.condition]
-        return next((box for box in self._groups() if self._rows.compiler.apart(formula, box.id)), None)

@@ -16,8 +16,10 @@ from sqlanon.release.verify import persons
 from sqlanon.release.verify.stored_rows import columns_in
 from sqlanon.results import SensitiveAudit, TogetherReport
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec, person_name
+from sqlanon.table.reading import counted_columns
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, counted_columns, take_stage
+from sqlanon.table.stage import take_stage
 
 
 def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
@@ -102,7 +104,7 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
     )
     numbers = read_integers(row[5 + 2 * len(sensitive) :])
     fewest = dict(zip((person.name for person in counted), numbers, strict=True))
-    results, not_measured = persons.checked_together(policies, fewest)
+    results, not_measured = persons.check_together(policies, fewest)
     compared = sorted(
         {
             key
@@ -134,7 +136,7 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
 
 
 def _find_published(catalog: Catalog, name: str) -> Entry:
-    entry = catalog.published(name)
+    entry = catalog.find_published(name)
     if entry is None:
         known = catalog.names_of_published()
         raise PolicyError(f"{name} is not a published release of this database; published: {known}")

@@ -12,8 +12,9 @@ from sqlanon.release.audit.covered_codes import TooWideError, count_tuples, cove
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, take_stage
+from sqlanon.table.stage import take_stage
 
 MOST_ROWS = 50_000
 """Rows beyond which nothing is decided."""

@@ -20,7 +20,7 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    from sqlanon.release.catalog.target import Publication
+    from sqlanon.release.catalog.publication import Publication
 
 HASHES = ("_link", "_edges", "_drawn", "_history")
 """What the names of private tables end with that hold hashes."""

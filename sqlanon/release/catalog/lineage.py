@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
-from sqlanon.engines.rows import numbers
+from sqlanon.engines.rows import count, numbers
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.private_tables import physical_name, private_table
@@ -60,7 +60,7 @@ class Lineage:
         """The published columns that come from the class."""
         return [name for name in self.columns(self.classes) if not name.startswith(OWN)]
 
-    def kept(self) -> KeptLineage | None:
+    def describe_kept(self) -> KeptLineage | None:
         """What stays of it when its versions are dropped; None: somebody dropped its tables."""
         tables = (self.rows, self.classes)
         if not all(map(self.engine.exists, tables)):
@@ -78,11 +78,11 @@ class Lineage:
         drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(one.name)}" for one in tables)
         return KeptLineage(self.number, tuple(map(str, tables)), keys, held, drop)
 
-    def listed(self) -> int:
+    def count_erased(self) -> int:
         """How many keys are on the list of those that are never published again."""
         if not self.engine.exists(self.erased):
             return 0
-        return int(str(self.engine.fetch(statement("frozen/listed", self.engine.dialect, erased=self.erased))[0][0]))
+        return count(self.engine, statement("frozen/listed", self.engine.dialect, erased=self.erased))
 
     def undo(self, version: int) -> None:
         """Take back what a version set that readers never had, in the transaction that is open.
@@ -123,7 +123,7 @@ def number_in(report: Mapping[str, Any]) -> int | None:
     return int(lineage["number"]) if lineage else None
 
 
-def kept_in(entry: Entry) -> TableRef:
+def history_table_of(entry: Entry) -> TableRef:
     """The table that has the history of a version."""
     number = number_of(entry)
     return entry.history if number is None else replace(entry.history, name=rows_table(entry.release, number))

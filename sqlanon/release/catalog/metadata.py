@@ -21,7 +21,7 @@ from sqlanon.results import RequirementResult
 from sqlanon.spec import OWN, Accuracy, Hierarchy, PrivacySpec, ReleaseSpec, Rule
 from sqlanon.sqltext import statement
 from sqlanon.table import rules
-from sqlanon.table.stage import Roles
+from sqlanon.table.reading import Roles
 from sqlanon.table.tree import as_tree
 
 COLUMNS = (

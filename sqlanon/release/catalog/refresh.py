@@ -23,8 +23,8 @@ from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.results import DataChange
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 State = Literal[
     "first release",
@@ -66,7 +66,7 @@ class Decision:
         """The version that readers have now."""
         return self.previous.version if self.previous and self.previous.status == "published" else None
 
-    def confirmed(self, release: str, *, allow_weaker: bool) -> None:
+    def require_confirmation(self, release: str, *, allow_weaker: bool) -> None:
         """Stop a weakening that was not confirmed.
 
         Raises:
@@ -259,7 +259,7 @@ def data_change(
         links: the columns that they hash.
         columns: the source's columns, in order.
         rows: of the source.
-        made_of: see `sqlanon.table.stage.Roles.link`.
+        made_of: see `sqlanon.table.reading.Roles.link`.
     """
     if link_columns_of(entry, columns) != list(links):
         return None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Found, TableRef
 from sqlanon.engines.lacks import require
@@ -16,38 +15,9 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_ours
 from sqlanon.release.catalog.private_tables import physical_name
-from sqlanon.release.catalog.views import sensitive_of, views_beside, views_of
-
-if TYPE_CHECKING:
-    from sqlanon.release.catalog.state import ReleaseState
-
-
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """Where a release goes: the view, another file or None, the version it will be, its physical table's name.
-
-    ``pair``: a second table holds the sensitive values.
-    """
-
-    view: TableRef
-    file: str | None
-    version: int
-    physical: str
-    pair: bool = False
-
-    @property
-    def shown(self) -> str:
-        """For people."""
-        return self._spell_target(self.view)
-
-    @property
-    def shown_sensitive(self) -> str | None:
-        """The second table, for people."""
-        return self._spell_target(sensitive_of(self.view)) if self.pair else None
-
-    def _spell_target(self, view: TableRef) -> str:
-        name = f"{view.schema}.{view.name}"
-        return f"{name} in {self.file}" if self.file else name
+from sqlanon.release.catalog.publication import Publication
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.catalog.views import views_beside, views_of
 
 
 def target_of(state: ReleaseState) -> Publication:

@@ -17,7 +17,8 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.release.verify.made import BY_TABLE, Proof
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 
@@ -88,27 +89,25 @@ class Division:
             PolicyError: it cannot.
         """
 
-    def recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
+    def list_recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
         """Columns, besides the key, by which rows of a lineage are recognized."""
         return ()
 
-    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
-        """See `Units.asked`."""
+    def requirements_of(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         return requirements
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
-        """See `Units.codes`."""
         return persons
 
-    def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         """Requirements that all rows together must meet before a method is tried."""
         return requirements
 
-    def tried(self, context: Context, method: Method) -> Assignment:
+    def try_method(self, context: Context, method: Method) -> Assignment:
         """Run the method on a sample, for its loss."""
         return method.assign(context)
 
-    def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
+    def list_judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
         """Requirements that the method does not ensure: classes that publish the same are united, and may fail them.
 
         Groups that fail are united with others.

@@ -24,10 +24,7 @@ from sqlanon.table.keyed import hash_keys
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +161,6 @@ class DrawnBoxes(Divided):
         return False
 
     def rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef) -> TableRef:
-        """See `match_rows`."""
         return match_rows(scratch, encoded, classed, self.drawn)
 
     def proof(self, scratch: Scratch, rows: TableRef) -> Certified:

@@ -26,10 +26,7 @@ from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +243,6 @@ class TokenBlocks(persons_whole.PersonsWhole):
         self._token = token
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
-        """See `assign_tokens`."""
         token = context.encoded.roles.token_of(self._token).alias
         assignment, blocks = assign_tokens(context, method, Linking(token, keyed.elsewhere))
         return Divided(assignment, blocks)

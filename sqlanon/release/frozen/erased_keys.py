@@ -15,6 +15,7 @@ from sqlanon.errors import GuardError
 from sqlanon.release.catalog.lineage import Lineage, number_of, of_other_secret
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.prepare.staged import Staged
+from sqlanon.results.figures import format_rows
 from sqlanon.shell import command
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
@@ -116,6 +117,6 @@ def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> Non
     found = scratch.count("frozen/erased_rows", stage=staged.stage, erased=erased)
     if found:
         raise GuardError(
-            f"{state.spec.name}: {found} rows of the source have keys that were erased, and mode: full publishes all "
+            f"{state.spec.name}: keys of {format_rows(found)} of the source were erased, and mode: full publishes all "
             "rows: delete them in the source, or go back to refresh: {mode: frozen}, which leaves them out"
         )

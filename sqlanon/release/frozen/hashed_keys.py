@@ -12,8 +12,8 @@ from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.release.frozen.exact_casts import says
 from sqlanon.release.prepare.key import key_columns
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 
 def hashed_keys(

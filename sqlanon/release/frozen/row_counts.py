@@ -11,8 +11,8 @@ from sqlanon.errors import GuardError
 from sqlanon.release.catalog.lineage import Lineage
 from sqlanon.release.frozen.shape import kept_columns, quasi_columns
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlanon.formats import Layout, Names, Published, format_of
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier
-from sqlanon.table.stage import Reading, Roles
+from sqlanon.table.reading import Reading, Roles
 
 
 @dataclass(frozen=True, slots=True)

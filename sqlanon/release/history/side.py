@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from sqlanon.engines.base import TableRef
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.verify.stored_rows import counted_in, stored_rows
+from sqlanon.table.reading import hashes_of
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import hashes_of
 
 
 class Side:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import format_of
 from sqlanon.release.catalog.private_tables import private_table
-from sqlanon.release.catalog.target import Publication
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.views import sensitive_of
 from sqlanon.release.prepare.prepare import link_columns
 from sqlanon.release.prepare.staged import Prepared
@@ -16,7 +16,7 @@ from sqlanon.release.trials.column_losses import ColumnLosses
 from sqlanon.results import PlanColumn
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.stage import hash_parameters
 from sqlanon.table.tree import hierarchy_of
 

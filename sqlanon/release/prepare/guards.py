@@ -15,10 +15,11 @@ from sqlanon.formats import format_of
 from sqlanon.privacy.base import Grouped, Requirement, as_number, round_reachable
 from sqlanon.privacy.values import values_of
 from sqlanon.results import Feasible
+from sqlanon.results.figures import format_rows
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 if TYPE_CHECKING:
     from sqlanon.release.prepare.staged import Staged
@@ -64,7 +65,7 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int, *
                     f"rows_are: events; if equal values of {item.name} are not one person, accept_repeats: true"
                 )
     if spec.person and spec.null_person is None:
-        (person,) = roles.counted(spec)
+        (person,) = roles.list_counted(spec)
         row = scratch.fetch("table/lacking", source=roles.relation.ref, columns=list(person.columns))[0]
         if read_integer(row[0]):
             problems.append(
@@ -153,8 +154,8 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
         pairs = scratch.fetch("table/pairs", source=staged.stage, one=one, other=person)[0][0]
         if read_integer(pairs) < _OWN * domain.distinct:
             persons = _uniques(scratch, staged.stage, person)[1]
-            return persons, f"{rows} rows of {persons} persons"
-    return rows, f"{rows} rows"
+            return persons, f"{format_rows(rows)} of {persons} persons"
+    return rows, format_rows(rows)
 
 
 def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool) -> None:
@@ -186,7 +187,7 @@ def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Seque
         distinct = domain.distinct
         if part:
             among, distinct, _, _ = _uniques(scratch, source, reading.name)
-            of = f"{among} rows"
+            of = format_rows(among)
         else:
             among, of = _those_with(scratch, spec, staged, domain)
         if distinct > DISTINCT_SHARE * among:
@@ -313,7 +314,7 @@ def check_feasible(
             if not largest and not requirement.at_most:
                 best = "no value is feasible"
             problems.append(
-                f"{spec.name}: no release of {roles.relation.ref} ({rows} rows) reaches {requirement.name} = "
+                f"{spec.name}: no release of {roles.relation.ref} ({format_rows(rows)}) reaches {requirement.name} = "
                 f"{as_number(requirement.asked):g}{of}; {best}"
             )
     if problems:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError, PolicyError
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
 PERSON = "person"
 """The stage's column of the key's hash."""
@@ -39,7 +39,9 @@ def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef, *, needed: b
 
 def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int, *, needed: bool) -> None:
     """Raise `GuardError` where rows of the source have no key, or that of another row."""
-    problems = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(repeats)
+    none = "1 row has none (NULL)" if nulls == 1 else f"{nulls} rows have none (NULL)"
+    again = "1 row repeats one" if repeats == 1 else f"{repeats} rows repeat one"
+    problems = [none] * bool(nulls) + [again] * bool(repeats)
     if problems:
         raise GuardError(
             f"{spec.name}: key {', '.join(spec.key)} does not identify rows: {', and '.join(problems)}; name columns "

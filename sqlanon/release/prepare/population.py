@@ -12,7 +12,7 @@ from sqlanon.privacy.population import of_population
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.population import Population, roles_in
-from sqlanon.table.stage import Roles
+from sqlanon.table.reading import Roles
 
 
 def population_of(engine: Engine, spec: ReleaseSpec, roles: Roles) -> Roles | None:
@@ -51,7 +51,7 @@ def feasible_in(
     held = np.array([population.inside, outside][: 1 + (outside > 0)], np.int64)
     found, problems = [], []
     for requirement in of_population(requirements):
-        best = requirement.judged(own, held).reached
+        best = requirement.judge(own, held).reached
         met = requirement.reaches(best)
         found.append(Feasible(requirement.name, None, as_number(requirement.asked), as_number(best), met))
         if not met:

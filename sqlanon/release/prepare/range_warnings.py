@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.rows import number, read_integer
-from sqlanon.table.encode import MANY, Domain
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import MANY
 from sqlanon.table.scratch import Scratch
 
 NARROW = 100

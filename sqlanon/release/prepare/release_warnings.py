@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from sqlanon.declared import FORMATS
 from sqlanon.formats import format_of
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.catalog.target import Publication
 from sqlanon.release.catalog.views import is_pair
 from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.shell import command

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.spec import Hierarchy
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 
 

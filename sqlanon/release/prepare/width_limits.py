@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from sqlanon.declared import FORMATS, METHODS
 from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain
+from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 
 COPIES = 12

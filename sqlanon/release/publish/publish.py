@@ -18,9 +18,10 @@ from sqlanon.release.catalog.entry import Entry, SourceState
 from sqlanon.release.catalog.file_marker import mark_rows
 from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.rights import drop_statistics, grant_usage, set_readers
 from sqlanon.release.catalog.state import ReleaseState, read_state, scope_secret
-from sqlanon.release.catalog.target import Publication, check_still_free
+from sqlanon.release.catalog.target import check_still_free
 from sqlanon.release.catalog.views import (
     Pointing,
     list_pointings,
@@ -169,7 +170,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
             verified = verify_pair(scratch, encoded, classed, recoded, counted, physical, ready.requirements)
         else:
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
-        done = proof.marked(as_verified(report, verified, watch), engine, physical)
+        done = proof.add_marks(as_verified(report, verified, watch), engine, physical)
         if not recoded.sensitive and recoded.members.unite:
             exact = [(reading.name, reading.name) for reading in ready.roles.insensitive]
             done = replace(done, exposed=count_exposure(engine, physical.ref, recoded.layout.of_class, exact))

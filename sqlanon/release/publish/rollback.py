@@ -14,11 +14,12 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours
 from sqlanon.release.catalog.policy_diff import SETTINGS, list_differences, list_weakenings
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.reader import in_ranges
 from sqlanon.release.catalog.refresh import shown_as
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import last_shown
-from sqlanon.release.catalog.target import Publication, check_free, check_no_link
+from sqlanon.release.catalog.target import check_free, check_no_link
 from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, metadata_table
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, record_version
@@ -59,7 +60,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         if current is None:
             nothing = f"{release}: nothing is published that could be rolled back"
             example = "the version is an option, such as: sqlanon rollback patients --to 1"
-            raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown(release)}; {example}")
+            raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown_name(release)}; {example}")
         entry = _find_version(engine, release, entries, current, to)
         for one in (current, entry):
             if together := one.policy.get("together"):
@@ -185,7 +186,7 @@ def _find_version(engine: Engine, release: str, entries: list[Entry], current: E
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
     found = [f"weaker than before: {line}" for line in weaker]
-    removed = stored_rows(engine, entry).deleted_since()
+    removed = stored_rows(engine, entry).count_deleted()
     if removed is None:
         found.append(
             "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"
@@ -231,7 +232,7 @@ def _entry(engine: Engine, name: str) -> Entry:
         return found[-1]
     versions = catalog.versions(release)
     if not versions:
-        raise PolicyError(f"{catalog.unknown(release)}; name a version as NAME@VERSION, such as patients@2")
+        raise PolicyError(f"{catalog.unknown_name(release)}; name a version as NAME@VERSION, such as patients@2")
     what = f"version {number}" if number else "published version"
     raise PolicyError(f"{release} has no {what}; versions: {in_ranges(versions)}; name one as {release}@{versions[-1]}")
 

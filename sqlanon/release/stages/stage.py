@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.prepare.prepare import read_source
@@ -14,24 +13,11 @@ from sqlanon.release.prepare.row_security import source_snapshot
 from sqlanon.release.prepare.staged import Reading, Staged, Unchanged
 from sqlanon.release.publish.keep_published import keep, published_report, refuse_few
 from sqlanon.release.publish.publish import New, put_in, put_together
-from sqlanon.release.stages.work import Work
+from sqlanon.release.stages.work import Stage, Work, Works
 from sqlanon.release.trials.persons_cost import persons_cost
+from sqlanon.results.figures import format_rows
 
 log = logging.getLogger("sqlanon.stages")
-
-Works = Mapping[str, Work]
-"""The work of each release of a run, by name, in their order."""
-
-
-class Stage(Protocol):
-    """A part of a run."""
-
-    @property
-    def text(self) -> str:
-        """What is done, in one line for people; no value of a cell."""
-
-    def run(self, works: Works) -> None:
-        """Do it."""
 
 
 def execute(stages: Sequence[Stage], works: Works) -> None:
@@ -68,7 +54,6 @@ class ReadSources:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"read {', '.join(self.sources)} in one snapshot"
 
     def run(self, works: Works, *, planned: bool = False) -> None:
@@ -119,11 +104,9 @@ class Leave:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"{self.release}: leave version {self.version} as it is"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         entry = work.decision.previous
         assert entry is not None
@@ -144,11 +127,9 @@ class Profile:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: profile {self.rows} rows"
+        return f"{self.release}: profile {format_rows(self.rows)}"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         work.version.profile(work)
 
@@ -161,11 +142,9 @@ class ComparePersons:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"{self.release}: compare the loss of persons: whole with that of rows, on a sample"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         with work.watch.stage("method") as progress:
             note = persons_cost(work.scratch, work.trial(progress))
@@ -183,11 +162,9 @@ class Divide:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"{self.release}: divide {self.division} by {self.method}, recode as {self.format}"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         work.version.divide(work)
 
@@ -201,13 +178,11 @@ class Compare:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         if self.earlier is None:
             return f"{self.release}: keep what later versions are compared with"
         return f"{self.release}: compare with version {self.earlier}"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         work.version.compare(work)
 
@@ -220,11 +195,9 @@ class Measure:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         return f"{self.release}: measure the loss"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         work = works[self.release]
         work.version.measure(work)
 
@@ -241,12 +214,10 @@ class Publish:
 
     @property
     def text(self) -> str:
-        """See `Stage.text`."""
         shown = (f"version {n} of {name}" for name, n in zip(self.releases, self.versions, strict=True))
         return f"write, verify and publish {', '.join(shown)}"
 
     def run(self, works: Works) -> None:
-        """See `Stage.run`."""
         all_of = [works[name] for name in self.releases]
         parts = []
         for work in all_of:

@@ -1,17 +1,19 @@
-"""One table on its way through the stages of a run."""
+"""One table on its way through a run: its `Work`, the kind of `Version` that it gets, and a `Stage`."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from sqlanon.engines.base import Engine
 from sqlanon.progress import Progress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import SourceState
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState, read_state
-from sqlanon.release.catalog.target import Publication
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, Compared
@@ -19,13 +21,72 @@ from sqlanon.release.history.earlier import Earlier
 from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
 from sqlanon.release.publish.publish import Content
 from sqlanon.release.publish.second_file import reconcile
-from sqlanon.release.stages.version import Version
 from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.made import Made
 from sqlanon.results import DataChange, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The rows of a version that is planned.
+
+    Attributes:
+        ready: the rows that a method would divide; where there are none, the source's, of which the columns alone were
+            read.
+        tried: a method would run.
+        notes: what happens to which rows.
+    """
+
+    ready: Prepared
+    tried: bool
+    notes: tuple[str, ...] = ()
+
+
+class Version(Protocol):
+    """How the next version of a release is made of its source and of the versions before it."""
+
+    @property
+    def follows(self) -> bool:
+        """Whether rows are matched with those of the version before by their keys while the source is read."""
+
+    @property
+    def anew(self) -> bool:
+        """Whether every version is made of all rows of the source, whatever was published before."""
+
+    @property
+    def begins(self) -> bool:
+        """Whether it is made of all rows of the source, and can be compared with the versions before it."""
+
+    def decide(self, state: ReleaseState, decision: Decision) -> Decision:
+        """The decision, with what this kind of versions adds to the reasons for a new one."""
+
+    def look(self, work: Work) -> None:
+        """Compare the source, which was read, with what is kept of the versions before.
+
+        Raises:
+            PrivacyViolation: a limit of the policy is exceeded.
+        """
+
+    def stages(self, work: Work) -> Sequence[Stage]:
+        """The stages from here to the one that publishes, for a source that was looked at."""
+
+    def plan(self, work: Work) -> Planned:
+        """Profile the rows that a method would divide. Nothing is written."""
+
+    def profile(self, work: Work) -> None:
+        """Find the domains of the rows, and whether the policy can be met."""
+
+    def divide(self, work: Work) -> None:
+        """Make the classes."""
+
+    def compare(self, work: Work) -> None:
+        """Find what the version reveals together with those before it."""
+
+    def measure(self, work: Work) -> None:
+        """Make the report so far, and what is to be published."""
 
 
 @dataclass(slots=True)
@@ -120,6 +181,21 @@ class Work:
     def unchanged(self) -> bool:
         """Whether the source is as the published version saw it, and nothing else asks for a new one."""
         return self.decision.same_as is not None and self.decision.same_as == self.source.fingerprint
+
+
+Works = Mapping[str, Work]
+"""The work of each release of a run, by name, in their order."""
+
+
+class Stage(Protocol):
+    """A part of a run."""
+
+    @property
+    def text(self) -> str:
+        """What is done, in one line for people; no value of a cell."""
+
+    def run(self, works: Works) -> None:
+        """Do it."""
 
 
 def find_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch, *, every: bool = False) -> ReleaseState:

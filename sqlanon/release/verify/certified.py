@@ -42,26 +42,21 @@ class Certified(Proof):
 
     @property
     def members(self) -> Candidates:
-        """See `Proof.members`."""
         return self.own
 
     @property
     def content(self) -> str:
-        """See `Proof.content`."""
         return self.own.content
 
     @property
     def tables(self) -> tuple[TableRef, ...]:
-        """See `Proof.tables`."""
         return self.certificate.tables
 
     def of_version(self, engine: Engine, physical: str) -> Certified:
-        """See `Proof.of_version`."""
         named = Certificate.of(engine, physical)
         return replace(self, certificate=named, own=replace(self.own, kept=named.edges))
 
     def statements(self, scratch: Scratch, classed: TableRef, link: Link) -> list[Statement]:
-        """See `Proof.statements`."""
         return [
             scratch.sql("freeform/edges", kept=self.certificate.edges, edges=self.own.edges),
             scratch.sql(
@@ -92,13 +87,11 @@ class Certified(Proof):
     def _key(self) -> bytes:
         return key_of(self.secret, self.spec.name, self.content)
 
-    def marked(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
-        """See `Proof.marked`."""
+    def add_marks(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
         drawn, written = self.certificate.mark(engine, self._key), certificate.hash_rows(engine, physical)
         return replace(report, drawn=drawn, written=written)
 
     def history_columns(self, columns: list[str]) -> list[str]:
-        """See `Proof.history_columns`."""
         return [*columns, "boxes"]
 
     def history(self, scratch: Scratch, history: TableRef, classed: TableRef, columns: Sequence[str]) -> TableRef:

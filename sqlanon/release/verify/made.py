@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, Relation, Statement, TableRef
+from sqlanon.formats.base import Recoded
 from sqlanon.formats.members import OF_CLASSES, Members
-from sqlanon.formats.recoded import Recoded
 from sqlanon.loss import Joint
 from sqlanon.results import RunReport
 from sqlanon.table.encode import Encoded
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlanon.release.catalog.state import ReleaseState
 
 Link = Sequence[tuple[str, bool]]
-"""See `sqlanon.table.stage.Roles.link`."""
+"""See `sqlanon.table.reading.Roles.link`."""
 
 
 class Proof:
@@ -63,7 +63,7 @@ class Proof:
             PrivacyViolation: they prove nothing.
         """
 
-    def marked(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
+    def add_marks(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
         """The report with marks by which changes of its tables and of the published table are noticed."""
         return report
 

@@ -21,9 +21,12 @@ from sqlanon.privacy.base import Grouped, Measured, Requirement
 from sqlanon.privacy.population import OfPopulation, of_population
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import Encoded
+from sqlanon.table.reading import Reading
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading, assign_roles, take_stage
+from sqlanon.table.stage import take_stage
 
 
 def verify_population(
@@ -165,7 +168,7 @@ def _count_cells(
             number=f"seen{at}",
             columns=[{"column": domain.reading.alias, "name": "value"}],
         )
-        pairs.append(form.matched(scratch, domain, said, seen, own))
+        pairs.append(form.match_cells(scratch, domain, said, seen, own))
     scratch.execute("verify/population_matched", matched=matched, people=people, groups=groups, pairs=pairs)
     shared = scratch.count("verify/population_shared", matched=matched)
     scratch.execute("verify/population_counted", counted=counted, groups=groups, people=people, matched=matched)

@@ -15,8 +15,10 @@ from sqlanon.release.catalog.refresh import data_change, link_columns_of
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.spec import PrivacySpec, ReleaseSpec, person_name
 from sqlanon.sqltext import statement, table_name
+from sqlanon.table.reading import hashes_of
+from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, hashes_of, take_stage
+from sqlanon.table.stage import take_stage
 
 
 class OwnRows:
@@ -60,7 +62,7 @@ class OwnRows:
             return set()
         return {column.name for column in self._engine.relation(table_name(table)).columns}
 
-    def found_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
+    def find_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
         """Of columns those with hashes that the published table has too."""
         return values
 
@@ -68,7 +70,7 @@ class OwnRows:
         """The history: of each key the class, the values and the persons."""
         return self._entry.history
 
-    def deleted_since(self) -> int | None:
+    def count_deleted(self) -> int | None:
         """Rows that the source no longer has, by the hashes of its link table; None where that is unknown."""
         engine, entry = self._engine, self._entry
         if not engine.exists(entry.link):
@@ -104,12 +106,10 @@ class LineageRows(OwnRows):
 
     @property
     def changing(self) -> tuple[TableRef, ...]:
-        """See `OwnRows.changing`."""
         return (*super().changing, self._lineage.rows, self._lineage.classes, self._lineage.erased)
 
     @property
     def why_uncounted(self) -> str:
-        """See `OwnRows.why_uncounted`."""
         return (
             f"the lineage of version {self._entry.version} does not have them: it is gone, or another policy made it; "
             "run --new-lineage"
@@ -122,7 +122,6 @@ class LineageRows(OwnRows):
             yield self._rows(scratch, scratch.table("persons"), kept=False)
 
     def columns(self) -> set[str]:
-        """See `OwnRows.columns`."""
         own = self._columns(self._lineage.rows)
         return {*(name.removeprefix("_sqlanon_") for name in own), *(self._persons if "_sqlanon_owner" in own else ())}
 
@@ -130,7 +129,7 @@ class LineageRows(OwnRows):
     def _persons(self) -> list[str]:
         return list(hashes_of(counted_in(self._entry.policy)).values())
 
-    def found_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
+    def find_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
         """None."""
         return {}
 
@@ -142,7 +141,7 @@ class LineageRows(OwnRows):
         of several cohorts may fail what its parts meet.
         """
         name = f"history_v{self._entry.version}"
-        table = scratch.named(name)
+        table = scratch.name_table(name)
         if table not in scratch.made:
             # Of an older lineage somebody may have dropped its classes.
             kept = not self._persons and scratch.engine.exists(self._lineage.classes)
@@ -164,8 +163,8 @@ class LineageRows(OwnRows):
         )
         return table
 
-    def deleted_since(self) -> int | None:
-        """See `OwnRows.deleted_since`: those that later versions do not publish any more.
+    def count_deleted(self) -> int | None:
+        """See `OwnRows.count_deleted`: those that later versions do not publish any more.
 
         What these retain is not asked.
         """

@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.formats.cover import count_wider_than_least
-from sqlanon.formats.recoded import NOT_ASKED
+from sqlanon.formats.levels import NOT_ASKED
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.formats.recoded import Least, Recoded
+    from sqlanon.formats.base import Recoded
+    from sqlanon.formats.levels import Least
     from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 

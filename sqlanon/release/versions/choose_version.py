@@ -7,7 +7,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide.division import Division
 from sqlanon.release.frozen.choose_lineage import lineage_of_run
-from sqlanon.release.stages.version import Version
+from sqlanon.release.stages.work import Version
 from sqlanon.release.versions.full import Full
 from sqlanon.release.versions.lineage import OfLineage
 from sqlanon.release.versions.statistics import OfStatistics

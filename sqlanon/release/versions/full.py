@@ -16,9 +16,8 @@ from sqlanon.release.history.compare_versions import changed_rows, compare_versi
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
 from sqlanon.release.publish.publish import Draft, content_of, list_columns
-from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile, Stage
-from sqlanon.release.stages.version import Planned
-from sqlanon.release.stages.work import Work
+from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile
+from sqlanon.release.stages.work import Planned, Stage, Work
 from sqlanon.release.verify import persons, tokens
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
@@ -32,7 +31,6 @@ class Full:
     begins = True
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
-        """See `Version.decide`."""
         return decision
 
     def look(self, work: Work) -> None:
@@ -41,7 +39,6 @@ class Full:
             check_left_out(work.scratch, work.state, work.staged)
 
     def stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.stages`."""
         name, before = work.spec.name, work.decision.previous
         stages: list[Stage] = [Profile(name, work.staged.rows)]
         if work.division.by_choice:
@@ -52,12 +49,10 @@ class Full:
         return [*stages, Measure(name)]
 
     def plan(self, work: Work) -> Planned:
-        """See `Version.plan`."""
         self.profile(work)
         return Planned(work.prepared, tried=True)
 
     def profile(self, work: Work) -> None:
-        """See `Version.profile`."""
         work.ready = profile(work.scratch, work.staged, work.division, work.watch, memory=work.machine.memory)
 
     def divide(self, work: Work) -> None:
@@ -69,11 +64,9 @@ class Full:
         work.made = make_classes(scratch, work.spec, ready, work.division, work.machine, work.watch, keyed)
 
     def compare(self, work: Work) -> None:
-        """See `Version.compare`."""
         compare_with_earlier(work)
 
     def measure(self, work: Work) -> None:
-        """See `Version.measure`."""
         spec, state, scratch, target = work.spec, work.state, work.scratch, work.target
         ready, made, compared, siblings = work.prepared, work.classes, work.compared, work.siblings
         encoded, classed, recoded = made.encoded, made.classed, made.recoded

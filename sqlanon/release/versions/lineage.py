@@ -26,13 +26,12 @@ from sqlanon.release.frozen.next_version import Outlook, last_report, look
 from sqlanon.release.frozen.plan_notes import plan_notes
 from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
-from sqlanon.release.frozen.version import Draft, Entered, Step, entered_of, refuse
+from sqlanon.release.frozen.version import Draft, Entered, Step, describe_cohort, refuse
 from sqlanon.release.history import history
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
-from sqlanon.release.stages.stage import Compare, Measure, Profile, Stage
-from sqlanon.release.stages.version import Planned
-from sqlanon.release.stages.work import Work
+from sqlanon.release.stages.stage import Compare, Measure, Profile
+from sqlanon.release.stages.work import Planned, Stage, Work
 from sqlanon.release.versions.full import compare_with_earlier, division_of_run
 from sqlanon.results import LineageReport, RunReport
 from sqlanon.spec import ReleaseSpec
@@ -62,7 +61,6 @@ class OfLineage:
 
     @property
     def follows(self) -> bool:
-        """See `Version.follows`."""
         return not self.begins
 
     @property
@@ -71,11 +69,9 @@ class OfLineage:
         return self._looked
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
-        """See `Version.decide`."""
         return due_again(state, decision, self._lineage, self.begins)
 
     def look(self, work: Work) -> None:
-        """See `Version.look`."""
         with work.watch.stage("profile"):
             self._looked = look(
                 work.scratch,
@@ -152,15 +148,13 @@ class OfLineage:
             self._refuse(work.spec)
 
     def _refuse(self, spec: ReleaseSpec) -> None:
-        self._looked = self._outlook.refused()
+        self._looked = self._outlook.refuse()
         self._looked.hold(spec)
 
     def compare(self, work: Work) -> None:
-        """See `Version.compare`."""
         compare_with_earlier(work)
 
     def measure(self, work: Work) -> None:
-        """See `Version.measure`."""
         spec, state, scratch, target, staged = work.spec, work.state, work.scratch, work.target, work.staged
         lineage, looked, made, ready = self._lineage, self._outlook, work.made, work.ready
         limits.require_rows(spec, looked.report(), erasing=self._erasing is not None)
@@ -235,7 +229,7 @@ class OfLineage:
         asked, sensitive, groups = of_rows(ready.requirements), len(ready.sensitive), made.recoded.groups
         # Over persons a union may fail what its parts meet, and the rows of a person are to stay together.
         exits = None if ready.owned else exit_groups(scratch, rows, groups, spec.privacy.k, asked, sensitive)
-        return entered_of(scratch, step, made, rows, exits, shape, owned=ready.owned)
+        return describe_cohort(scratch, step, made, rows, exits, shape, owned=ready.owned)
 
 
 def _require_report(report: Mapping[str, Any] | None) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Questions to the catalog are answered by a process of its own, which is killed when it takes too much."""
+"""Questions to the catalog are answered by processes: each by one, which is killed when it takes too much."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ import os
 import select
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from sqlanon.serve.cancel import LOOK_SECONDS
 from sqlanon.serve.catalog import content, functions
+from sqlanon.serve.pool import Pool, Turn
 from sqlanon.serve.refusals import CANCELLED, NOT_SUPPORTED, TOO_MUCH, ServeError
 from sqlanon.serve.released import Served
 from sqlanon.serve.values import TEXT, Column, Result, type_named
 from sqlanon.serve.variables import Variables
 
 SECONDS = 5.0
-"""Of a question, at most: others wait for the process meanwhile."""
+"""Of a question, at most."""
+PROCESSES = 4
+"""That answer at once, at most; they are started as they are needed."""
 _START_SECONDS = 60.0
 _GRACE_SECONDS = 1.0
 _KEPT = ("PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ", "TMPDIR")
@@ -39,34 +42,24 @@ class CatalogDatabase:
     def __init__(self, served: Sequence[Served]) -> None:
         self.served = tuple(served)
         self.schemas = tuple(content.schemas(served))
-        self._guard = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._closed = False
+        self._processes = Pool(lambda: Process(self.served), Process.end, PROCESSES)
 
-    def fetch(self, text: str, seconds: float, rows: int) -> Result:
+    def fetch(self, text: str, turn: Turn, rows: int) -> Result:
         """The rows of a rewritten question.
 
         Args:
             text: as `sqlanon.serve.catalog.rewrite.rewritten` makes it.
-            seconds: the deadline, `SECONDS` at most.
+            turn: who asks, and until when: for `SECONDS` at most once a process has it.
             rows: at most.
 
         Raises:
-            ServeError: it cannot be answered, takes too long, or has more rows.
+            ServeError: it cannot be answered, takes too long, was cancelled, or has more rows.
         """
-        limit = min(seconds, SECONDS)
-        if not self._guard.acquire(timeout=seconds):
-            raise ServeError(CANCELLED, f"the question waited longer than {seconds:g} seconds for others")
-        try:
-            if self._process is None or self._process.poll() is not None:
-                self._start()
-            answer = self._asked({"text": text, "seconds": limit, "rows": rows}, limit + _GRACE_SECONDS)
-        finally:
-            if self._closed:  # by a session that knows newer releases, while this one was about to ask
-                self._end()
-            self._guard.release()
+        with self._processes.taken(turn) as process:
+            limit = min(turn.seconds, SECONDS)
+            answer = process.ask({"text": text, "seconds": limit, "rows": rows}, limit + _GRACE_SECONDS, turn)
         if answer.get("late"):
-            raise ServeError(CANCELLED, f"the question to the catalog took longer than {limit:g} seconds")
+            raise ServeError(CANCELLED, f"the question to the catalog took longer than {limit:.3g} seconds")
         if "error" in answer:
             # There is nothing in that database but names of releases.
             raise ServeError(NOT_SUPPORTED, f"the catalog does not answer this: {answer['error']}")
@@ -79,13 +72,33 @@ class CatalogDatabase:
         return Result(f"SELECT {len(found)}", columns, found)
 
     def close(self) -> None:
-        """End the process."""
-        with self._guard:
-            self._closed = True
-            self._end()
+        """End the processes; those that answer, or are asked yet, when they have answered."""
+        self._processes.retire()
 
-    def _start(self) -> None:
-        self._end()
+
+class Process:
+    """A process that has the catalog, for one question at a time; it is started anew where it has ended.
+
+    Args:
+        served: the tables that there are.
+    """
+
+    def __init__(self, served: tuple[Served, ...]) -> None:
+        self._served = served
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, question: Mapping[str, Any], seconds: float, turn: Turn) -> dict[str, Any]:
+        """The answer to a question; a process that gives none in time is killed.
+
+        Raises:
+            ServeError: the client does not want it any more, or the process does not start.
+        """
+        if self._process is None or self._process.poll() is not None:
+            self._start(turn)
+        return self._asked(question, seconds, turn)
+
+    def _start(self, turn: Turn) -> None:
+        self.end()
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "sqlanon.serve.catalog.worker"],
             # -P: nothing is imported from the folder that the server was started in, which others may write.
@@ -98,13 +111,14 @@ class CatalogDatabase:
         statements: list[tuple[str, list[object]]] = [
             (text, []) for text in (*content.definitions(), *functions.definitions())
         ]
-        statements += content.inserts(self.served, Variables("", self.schemas[0], {}))
-        problem = self._asked({"statements": statements}, _START_SECONDS).get("error")
+        statements += content.inserts(self._served, Variables("", content.schemas(self._served)[0], {}))
+        problem = self._asked({"statements": statements}, _START_SECONDS, turn).get("error")
         if problem:
+            self.end()
             raise ServeError(NOT_SUPPORTED, f"the catalog cannot be made: {problem}")
 
-    def _asked(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """One line to the process, and one from it; it is ended where none comes."""
+    def _asked(self, question: Mapping[str, Any], seconds: float, turn: Turn) -> dict[str, Any]:
+        """One line to the process, and one from it; it is killed where none comes."""
         process = self._process
         assert process is not None
         assert process.stdin is not None
@@ -112,16 +126,20 @@ class CatalogDatabase:
         try:
             process.stdin.write(json.dumps(question).encode() + b"\n")
             process.stdin.flush()
-            line = _line(process.stdout.fileno(), time.monotonic() + seconds)
+            line = _line(process.stdout.fileno(), time.monotonic() + seconds, turn)
         except OSError:
             line = b""
         if not line:
-            self._end()
+            self.end()
+            turn.cancel.check()
             return {"error": "it took too much time or memory"}
         found: dict[str, Any] = json.loads(line)
+        if found.get("ended"):
+            self.end()
         return found
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Kill the process."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -133,11 +151,14 @@ class CatalogDatabase:
                     pipe.close()
 
 
-def _line(source: int, until: float) -> bytes:
-    """A line from a pipe; empty: it did not come in time."""
+def _line(source: int, until: float, turn: Turn) -> bytes:
+    """A line from a pipe; empty: it did not come in time, or nobody wants it any more."""
     found = bytearray()
     while not found.endswith(b"\n"):
-        ready, _, _ = select.select([source], [], [], max(until - time.monotonic(), 0.0))
+        left = max(until - time.monotonic(), 0.0)
+        ready, _, _ = select.select([source], [], [], min(left, LOOK_SECONDS))
+        if not ready and left and not turn.cancel.wanted():
+            continue
         data = os.read(source, 1 << 16) if ready else b""
         if not data:
             return b""

@@ -48,7 +48,10 @@ def main() -> None:
                 answer = _fetch(connection, asked["text"], asked["seconds"], asked["rows"])
         except duckdb.InterruptException:
             answer = {"late": True}
-        except (duckdb.Error, MemoryError, ValueError) as error:
+        except (duckdb.FatalException, duckdb.InternalException, MemoryError):
+            # The database cannot be used any more: the server starts another process for the next question.
+            answer = {"error": "it took too much memory, or met a defect of the database", "ended": True}
+        except (duckdb.Error, ValueError) as error:
             answer = {"error": str(error).partition("\n")[0][:300]}
         written = json.dumps(answer, default=str)
         if len(written) > _MOST:

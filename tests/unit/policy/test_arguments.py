@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sqlanon
 from sqlanon.errors import PolicyError
 from sqlanon.policy import load, release
 from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, ReleaseSpec
@@ -149,7 +150,6 @@ def test_l_is_taken_by_its_decimal_text(given_l: Any, exact: Fraction) -> None:
     assert release(**BASE, sensitive="d", l=given_l).privacy.l == exact
 
 
-@pytest.mark.property
 @given(st.integers(1, 10**9), st.integers(1, 10**9))
 def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
     asked = Fraction(max(numerator, denominator), min(numerator, denominator))
@@ -394,7 +394,6 @@ def test_hostile_column_names_stay_as_they_are(name: str) -> None:
     assert "\n" not in problem
 
 
-@pytest.mark.property
 @given(
     st.lists(
         st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1),
@@ -406,7 +405,6 @@ def test_any_names_give_their_columns_in_order(names: list[str]) -> None:
     assert [column.name for column in release(source="t", quasi=names[:1], insensitive=names[1:], k=1).columns] == names
 
 
-@pytest.mark.property
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1))
 def test_any_table_name_can_be_quoted(name: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'
@@ -434,3 +432,9 @@ def test_method_and_format_defaults() -> None:
     assert spec.method == MethodSpec("tree", {})
     assert spec.format == FormatSpec("ranges", ())
     assert spec.publish is None
+
+
+@pytest.mark.parametrize("call", ["run", "plan", "preview"])
+def test_a_path_is_no_release(call: str) -> None:
+    with sqlanon.connect("duckdb:///:memory:") as db, pytest.raises(PolicyError, match=r"this is a str; .*load_policy"):
+        getattr(db, call)("anon.yml")

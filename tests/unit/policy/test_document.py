@@ -43,7 +43,6 @@ data = st.recursive(
 )
 
 
-@pytest.mark.property
 @given(st.dictionaries(plain, data, max_size=4), st.booleans())
 def test_what_yaml_writes_is_what_we_read(value: dict[str, Any], flow: bool) -> None:
     text = yaml.safe_dump(value, default_flow_style=flow)
@@ -53,7 +52,6 @@ def test_what_yaml_writes_is_what_we_read(value: dict[str, Any], flow: bool) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.property
 @given(
     st.lists(
         st.sampled_from(
@@ -91,7 +89,6 @@ def test_any_text_is_data_or_one_clear_error(text: str) -> None:
             assert read.place(path)[0] >= 1
 
 
-@pytest.mark.property
 @given(
     st.lists(
         st.sampled_from(

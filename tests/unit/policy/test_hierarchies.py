@@ -155,7 +155,6 @@ def trees(draw: st.DrawFn) -> list[tuple[str, ...]]:
     return draw(st.permutations(rows))
 
 
-@pytest.mark.property
 @given(trees())
 def test_every_node_covers_consecutive_leaves_by_first_appearance(tmp_path: Path, rows: list[tuple[str, ...]]) -> None:
     text = io.StringIO(newline="")

@@ -215,7 +215,6 @@ def test_extents_of_the_widest_types(extent: int) -> None:
     assert spec.privacy.accuracy == Accuracy("k", None, (("x", Fraction(extent)),))
 
 
-@pytest.mark.property
 @given(st.integers(0, 10**9), st.integers(1, 10**9))
 def test_every_bound_is_exact(part: int, whole: int) -> None:
     loss = Fraction(min(part, whole), max(part, whole))
@@ -224,7 +223,6 @@ def test_every_bound_is_exact(part: int, whole: int) -> None:
     assert spec.privacy.accuracy == Accuracy("k", loss, (("age", extent),))
 
 
-@pytest.mark.property
 @given(st.floats(0, 1).filter(lambda value: value == 0 or value > 1e-4).map(lambda value: round(value, 9)))
 def test_a_float_is_taken_by_its_decimal_text(loss: float) -> None:
     spec = release(source="t", quasi="age", max_loss=loss, maximize="k", at_least={"k": 2})

@@ -1,0 +1,339 @@
+"""The part of a connected database that reads tables and releases and changes nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from sqlanon import policy
+from sqlanon.database.hierarchy_tables import with_tables
+from sqlanon.database.kept import Kept
+from sqlanon.declared.effort import take_new_classes
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.progress import Progress
+from sqlanon.release.audit.audit import audit
+from sqlanon.release.audit.place import is_release, open_place, table_named
+from sqlanon.release.audit.together import audit_together
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.views import views_of
+from sqlanon.release.divide.classes import Machine
+from sqlanon.release.history.history import audit_history
+from sqlanon.release.plan.plan import plan as make_plan
+from sqlanon.release.preview import Preview
+from sqlanon.release.preview import preview as make_preview
+from sqlanon.release.publish import rollback as versions
+from sqlanon.release.verify.persons import counted_rows
+from sqlanon.results import (
+    AttackReport,
+    AuditReport,
+    DiffReport,
+    HistoryReport,
+    IdentifyingReport,
+    PlanReport,
+    ReleaseRow,
+    RiskReport,
+    TogetherReport,
+    VersionReport,
+)
+from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.profile import ColumnProfile, profile
+from sqlanon.workload_spec import WorkloadSpec
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from sqlanon.evaluate.levels import Levels
+    from sqlanon.evaluate.report import Evaluation
+    from sqlanon.query.answer import Answer
+    from sqlanon.query.find import Names
+    from sqlanon.query.parse.parameters import Parameters
+
+
+class Readable(Kept):
+    """A connected database whose tables and releases are planned, measured and queried. A context manager."""
+
+    def __init__(self, engine: Engine, progress: Progress, machine: Machine) -> None:
+        self.engine = engine
+        self._progress = progress
+        self._machine = machine
+        self._asked: Names = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.engine.close()
+
+    def plan(
+        self,
+        spec: ReleaseSpec,
+        beside: Sequence[ReleaseSpec] = (),
+        *,
+        new_lineage: bool = False,
+        new_classes: bool = False,
+    ) -> PlanReport:
+        """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
+        spec = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
+        if spec.together is not None:
+            beside = [with_tables(self.engine, one) if one.together == spec.together else one for one in beside]
+        return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
+
+    def preview(self, spec: ReleaseSpec, rows: int = 20) -> Preview:
+        """Rows of the source with what a run of ``spec`` would publish of them, for the owner.
+
+        See `sqlanon.release.preview.preview`.
+        """
+        return make_preview(self.engine, with_tables(self.engine, spec), self._machine, self._progress, rows)
+
+    def audit(
+        self,
+        table: str,
+        *,
+        quasi: Sequence[str] | None = None,
+        sensitive: Sequence[str] = (),
+        identifiers: Sequence[str] = (),
+        spec: ReleaseSpec | None = None,
+    ) -> AuditReport:
+        """Measure k, l and risk of any table, or of a release by its name; see `sqlanon.release.audit.audit.audit`."""
+        return audit(
+            self.engine,
+            table_named(self.engine, table),
+            quasi=_to_sequence(quasi),
+            sensitive=_to_sequence(sensitive) or (),
+            identifiers=_to_sequence(identifiers) or (),
+            spec=None if spec is None else with_tables(self.engine, spec),
+        )
+
+    def assess(
+        self,
+        table: str,
+        *,
+        quasi: Sequence[str] | None = None,
+        sensitive: Sequence[str] = (),
+        identifiers: Sequence[str] = (),
+        weight: str | None = None,
+        population: str | None = None,
+        population_size: int | None = None,
+        threshold: float = THRESHOLD,
+        null_is: str = VALUE,
+    ) -> RiskReport:
+        """Measure every privacy model and the risk of any table, without a policy; see `sqlanon.risk.assess.assess`.
+
+        ``weight``, ``population`` and ``population_size`` say what is known of the population:
+        `sqlanon.risk.assess.Population`. ``null_is="wildcard"`` is refused for a release of this database: what its
+        NULL and ``*`` cover is known. Of a release whose persons may have several rows the prosecutor counts persons,
+        by its private tables, unless ``identifiers`` name others.
+        """
+        if null_is != VALUE and is_release(self.engine, table):
+            raise PolicyError(
+                f"audit {table}: {null_is} is for tables of others; this is a release, in which * is a value of its own"
+            )
+        known = Population(population, population_size, weight)
+        found = assess(
+            self.engine,
+            table,
+            quasi=_to_sequence(quasi),
+            sensitive=_to_sequence(sensitive) or (),
+            identifiers=_to_sequence(identifiers) or (),
+            population=known,
+            threshold=threshold,
+            null_is=null_is,
+        )
+        if identifiers or found.prosecutor is None:
+            return found
+        with open_place(self.engine, table, None) as place, counted_rows(self.engine, place.entry) as counted:
+            if counted is None:
+                return found
+            if known.known:
+                raise PolicyError(
+                    f"audit {table}: a population is compared with rows that are persons, and a person may have "
+                    "several rows of this release; leave the population out"
+                )
+            rows, persons = counted
+            return of_persons(found, class_sizes(self.engine, rows, ("class",), persons))
+
+    def find_quasi(
+        self, table: str, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
+    ) -> IdentifyingReport:
+        """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identify`."""
+        return identify(self.engine, table, _to_sequence(columns), _to_sequence(left_out) or ())
+
+    def together(self, first: str, second: str) -> TogetherReport:
+        """What two releases of one source leave of k and l when a reader holds both."""
+        return audit_together(self.engine, first, second)
+
+    def history(self, release: str) -> tuple[HistoryReport, ...]:
+        """What every version of a release reveals together with the one before; needs a key in the policy."""
+        return audit_history(self.engine, release)
+
+    def version(self, name: str) -> VersionReport:
+        """Everything the catalog knows of ``NAME@VERSION``, or of the published version of ``NAME``."""
+        return versions.report_version(self.engine, name)
+
+    def diff(self, first: str, second: str) -> DiffReport:
+        """Two versions, ``NAME@2`` and ``NAME@3``, side by side."""
+        return versions.diff(self.engine, first, second)
+
+    def evaluate(
+        self, release: str | None = None, workload: str | os.PathLike[str] | WorkloadSpec | None = None
+    ) -> Evaluation:
+        """Measure how well a release answers for its source; see `sqlanon.evaluate.run.evaluate`.
+
+        Args:
+            release: its name or view; None: the only one there is.
+            workload: a workload file, or what one is read into; None: generators that fit any release.
+
+        Raises:
+            PolicyError, DatabaseError: nothing was measured.
+        """
+        from sqlanon.evaluate.run import evaluate
+
+        spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
+        return evaluate(self.engine, release, spec, self._progress)
+
+    def hierarchy(self, release: str, column: str) -> Levels:
+        """The levels of a quasi column's hierarchy, with the source's rows in every node.
+
+        The result is for the owner: nodes are values.
+
+        Args:
+            release: its name or view.
+            column: its name in the source.
+
+        Raises:
+            PolicyError: no such release, or the column has no hierarchy.
+        """
+        from sqlanon.evaluate.levels import read_levels
+
+        return read_levels(self.engine, release, column)
+
+    def attack(
+        self, release: str | None = None, *, known: Sequence[str] | None = None, victims: int | None = None
+    ) -> AttackReport:
+        """What an attacker who has values of the source finds in a release; see `sqlanon.attack.attack.attack`.
+
+        Args:
+            release: its name or view; None: the only one there is.
+            known: quasi columns of which an attacker may know any set, at most 10; None: all.
+            victims: published victims that are compared at most, drawn at random; None: all, or as many as take some 20
+                seconds.
+
+        Raises:
+            PolicyError, DatabaseError: nothing was measured.
+        """
+        from sqlanon.attack import attack
+
+        return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
+
+    def report(
+        self,
+        release: str,
+        *,
+        audience: Literal["owner", "readers"] = "owner",
+        form: Literal["html", "md"] = "html",
+        workload: str | os.PathLike[str] | WorkloadSpec | None = None,
+        attack: bool = False,
+    ) -> str:
+        """The report of a published release as a text to write to a file; docs/report.md describes it.
+
+        Args:
+            release: its name or view.
+            audience: ``owner``: confidential, it shows the source. ``readers``: made of the view and its metadata
+                alone.
+            form: ``html``: one file that needs no other; ``md``: Markdown, without pictures.
+            workload: for the owner: queries whose accuracy is measured as well.
+            attack: for the owner: run the attacks of `Database.attack` as well.
+
+        Raises:
+            PolicyError, DatabaseError: no such release, or the database refused.
+        """
+        from sqlanon.report import owner_report, readers_report, write_page
+
+        if audience == "readers":
+            if workload is not None:
+                raise PolicyError("a report for readers measures no workload: that needs the source")
+            if attack:
+                raise PolicyError("a report for readers has no attacks: they need the source")
+            return write_page(readers_report(self.engine, release), form)
+        spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
+        return write_page(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
+
+    def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
+        """The catalog's versions, oldest first."""
+        return tuple(entry.row() for entry in Catalog(self.engine).entries(name))
+
+    def profile(self, source: str) -> tuple[ColumnProfile, ...]:
+        """Counts about every column of a table."""
+        return profile(self.engine, source)
+
+    def query(
+        self,
+        sql: str,
+        *,
+        release: str | None = None,
+        allow_linking: bool = False,
+        spec: ReleaseSpec | None = None,
+        role: str | None = None,
+        seconds: float = 60.0,
+        as_of_source: bool = False,
+        interval: float | None = None,
+        parameters: Parameters | None = None,
+    ) -> Answer:
+        """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
+
+        With ``role``, which has to be one of the database's, its rights decide what is read. ``parameters`` are values
+        for ``?`` and ``$1``, as a list, or for ``:name``, by their names.
+
+        Example:
+            >>> import sqlanon
+            >>> db = sqlanon.connect("duckdb:///:memory:")
+            >>> db.engine.execute("CREATE TABLE t AS SELECT i AS age, 'flu' AS diagnosis FROM range(20) AS r(i)")
+            >>> release = db.anonymize("t", quasi="age", sensitive="diagnosis", k=5)
+            >>> answer = db.query("SELECT count(*) AS n FROM t WHERE age < 7")
+            >>> answer.rows[0]["n"].low, answer.rows[0]["n"].high
+            (5, 10)
+        """
+        from sqlanon.query.ask import ask
+
+        return ask(
+            self.engine,
+            sql,
+            release=release,
+            allow_linking=allow_linking,
+            spec=spec,
+            role=role,
+            seconds=seconds,
+            known=self._asked,
+            as_of_source=as_of_source,
+            interval=interval,
+            parameters=parameters,
+        )
+
+    def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Column names and a few rows of a *published release*; any other table is refused.
+
+        Raises:
+            PolicyError: the table is not a release of this database's catalog.
+        """
+        relation = self.engine.relation(table)
+        published = Catalog(self.engine).entries(statuses=("published",), views=[relation.ref])
+        views = {view for entry in published for view in views_of(entry)}
+        if relation.ref not in views:
+            raise PolicyError(f"{table} is not a published release; only releases may be shown")
+        names = tuple(column.name for column in relation.columns)
+        made = statement("audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names))
+        return names, self.engine.fetch(made)
+
+
+def _to_sequence(names: str | Sequence[str] | None) -> Sequence[str] | None:
+    return [names] if isinstance(names, str) else names

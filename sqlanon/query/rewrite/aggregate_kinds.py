@@ -1,0 +1,178 @@
+"""The kinds of aggregates: what rows give to each, as one definition with its tables and columns.
+
+A row is a class, or a part of one, with ``n`` rows of the source: whether they may qualify, whether they do for
+certain, and the ends of their values. `KINDS` has for each kind how its bounds are made of them, by the name that
+`sqlanon.query.functions.aggregates` gives; nobody else asks which kind an aggregate has in order to bound it.
+`tests/contract/test_query_aggregates.py` judges each of them against all consistent sources of tiny tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.range_facts import shown_values
+from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.box_rows import BoxRows, distinct_attained
+from sqlanon.query.rewrite.distinct_values import distinct_values
+from sqlanon.query.rewrite.joint_ratio import quotient
+from sqlanon.query.rewrite.ordered_aggregates import Apart, average, count_matched, distinct
+from sqlanon.query.rewrite.plain_aggregates import added, counted, error, extreme, unsure
+from sqlanon.query.rewrite.quantiles import native, quantile
+from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan, Ratio
+from sqlanon.query.rewrite.row_values import RowValues
+from sqlanon.query.rewrite.share_bounds import is_share, share
+from sqlanon.query.sql.sqltree import Tree, column
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An aggregate whose bounds are asked for, and what they are made of.
+
+    Attributes:
+        aggregate: the aggregate.
+        scope, plan, rows: the names, the query, and its box rows.
+        values: what each row gives.
+        keys: the columns of the groups.
+    """
+
+    aggregate: Aggregate
+    scope: Scope
+    plan: QueryPlan
+    rows: BoxRows
+    values: RowValues
+    keys: Sequence[Tree]
+
+    @property
+    def row(self) -> Mapping[str, Tree]:
+        """What a row gives to the aggregate, see `RowValues.of`."""
+        return self.values.of(self.aggregate)
+
+    @property
+    def floating(self) -> bool:
+        """Whether the argument may be infinite or no number."""
+        a = self.aggregate
+        if a.value is not None:
+            return a.value.floating
+        if a.box is not None:
+            return a.box.field.kind == "float"
+        return a.term is not None and self.scope.is_floating(self.plan.terms[a.term])
+
+    @property
+    def average_type(self) -> exp.DataType:
+        """What an average is calculated in: published means are doubles."""
+        a = self.aggregate
+        meant = a.box is not None and a.box.id in self.plan.means
+        return exp.DataType.build("DOUBLE") if a.type is None or meant else a.type
+
+    @property
+    def shuffled(self) -> Box | None:
+        """The sensitive column of format anatomy, if the condition asks it apart from exact columns."""
+        formula = self.plan.conditions[self.aggregate.condition]
+        groups = (box for box in self.scope.boxes.values() if box.shape == "group")
+        return next((box for box in groups if self.rows.compiler.apart(formula, box.id)), None)
+
+
+def _whole(_: Asked) -> tuple[exp.DataType, exp.DataType]:
+    return exp.DataType.build("DOUBLE"), exp.DataType.build("BIGINT")
+
+
+def _average(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
+    return exp.DataType.build("DOUBLE"), asked.average_type
+
+
+def _own(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
+    return exp.DataType.build("DOUBLE"), asked.aggregate.type or exp.DataType.build("DOUBLE")
+
+
+def _value(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
+    own = _own(asked)[1]
+    return own, own
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is defined of a kind of aggregates.
+
+    Attributes:
+        bounds: its tables and the columns ``e``, ``l``, ``h``, ``u``: over the last of the tables, or over the rows
+            themselves where it needs none.
+        types: of its estimate and of its bounds, for those with tables of their own.
+    """
+
+    bounds: Callable[[Asked], Apart]
+    types: Callable[[Asked], tuple[exp.DataType, exp.DataType]] = _whole
+
+
+def _rows(asked: Asked) -> Apart:
+    box = asked.shuffled
+    if box is not None:
+        return count_matched(asked.aggregate.id, asked.aggregate.condition, box, asked.keys)
+    return [], counted(asked.aggregate, asked.row)
+
+
+def _distinct(asked: Asked) -> Apart:
+    a = asked.aggregate
+    if a.box is None:
+        return distinct(a.id, column(a.term or ""), asked.row, asked.keys)
+    members, attained = shown_values(asked.scope, a.box), distinct_attained(asked.scope, a, asked.plan)
+    return distinct_values(a.id, a.box, asked.row, asked.keys, members, attained=attained)
+
+
+def _quantile(asked: Asked) -> Apart:
+    a = asked.aggregate
+    assert a.at is not None
+    return quantile(a.id, a.at, asked.row, asked.keys, between=a.between, dates=a.type is not None)
+
+
+def _ratio(asked: Asked) -> Apart:
+    a = asked.aggregate
+    assert a.ratio is not None
+    if is_share(a.ratio):
+        return _share(asked, a.ratio)
+    pairs = {name: getattr(a.ratio, name) or (None, None) for name in ("both", "first", "second")}
+    of = {
+        f"{name} {letter}": asked.values.of(part)
+        for name, pair in pairs.items()
+        for letter, part in zip("ab", pair, strict=True)
+        if part is not None
+    }
+    below = a.ratio.both[1]
+    rows = below is not None and below.kind == "rows" and a.condition == 0 and bool(asked.keys)
+    return quotient(a, a.ratio, of, asked.keys, present=rows)
+
+
+def _share(asked: Asked, ratio: Ratio) -> Apart:
+    above, rest = ratio.both[0], ratio.second and ratio.second[1]
+    assert above is not None
+    assert rest is not None
+    below = replace(above, condition=ratio.some)
+    rows = asked.values.of(above), asked.values.of(rest), asked.values.of(below)
+    classes = [column(f"class_{one.name}") for one in asked.rows.class_columns if asked.rows.divided]
+    return share(asked.aggregate.id, ratio.factor, rows, asked.keys, classes)
+
+
+KINDS: Mapping[str, Kind] = {
+    "rows": Kind(_rows),
+    "count": Kind(lambda asked: ([], counted(asked.aggregate, asked.row))),
+    "distinct": Kind(_distinct),
+    "sum": Kind(lambda asked: ([], added(asked.aggregate, asked.row, floating=asked.floating))),
+    "avg": Kind(
+        lambda asked: average(asked.aggregate.id, asked.row, asked.keys, asked.average_type, floating=asked.floating),
+        _average,
+    ),
+    "min": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=True))),
+    "max": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=False))),
+    "quantile": Kind(_quantile, _value),
+    "native": Kind(
+        lambda asked: native(asked.scope, asked.plan, asked.aggregate, [key.name for key in asked.keys]), _own
+    ),
+    "ratio": Kind(_ratio, _own),
+    "unsure": Kind(lambda asked: ([], unsure(asked.aggregate, asked.row))),
+    "error": Kind(lambda asked: ([], error(asked.aggregate, asked.row))),
+}
+"""By name; the last three are of no function: a quotient of two aggregates, whether it is known which rows qualify, and
+by how much sums may differ that are added up in another order."""

@@ -1,0 +1,36 @@
+"""Where a version goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.engines.base import TableRef
+from sqlanon.release.catalog.views import sensitive_of
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """Where a release goes: the view, another file or None, the version it will be, its physical table's name.
+
+    ``pair``: a second table holds the sensitive values.
+    """
+
+    view: TableRef
+    file: str | None
+    version: int
+    physical: str
+    pair: bool = False
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return self._spell_target(self.view)
+
+    @property
+    def shown_sensitive(self) -> str | None:
+        """The second table, for people."""
+        return self._spell_target(sensitive_of(self.view)) if self.pair else None
+
+    def _spell_target(self, view: TableRef) -> str:
+        name = f"{view.schema}.{view.name}"
+        return f"{name} in {self.file}" if self.file else name

@@ -1,0 +1,70 @@
+"""What a client is told of each answer of a release: whether it is exact, and how far its bounds are apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sqlanon.query.answer import Answer, Bounded
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A notice of the protocol.
+
+    Attributes:
+        text: what the reader must know.
+        severity: NOTICE, or WARNING where bounds do not mean what they mean elsewhere.
+    """
+
+    text: str
+    severity: str = "WARNING"
+
+
+def notices_of(answer: Answer) -> tuple[Notice, ...]:
+    """The notices of an answer: the first says whether it is exact."""
+    return (Notice(_exactness(answer), "NOTICE"), *(Notice(text) for text in _warnings(answer)))
+
+
+def _exactness(answer: Answer) -> str:
+    cells = [(name, row[name]) for row in answer.rows for name in answer.aggregates]
+    wide = [(name, cell) for name, cell in cells if isinstance(cell, Bounded) and not cell.exact]
+    unsure = answer.certain.count(False)
+    if not wide and not unsure and not answer.unlisted_groups:
+        return "exact: every source that fits the release gives this answer"
+    parts = []
+    if wide:
+        name, cell = max(wide, key=lambda one: _width(one[1]))
+        apart = _width(cell)
+        measure = f"{100 * apart:.3g} % of it apart" if apart < math.inf else "without an end, around 0 or no numbers"
+        parts.append(
+            f'{len(wide):,} of {len(cells):,} values are estimates, the widest ("{name}") with bounds {measure}'
+        )
+    if unsure:
+        parts.append(f"{unsure:,} of {len(answer.rows):,} rows are not in the answer of every source")
+    shown = "; SET sqlanon.bounds = on shows the bounds of all" if wide or unsure else ""
+    return f"not exact: {'; '.join(parts) or 'there may be more rows'}{shown}"
+
+
+def _width(cell: Bounded) -> float:
+    """How far the bounds of a cell are apart, as a share of its estimate; infinite where there is no such share."""
+    if not all(isinstance(one, int | float | Decimal) for one in (cell.estimate, cell.low, cell.high)):
+        return math.inf
+    low, high, estimate = float(cell.low), float(cell.high), float(cell.estimate)
+    share = (high - low) / abs(estimate) if estimate else math.inf
+    return math.inf if math.isnan(share) else share
+
+
+def _warnings(answer: Answer) -> Iterator[str]:
+    if answer.unlisted_groups:
+        yield "rows may be in further groups, of values that the release shows nowhere"
+    if answer.left_out:
+        yield f"the release leaves out {answer.left_out} rows of its source; bounds count them in"
+    if answer.unlike is not None:
+        one = answer.unlike
+        yield (
+            f"bounds are of the rows as published: {one.retained} are no longer in the source, {one.stale} have other "
+            f"values there, {one.not_published} of the source are not published"
+        )
