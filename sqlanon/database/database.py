@@ -12,19 +12,6 @@ from sqlanon.database.readable import Readable
 from sqlanon.database.released import Release
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
-<<<<<<< HEAD
-from sqlanon.engines.base import Engine
-from sqlanon.errors import PolicyError
-from sqlanon.progress import Progress
-from sqlanon.release.audit.audit import audit
-from sqlanon.release.audit.place import is_release, open_place, table_named
-from sqlanon.release.audit.together import audit_together
-from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import refuse_counts
-from sqlanon.release.catalog.views import views_of
-from sqlanon.release.divide.classes import Machine
-=======
->>>>>>> ea7fbc67bb4dcfc8deb59b0079fe65a5498467ef
 from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.prepare.row_security import hidden_rows
@@ -146,93 +133,6 @@ class Database(Readable):
             confirmed=confirmed,
         )
 
-<<<<<<< HEAD
-    def audit(
-        self,
-        table: str,
-        *,
-        quasi: Sequence[str] | None = None,
-        sensitive: Sequence[str] = (),
-        identifiers: Sequence[str] = (),
-        spec: ReleaseSpec | None = None,
-    ) -> AuditReport:
-        """Measure k, l and risk of any table, or of a release by its name; see `sqlanon.release.audit.audit.audit`."""
-        return audit(
-            self.engine,
-            table_named(self.engine, table),
-            quasi=_to_sequence(quasi),
-            sensitive=_to_sequence(sensitive) or (),
-            identifiers=_to_sequence(identifiers) or (),
-            spec=None if spec is None else with_tables(self.engine, spec),
-        )
-
-    def assess(
-        self,
-        table: str,
-        *,
-        quasi: Sequence[str] | None = None,
-        sensitive: Sequence[str] = (),
-        identifiers: Sequence[str] = (),
-        weight: str | None = None,
-        population: str | None = None,
-        population_size: int | None = None,
-        threshold: float = THRESHOLD,
-        null_is: str = VALUE,
-    ) -> RiskReport:
-        """Measure every privacy model and the risk of any table, without a policy; see `sqlanon.risk.assess.assess`.
-
-        ``weight``, ``population`` and ``population_size`` say what is known of the population:
-        `sqlanon.risk.assess.Population`. ``null_is="wildcard"`` is refused for a release of this database: what its
-        NULL and ``*`` cover is known. Of a release whose persons may have several rows the prosecutor counts persons,
-        by its private tables, unless ``identifiers`` name others.
-        """
-        if null_is != VALUE and is_release(self.engine, table):
-            raise PolicyError(
-                f"audit {table}: {null_is} is for tables of others; this is a release, in which * is a value of its own"
-            )
-        entry = Catalog(self.engine).published(table) if is_release(self.engine, table) else None
-        if entry is not None:
-            refuse_counts(entry, "audit checks its certificate, and it has no rows whose risk could be measured")
-        known = Population(population, population_size, weight)
-        found = assess(
-            self.engine,
-            table,
-            quasi=_to_sequence(quasi),
-            sensitive=_to_sequence(sensitive) or (),
-            identifiers=_to_sequence(identifiers) or (),
-            population=known,
-            threshold=threshold,
-            null_is=null_is,
-        )
-        if identifiers or found.prosecutor is None:
-            return found
-        with open_place(self.engine, table, None) as place, counted_rows(self.engine, place.entry) as counted:
-            if counted is None:
-                return found
-            if known.known:
-                raise PolicyError(
-                    f"audit {table}: a population is compared with rows that are persons, and a person may have "
-                    "several rows of this release; leave the population out"
-                )
-            rows, persons = counted
-            return of_persons(found, class_sizes(self.engine, rows, ("class",), persons))
-
-    def find_quasi(
-        self, table: str, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
-    ) -> IdentifyingReport:
-        """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identify`."""
-        return identify(self.engine, table, _to_sequence(columns), _to_sequence(left_out) or ())
-
-    def together(self, first: str, second: str) -> TogetherReport:
-        """What two releases of one source leave of k and l when a reader holds both."""
-        return audit_together(self.engine, first, second)
-
-    def history(self, release: str) -> tuple[HistoryReport, ...]:
-        """What every version of a release reveals together with the one before; needs a key in the policy."""
-        return audit_history(self.engine, release)
-
-=======
->>>>>>> ea7fbc67bb4dcfc8deb59b0079fe65a5498467ef
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
         """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""
         self._asked.clear()

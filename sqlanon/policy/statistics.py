@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.declared.records import BROKEN, Path
-from sqlanon.declared.wording import listed, near, show
+from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.models import CountedTableModel, StatisticsReleaseModel
@@ -67,7 +67,7 @@ def read_statistics(
         columns.append(ColumnSpec(name, "quasi", hierarchy=hierarchy))
     unused = [name for name in asked.columns if name.lower() not in {one.lower() for t in tables for one in t.by}]
     if unused and not problems.broken((*at, "tables")):
-        problems.add((*at, "columns"), f"no table counts by {listed(map(show, unused))}", "leave it out")
+        problems.add((*at, "columns"), f"no table counts by {join_words(map(show, unused))}", "leave it out")
     if not asked.measures and not problems.broken((*at, "measures")):
         problems.add((*at, "measures"), "no measure", "n: count, or persons: persons")
     every = {name.lower() for name in asked.columns}
@@ -108,7 +108,7 @@ def _read_tables(
         for name in model.by:
             if name.lower() not in known:
                 what = f"{show(name)} is not a column of statistics{near(name, columns)}"
-                problems.add((*path, index, "by"), what, f"columns: {listed(map(show, columns)) or 'none'}")
+                problems.add((*path, index, "by"), what, f"columns: {join_words(map(show, columns)) or 'none'}")
         if len({name.lower() for name in model.by}) < len(model.by):
             problems.add((*path, index, "by"), "a column is named twice", "each column once")
         if any(one.name == model.name for one in made):
@@ -126,5 +126,5 @@ def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems:
     twice = sorted({name for name in folded if folded.count(name) > 1})
     if twice:
         problems.add(
-            (*path, "measures"), f"two columns of the view would be called {listed(map(show, twice))}", "others"
+            (*path, "measures"), f"two columns of the view would be called {join_words(map(show, twice))}", "others"
         )

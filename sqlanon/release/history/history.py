@@ -20,13 +20,8 @@ from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.formats import RowGroups
 from sqlanon.privacy.requirements import read_stored
 from sqlanon.release.catalog.catalog import Catalog
-<<<<<<< HEAD
 from sqlanon.release.catalog.entry import Entry, refuse_counts
-from sqlanon.release.catalog.lineage import kept_in, of_other_secret, of_two_secrets
-=======
-from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import history_table_of, of_other_secret, of_two_secrets
->>>>>>> ea7fbc67bb4dcfc8deb59b0079fe65a5498467ef
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.history.compare_pair import compare

@@ -21,9 +21,7 @@ from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.publish.publish import Content
-from sqlanon.release.stages.stage import Stage
-from sqlanon.release.stages.version import Planned
-from sqlanon.release.stages.work import Work
+from sqlanon.release.stages.work import Planned, Stage, Work
 from sqlanon.results import LossReport, RunReport, StatisticsReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.certificate import Kept, keep_statements, kept_beside, verify_published, verify_source
