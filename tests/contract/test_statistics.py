@@ -264,14 +264,14 @@ TAMPERED: dict[str, tuple[str, Sequence[str]]] = {
     "an omitted margin": ("cells that are not published", ["DELETE FROM {physical} WHERE level_region = 1"]),
     "a cell twice": (
         "cells published twice",
-        ["INSERT INTO {physical} SELECT * FROM {physical} WHERE level_region = 1 AND level_sex = 1 AND level_age = 2"],
+        ["INSERT INTO {physical} SELECT * FROM {physical} WHERE level_region = 1 AND level_sex = 1"],
     ),
     "a cell that there is not": (
         "rows that are no cell",
         [
             (
-                "INSERT INTO {physical} SELECT 'west', level_region, sex, level_sex, age, level_age, n, n_low, n_high, "
-                "status, as_of FROM {physical} WHERE level_region = 0 AND region = 'north'"
+                "INSERT INTO {physical} SELECT 'west', level_region, sex, level_sex, n, n_low, n_high, status, as_of "
+                "FROM {physical} WHERE level_region = 0 AND region = 'north'"
             )
         ],
     ),
@@ -285,7 +285,13 @@ TAMPERED: dict[str, tuple[str, Sequence[str]]] = {
 
 @pytest.mark.parametrize("what", TAMPERED)
 def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Made(shared_db, tmp_path, stays("tampered"))
+    made = Made(
+        shared_db,
+        tmp_path,
+        [*stays("tampered", 40), ("east", "F", 20, 40), ("east", "M", 20, 41)],
+        columns="{region: {}, sex: {}}",
+        tables="[{name: a, by: [region, sex]}]",
+    )
     expected, texts = TAMPERED[what]
     verify = statistics.verify_source
 
