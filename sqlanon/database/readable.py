@@ -16,6 +16,7 @@ from sqlanon.release.audit.audit import audit
 from sqlanon.release.audit.place import is_release, open_place, table_named
 from sqlanon.release.audit.together import audit_together
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.history.history import audit_history
@@ -137,6 +138,10 @@ class Readable:
             raise PolicyError(
                 f"audit {table}: {null_is} is for tables of others; this is a release, in which * is a value of its own"
             )
+        with open_place(self.engine, table, None) as place:
+            if place.entry is not None:
+                what = "audit checks its certificate, and it has no rows whose risk could be measured"
+                refuse_counts(place.entry, what)
         known = Population(population, population_size, weight)
         found = assess(
             self.engine,

@@ -162,7 +162,8 @@ def audit(
         report = _audit_table(connected, table, asked, release)
         # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
         # is read there.
-        plain = report.groups is None and not report.candidates and not (release and release.publish_file)
+        classes = report.groups is None and not report.candidates and report.hidden_cells is None
+        plain = classes and not (release and release.publish_file)
         if asked.about and not plain:
             raise PolicyError(
                 f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that "
