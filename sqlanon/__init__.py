@@ -12,17 +12,8 @@ from sqlanon._version import __version__
 
 if TYPE_CHECKING:
     from sqlanon import dbt as dbt
-    from sqlanon.database import (
-        Database,
-        FrameRelease,
-        Release,
-        anonymize,
-        connect,
-    )
-    from sqlanon.declared.options import (
-        AnonymizeOptions,
-        FileOptions,
-    )
+    from sqlanon.database import Database, FrameRelease, Release, anonymize, connect
+    from sqlanon.declared.options import AnonymizeOptions, FileOptions
     from sqlanon.errors import (
         DatabaseError,
         DependentsError,
@@ -44,11 +35,7 @@ if TYPE_CHECKING:
     from sqlanon.progress import (
         Progress,
     )
-    from sqlanon.query.answer import (
-        Answer,
-        Bounded,
-        Unlike,
-    )
+    from sqlanon.query.answer import Answer, Bounded, Unlike
     from sqlanon.release.preview import Preview
     from sqlanon.results import (
         AttackReport,
@@ -92,17 +79,8 @@ if TYPE_CHECKING:
     )
 
 _PUBLIC = {
-    "database": (
-        "Database",
-        "FrameRelease",
-        "Release",
-        "anonymize",
-        "connect",
-    ),
-    "declared.options": (
-        "AnonymizeOptions",
-        "FileOptions",
-    ),
+    "database": ("Database", "FrameRelease", "Release", "anonymize", "connect"),
+    "declared.options": ("AnonymizeOptions", "FileOptions"),
     "errors": (
         "DatabaseError",
         "DependentsError",
@@ -119,11 +97,7 @@ _PUBLIC = {
     "evaluate.report": ("Evaluation",),
     "policy.proposal": ("Proposal",),
     "progress": ("Progress",),
-    "query.answer": (
-        "Answer",
-        "Bounded",
-        "Unlike",
-    ),
+    "query.answer": ("Answer", "Bounded", "Unlike"),
     "release.preview": ("Preview",),
     "results": (
         "AttackReport",

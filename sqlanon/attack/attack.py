@@ -27,15 +27,12 @@ from sqlanon.results import AttackReport, BayesAttack, GuessAttack, LinkageAttac
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.engines.base import Engine
     from sqlanon.evaluate.subject import Subject
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.spec import PrivacySpec
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
     Crowds = dict[str, tuple[Longs, Ints]]
 
 

@@ -28,8 +28,7 @@ from sqlanon.results import CompositionAttack
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.evaluate.subject import Subject
     from sqlanon.table.scratch import Scratch
 
@@ -148,8 +147,8 @@ def _summarize_candidates(
     kind: str,
     other: str,
     who: str,
-    sizes: npt.NDArray[np.int64],
-    rows: npt.NDArray[np.int64],
+    sizes: Longs,
+    rows: Longs,
     asked: float | None,
 ) -> CompositionAttack:
     """Of so many rows each with so many candidates."""

@@ -16,21 +16,13 @@ import typer
 
 from sqlanon.bounded_file import read_bounded
 from sqlanon.cli import compacting
-from sqlanon.cli.options import open_database
+from sqlanon.cli.options import open_database, option
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError, SqlanonError
 from sqlanon.spec import ReleaseSpec
 
 Name = Annotated[str, typer.Argument(help="The release.")]
-KeyFile = Annotated[
-    Path,
-    typer.Option(
-        "--key-file",
-        metavar="FILE",
-        show_default=False,
-        help="A CSV file with the columns of the release's key.",
-    ),
-]
+KeyFile = Annotated[Path, option("--key-file", "FILE", "A CSV file with the columns of the release's key.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do it; without it the command says what it would cost.")]
 
 

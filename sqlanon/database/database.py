@@ -18,12 +18,7 @@ from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.release.publish import rollback as versions
 from sqlanon.release.publish.unpublish import unpublish
 from sqlanon.release.run import RunOptions, run, run_tables
-from sqlanon.results import (
-    EraseReport,
-    RollbackReport,
-    RunReport,
-    UnpublishReport,
-)
+from sqlanon.results import EraseReport, RollbackReport, RunReport, UnpublishReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of

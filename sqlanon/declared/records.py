@@ -171,12 +171,12 @@ class Record:
         if BROKEN in found.values():
             return BROKEN
         try:
-            return self.made(found, given)
+            return self.build(found, given)
         except ValueError as wrong:
             note(path, str(wrong), self.allowed)
         return BROKEN
 
-    def made(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
         """The record of its fields; ``given``: the keys that were given and could be read."""
         return self.make(**found)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import Effort, RefineSpec, ReleaseSpec
@@ -70,21 +71,34 @@ def allow_seconds(effort: Effort, rows: int) -> Fraction:
     return TIMES[effort] * (few + Fraction(20 * max(rows - 100_000, 0), 900_000))
 
 
-def price_trial(spec: ReleaseSpec, columns: int) -> int:
-    """Nanoseconds of one core for a row and a trial; fitted to Adult and SAL, a guide for other tables.
+class Columns(NamedTuple):
+    """How many quasi columns a table has, and which of them take long to measure."""
 
-    ``columns``: quasi columns.
-    """
+    lines: int
+    """Ordered columns."""
+    sets: int = 0
+    """Columns whose classes publish the set of their values."""
+    trees: int = 0
+    """Columns with a hierarchy."""
+
+    @property
+    def all(self) -> int:
+        """All of them."""
+        return sum(self)
+
+
+def price_trial(spec: ReleaseSpec, columns: Columns) -> int:
+    """Nanoseconds of one core for a row and a trial; fitted to Adult and the demonstration, roughly."""
     asked, least = spec.privacy, _least(spec)
     if not (asked.l is not None or asked.distinct_l is not None or asked.more or asked.of_persons):
-        price = 1000 + 28 * least
+        price = 800 + 28 * least
     else:
         compares = any(name in REQUIREMENTS and REQUIREMENTS[name].compares for name in asked.more)
         price = (4000 + 150 * least) * (3 if compares else 1)
-    return price * (columns + 2) // 10
+    return price + 20 * columns.lines + 600 * columns.sets + 1300 * columns.trees
 
 
-def _count_allowed(spec: ReleaseSpec, effort: Effort, rows: int, columns: int) -> int:
+def _count_allowed(spec: ReleaseSpec, effort: Effort, rows: int, columns: Columns) -> int:
     """Trials that an effort allows, at most."""
     if rows > SEARCHED:
         return 0
@@ -92,7 +106,7 @@ def _count_allowed(spec: ReleaseSpec, effort: Effort, rows: int, columns: int) -
     return min(MOST_TRIALS[effort], int(allow_seconds(effort, rows) * CORES * _NANO / price))
 
 
-def estimate_search(spec: ReleaseSpec, rows: int, columns: int) -> float:
+def estimate_search(spec: ReleaseSpec, rows: int, columns: Columns) -> float:
     """Seconds that the trials of a release take on `CORES` cores, at most, roughly."""
     refining = read_refining(spec, rows, columns)
     if refining is None or not refining.search:
@@ -100,12 +114,12 @@ def estimate_search(spec: ReleaseSpec, rows: int, columns: int) -> float:
     return refining.search * rows * price_trial(spec, columns) / (CORES * _NANO)
 
 
-def read_refining(spec: ReleaseSpec, rows: int, columns: int) -> RefineSpec | None:
+def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec | None:
     """What a release asks of refine, with the number of trials."""
     if spec.refine is None or spec.refine.search is not None:
         return spec.refine
     if spec.effort is None:
-        return replace(spec.refine, search=count_trials(rows, _least(spec), columns))
+        return replace(spec.refine, search=count_trials(rows, _least(spec), columns.all))
     effort = spec.effort.word
     trials = _count_allowed(spec, effort, rows, columns)
     return replace(spec.refine, search=trials, least_gain=LEAST_GAIN[effort])

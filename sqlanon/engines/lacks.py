@@ -40,10 +40,7 @@ _DUCKDB: Mapping[str, Lack] = {
 
 LACKS: Mapping[str, Mapping[str, Lack]] = {
     "DuckDB": _DUCKDB,
-    "DuckDB in memory": {
-        **_DUCKDB,
-        "--compact": never("it has no file of its own"),
-    },
+    "DuckDB in memory": {**_DUCKDB, "--compact": never("it has no file of its own")},
     "PostgreSQL": {"publish_file": _NO_FILE},
     "Spark": {
         "publish_file": _NO_FILE,

@@ -75,7 +75,7 @@ class Subject:
     def names(self, column: str) -> Names:
         """What the parts of a quasi column are called in the view."""
         reading = next(reading for reading in self.roles.quasi if reading.name == column)
-        return self.form.named(reading, self.published[column])
+        return self.form.names_in_view(reading, self.published[column])
 
 
 def find_subject(engine: Engine, release: str | None = None) -> Subject:
@@ -130,12 +130,12 @@ def find_subject(engine: Engine, release: str | None = None) -> Subject:
 def _entry(engine: Engine, release: str | None) -> Entry:
     catalog = Catalog(engine)
     if release is not None:
-        found = catalog.published(release)
+        found = catalog.find_published(release)
     else:
         places = catalog.places()
         if len(places) > 1:
             raise PolicyError(f"several releases are published here; name one of: {catalog.names_of_published()}")
-        found = catalog.published(places[0].release) if places else None
+        found = catalog.find_published(places[0].release) if places else None
     if found is not None:
         return found
     if not catalog.places():

@@ -20,10 +20,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.method import check_method
-from sqlanon.policy.models import (
-    ColumnModel,
-    ReleaseModel,
-)
+from sqlanon.policy.models import ColumnModel, ReleaseModel
 from sqlanon.policy.persons import check_persons, choose_stronger, kind_of_rows, list_person_columns, of_persons
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Problems
@@ -80,7 +77,7 @@ class Files:
         at = self._base / file
         # A lone word is rather a value in the wrong place, of a column or a secret, than the name of a file.
         alone = at.parent == self._base and not at.suffix
-        shown = "the file that it names" if alone else problems.shown(path, file)
+        shown = "the file that it names" if alone else problems.display(path, file)
         try:
             if file not in known:
                 known[file] = reader(at, str(at) if shown == file else shown)

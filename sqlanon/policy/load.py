@@ -56,7 +56,7 @@ def _spec(document: Document, path: str) -> PolicySpec:
     connection = _head(raw, problems)
     releases = _releases(raw, problems, FilePath(path).parent, document)
     problems.stop()
-    written = document.shown(("connection",), "") or None
+    written = document.display(("connection",), "") or None
     return PolicySpec(connection=connection, releases=tuple(releases), path=path or None, written=written)
 
 

@@ -16,9 +16,7 @@ from sqlanon.spec import ColumnSpec, PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.tally import Tally
 
 
@@ -78,10 +76,10 @@ class Coded:
     """
 
     rows: int
-    sensitive: Sequence[npt.NDArray[np.int32]]
+    sensitive: Sequence[Ints]
     codes: Sequence[int]
-    whole: Sequence[npt.NDArray[np.int64]] = ()
-    persons: Sequence[npt.NDArray[np.int32]] = ()
+    whole: Sequence[Longs] = ()
+    persons: Sequence[Ints] = ()
     person_codes: Sequence[int] = ()
     values: Sequence[Values] = ()
 
@@ -112,7 +110,7 @@ class Grouped:
     whole: TableRef | None = None
     whole_names: Sequence[str] = ()
     persons: Sequence[str] = ()
-    counts: Sequence[npt.NDArray[np.int64]] = ()
+    counts: Sequence[Longs] = ()
     values: Sequence[Values] = ()
 
 
@@ -175,7 +173,7 @@ class Requirement(ABC):
 
     @classmethod
     @abstractmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Self]:
+    def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Self]:
         """The requirements of this kind in a policy; `PrivacySpec.value` gives the value of a key.
 
         ``sensitive`` and ``persons`` name the sensitive columns and the counted identifiers, in the order of `Coded`
@@ -242,6 +240,10 @@ class Requirement(ABC):
 
     def of_column(self, spec: ColumnSpec) -> Requirement:
         """The same with what the policy says of its column, such as a hierarchy."""
+        return self
+
+    def of_two_values(self) -> Requirement:
+        """An equal requirement of a column of two values that methods solve better; by default itself."""
         return self
 
     def refusal(self, values: Values) -> str | None:

@@ -197,7 +197,7 @@ class OfCounts(Requirement):
     within: tuple[int, ...]
 
     @abstractmethod
-    def judged(self, found: Counts) -> Measured:
+    def judge(self, found: Counts) -> Measured:
         """What counts reach, of at least one class; see `Requirement.measure`."""
 
     @abstractmethod
@@ -234,7 +234,7 @@ class OfCounts(Requirement):
         if self.reads_values:
             shown = read_texts(engine, target, value)
             found = replace(found, values=Values(shown, range(len(shown)), ordered=True))
-        return self.judged(found)
+        return self.judge(found)
 
 
 def read_texts(engine: Engine, target: TableRef, value: str) -> list[str | None]:

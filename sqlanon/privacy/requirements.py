@@ -47,7 +47,7 @@ def make_requirements(
     asked = tuple(
         item.of_column(known[item.column.lower()]) if item.column and item.column.lower() in known else item
         for kind in REQUIREMENTS.values()
-        for item in class_of(kind).asked_by(privacy, sensitive, persons)
+        for item in class_of(kind).from_policy(privacy, sensitive, persons)
     )
     if not privacy.of_persons:
         return asked

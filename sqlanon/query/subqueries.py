@@ -132,7 +132,11 @@ def _replaced(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[e
         whole = exp.Paren(this=node.copy())
         for listed in list(whole.find_all(Listed)):
             assert listed.parent is not None
-            listed.parent.set("expressions", [one.copy() for one in lists[_number(listed)]] or [exp.null()])
+            values_ = [one.copy() for one in lists[_number(listed)]]
+            if values_:
+                listed.parent.set("expressions", values_)
+            else:  # also of NULL: it is in no empty list
+                listed.parent.replace(exp.false())
         for found in list(whole.find_all(Scalar)):
             value = values[_number(found)].copy()
             on_rows = rows or found.find_ancestor(exp.AggFunc, exp.Filter) is not None

@@ -229,5 +229,5 @@ def _decide(state: ReleaseState, options: RunOptions) -> Decision:
         schema_changes(spec, state.last_shown, state.source)
         changed = policy_changes(state.last_shown, spec)
         decision = Decision("made anew", tuple(map(str, changed)), list_weakenings(changed), state.last_shown, None)
-    decision.confirmed(spec.name, allow_weaker=options.allow_weaker)
+    decision.require_confirmation(spec.name, allow_weaker=options.allow_weaker)
     return decision

@@ -170,7 +170,7 @@ def _find_published(engine: Engine, release: str) -> Entry:
         PolicyError: there is none.
     """
     catalog = Catalog(engine)
-    entry = catalog.published(release)
+    entry = catalog.find_published(release)
     if entry is None:
         raise PolicyError(
             f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"

@@ -34,6 +34,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 QUERY = "SELECT ill, count(*) AS n FROM people WHERE age < 27 GROUP BY ill ORDER BY ill"
 
 
+@pytest.mark.thorough
 def test_json_is_one_object_a_row(url: str) -> None:
     code, out, _ = run("query", QUERY, "--db", url, "--json")
     rows = json.loads(out)["rows"]

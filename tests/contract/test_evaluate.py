@@ -105,6 +105,7 @@ def test_generators_are_the_seeds(shared_db: Any, tmp_path: Path) -> None:
     assert [one.sql for one in first if one.family == "ranges"] != [one.sql for one in other if one.family == "ranges"]
 
 
+@pytest.mark.thorough
 def test_counts_asked_together_are_those_asked_alone(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

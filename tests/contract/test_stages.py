@@ -141,6 +141,7 @@ def test_plan_announces_what_a_lineage_does(shared_db: Any) -> None:
     assert any("compare with version" in stage for stage in anew)
 
 
+@pytest.mark.thorough
 def test_plan_announces_what_run_does_with_tables_together(shared_db: Any, tmp_path: Path) -> None:
     """Also where nothing changed but another table."""
     hospital = Hospital(shared_db, truth_of(2), tmp_path)

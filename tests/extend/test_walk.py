@@ -174,15 +174,15 @@ class Wrong(Ends):
 class Forgetful(Wrong):
     """Its covering predicate has not seen all rows."""
 
-    def covered(self, *arguments: Any) -> tuple[int, int]:
-        return super().covered(*arguments)[0] - 1, 0
+    def count_covered(self, *arguments: Any) -> tuple[int, int]:
+        return super().count_covered(*arguments)[0] - 1, 0
 
 
 class Lying(Wrong):
     """Its covering predicate says that all is well."""
 
-    def covered(self, *arguments: Any) -> tuple[int, int]:
-        return super().covered(*arguments)[0], 0
+    def count_covered(self, *arguments: Any) -> tuple[int, int]:
+        return super().count_covered(*arguments)[0], 0
 
 
 @pytest.mark.parametrize("code", [Wrong, Forgetful])

@@ -20,6 +20,7 @@ from sqlanon.cli.options import (
     load,
     next_command,
     open_database,
+    option,
     pick,
 )
 from sqlanon.cli.screen import Screen
@@ -89,12 +90,7 @@ def rollback(
     name: Annotated[str, typer.Argument(help="The release.")],
     to: Annotated[
         int | None,
-        typer.Option(
-            "--to",
-            metavar="VERSION",
-            show_default=False,
-            help="This version (default: what readers had before).",
-        ),
+        option("--to", "VERSION", "This version (default: what readers had before)."),
     ] = None,
     allow_weaker: AllowWeaker = False,
     db: Db = None,

@@ -37,6 +37,7 @@ from sqlanon.cli.options import (
     load,
     next_command,
     open_database,
+    option,
     pick,
 )
 from sqlanon.cli.questions import ask_all, check_terminal
@@ -58,16 +59,11 @@ def init(
     ],
     db: Annotated[
         str | None,
-        typer.Option(
-            "--db",
-            metavar="URL",
-            show_default=False,
-            help="Its database: duckdb:///path, postgresql://..., sc://...",
-        ),
+        option("--db", "URL", "Its database: duckdb:///path, postgresql://..., sc://..."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write it to this new file."),
+        option("--output", "FILE", "Write it to this new file.", short="-o"),
     ] = None,
     interactive: Annotated[
         bool,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database, option
 from sqlanon.cli.screen import Screen
 
 
@@ -15,12 +15,7 @@ def query(
     sql: Annotated[str, typer.Argument(show_default=False, help="One SELECT, against the source's column names.")],
     release: Annotated[
         str | None,
-        typer.Option(
-            "--release",
-            metavar="NAME",
-            show_default=False,
-            help="The release to ask (default: what follows FROM).",
-        ),
+        option("--release", "NAME", "The release to ask (default: what follows FROM)."),
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="The estimates alone.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Print the SQL that runs over the release.")] = False,
@@ -40,12 +35,10 @@ def query(
     ] = False,
     interval: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--interval",
-            metavar="SHARE",
-            show_default=False,
-            help="In addition, where counts and sums lie in this share of uniformly drawn consistent sources, such as "
-            "0.95.",
+            "SHARE",
+            "In addition, where counts and sums lie in this share of uniformly drawn consistent sources, such as 0.95.",
         ),
     ] = None,
     merge_narrow: Annotated[
@@ -59,12 +52,7 @@ def query(
     ] = None,
     role: Annotated[
         str | None,
-        typer.Option(
-            "--as",
-            metavar="ROLE",
-            show_default=False,
-            help="PostgreSQL: ask with the rights of this role alone.",
-        ),
+        option("--as", "ROLE", "PostgreSQL: ask with the rights of this role alone."),
     ] = None,
     timeout: Annotated[
         float,

@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import (
-    Column,
-    Found,
-    Relation,
-    TableRef,
-)
+from sqlanon.engines.base import Column, Found, Relation, TableRef
 from sqlanon.engines.spark.errors import condition
 from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.session import Session

@@ -90,7 +90,7 @@ class Best:
         best = format_candidate(kept[2])
         notes = [
             f"best: {best} loses least by {self.metric}: "
-            + ", ".join(f"{format_candidate(spec)} {losses.shown(lost)}" for spec, lost in found)
+            + ", ".join(f"{format_candidate(spec)} {losses.describe(lost)}" for spec, lost in found)
         ]
         notes += [f"best: {format_candidate(spec)} was left out: {reason}" for spec, reason in reasons]
         notes += [

@@ -26,10 +26,10 @@ from sqlanon.methods.shared.class_boxes import make_spans
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.rows import Rows
     from sqlanon.methods.shared.kernel_input import Loaded
 
-    Ints = npt.NDArray[np.int32]
 
 EVERY = 0.5
 """Seconds between two reports of progress."""
@@ -54,7 +54,7 @@ class Block:
     demands: Demands
     group: Ints
     stop: npt.NDArray[np.int8]
-    done: npt.NDArray[np.int64]
+    done: Longs
 
 
 @dataclass(frozen=True, slots=True)

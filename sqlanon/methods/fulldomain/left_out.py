@@ -24,9 +24,8 @@ from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.local import Local, local_of, search, take_pieces
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
-    Longs = npt.NDArray[np.int64]
 
 SEARCHES = 6
 """Numbers of spare rows that are tried, at most."""

@@ -19,10 +19,8 @@ from sqlanon.methods.shared import kernel_input
 from sqlanon.privacy.base import beyond_rows, least_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 AT_ONCE = 4096
 """Nodes between two reports of progress."""

@@ -17,9 +17,7 @@ from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.local import complete_pieces, local_of, search
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints
 
 
 def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> Assignment:

@@ -26,7 +26,7 @@ class OneDimensional:
         self.minimize = minimize
         self.solver = solver
 
-    def ordered(self) -> Order:
+    def make_order(self) -> Order:
         """The order, with its options from the policy."""
         raise NotImplementedError
 
@@ -57,7 +57,7 @@ class OneDimensional:
         from sqlanon.methods.shared.equal import EqualRows
 
         own = context.accuracy is not None or self.solver != "auto"
-        order = self.ordered()
+        order = self.make_order()
         expect(
             dual.kernel_for(context, self.solver) if own else direct.kernel_for(context.requirements),
             *order.kernels(),
@@ -110,7 +110,7 @@ class Hilbert(OneDimensional):
 
     name = "hilbert"
 
-    def ordered(self) -> Order:
+    def make_order(self) -> Order:
         from sqlanon.methods.onedim.curves import Hilbert as Curve
 
         return Curve()
@@ -128,7 +128,7 @@ class Tree(OneDimensional):
 
     name = "tree"
 
-    def ordered(self) -> Order:
+    def make_order(self) -> Order:
         from sqlanon.methods.onedim.orders import Tree as Leaves
 
         return Leaves()

@@ -9,9 +9,7 @@ from sqlanon.errors import UnsupportedError
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
 
 
@@ -50,7 +48,7 @@ class Matchings:
         from sqlanon.papers.matchings.blocks import solve_in_blocks
         from sqlanon.papers.matchings.solvers import UnsolvedError
 
-        def match(codes: npt.NDArray[np.int32], geometry: Geometry, k: int) -> npt.NDArray[np.int64]:
+        def match(codes: Ints, geometry: Geometry, k: int) -> Longs:
             try:
                 return solve_in_blocks(self.solver, codes, geometry, k, self.block, matchings_made(context))
             except UnsolvedError as unsolved:

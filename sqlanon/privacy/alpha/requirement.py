@@ -31,7 +31,7 @@ class Alpha(Shares):
     listed: tuple[str, ...] = ()
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Alpha]:
+    def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Alpha]:
         """One per sensitive column that is asked about, and one more each if joint."""
         found = each_asked(privacy, cls.name, sensitive)
         return [
@@ -83,8 +83,8 @@ class Alpha(Shares):
         """See `OfCounts.of_hashes`: of all values."""
         return replace(self, listed=())
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest share of a value that is asked about."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest share of a value that is asked about."""
         import numpy as np
 
         asked = np.ones(len(found.n), np.bool_)

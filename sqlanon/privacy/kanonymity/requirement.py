@@ -28,7 +28,7 @@ class KAnonymity(Requirement):
     column: str | None = None
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[KAnonymity]:
         """Always asked, k = 1 at least."""

@@ -174,6 +174,11 @@ def is_extreme(node: exp.Expr) -> bool:
     return isinstance(node, exp.Min | exp.Max)
 
 
+def total_of(node: exp.Expr) -> exp.Expr:
+    """The sum of an expression."""
+    return exp.Sum(this=node)
+
+
 def adds_up(node: exp.Expr) -> bool:
     """Whether the values of parts of some rows add up to that of all."""
     found = aggregate_of(node)

@@ -7,10 +7,11 @@ from sqlglot import exp
 _CONDITIONS = (exp.Predicate, exp.Not, exp.And, exp.Or)
 
 
-def spell_alike(select: exp.Expr) -> None:
+def spell_alike(select: exp.Expr, dialect: str) -> None:
     """Write functions that are another's second name, and aggregates of conditions, in their common form.
 
-    ``mean(x)`` is ``avg(x)``, ``now()`` the current timestamp. ``count_if(c)`` counts the rows for which c is TRUE.
+    ``mean(x)`` is ``avg(x)``, ``now()`` the current timestamp. ``count_if(c)`` counts the rows for which c is TRUE; in
+    DuckDB it is a sum, which is NULL where c is NULL in every row.
     ``CAST(c AS INTEGER)`` of a condition is 1, 0, or NULL, as CASE says it; ``count(DISTINCT CASE WHEN c THEN x END)``
     and ``count(CASE WHEN c THEN x END)`` pass over NULL, and so over all rows for which c is not TRUE.
     """
@@ -21,7 +22,10 @@ def spell_alike(select: exp.Expr) -> None:
         elif name == "now" and not given:
             node.replace(_placed(exp.CurrentTimestamp(), node))
     for counted in list(select.find_all(exp.CountIf)):
-        if not isinstance(counted.parent, exp.Filter):
+        if dialect == "duckdb":
+            condition = exp.Cast(this=exp.Paren(this=counted.this.copy()), to=exp.DataType.build("INT"))
+            counted.replace(_placed(exp.Sum(this=_as_number(condition)), counted))
+        elif not isinstance(counted.parent, exp.Filter):
             where = exp.Where(this=counted.this.copy())
             counted.replace(exp.Filter(this=_placed(exp.Count(this=exp.Star()), counted), expression=where))
     for cast in list(select.find_all(exp.Cast)):
@@ -34,6 +38,11 @@ def spell_alike(select: exp.Expr) -> None:
 def is_grouping(node: exp.Expr) -> bool:
     """Whether a call says which terms a grouping has."""
     return isinstance(node, exp.Grouping)
+
+
+def zero_for_null(node: exp.Expr) -> exp.Expr:
+    """An expression, and 0 where it is NULL."""
+    return exp.Coalesce(this=node, expressions=[exp.Literal.number(0)])
 
 
 def _placed(made: exp.Expr, node: exp.Expr) -> exp.Expr:

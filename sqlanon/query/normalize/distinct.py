@@ -44,10 +44,13 @@ def group_distinct(text: str, select: exp.Select) -> None:
         kept = all(term in items or (isinstance(term, exp.Column) and term.name.lower() in named) for term in terms)
         merged = not any(has_aggregate(item) or item.find(exp.Window) for item in items)
         merged = merged and select.args.get("limit") is None and select.args.get("qualify") is None
-        if not kept and merged:  # groups of groups: those of the items, of which some have several groups
+        if not kept and merged:  # groups of groups: the items put several together
             having = select.args.get("having")
+            if having is None:  # every group has a row
+                select.set("group", exp.Group(expressions=[item.copy() for item in items]))
+                return
             select.meta["regroup"] = [item.copy() for item in items]
-            select.meta["inner_having"] = having.this.copy() if having is not None else None
+            select.meta["inner_having"] = having.this.copy()
             select.set("having", None)
             return
     if not kept:

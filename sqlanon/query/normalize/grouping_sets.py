@@ -100,9 +100,22 @@ def _without(node: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Exp
     for found in [part for part in whole.walk() if is_grouping(part)]:
         bits = [int(one.unnest() not in kept) for one in found.expressions]
         found.replace(exp.Literal.number(sum(bit << (len(bits) - 1 - i) for i, bit in enumerate(bits))))
-    for term in missing:
-        for found in [part for part in whole.walk() if part == term]:
-            if found.parent is not None and found.find_ancestor(exp.AggFunc) is None:
-                found.replace(exp.null())
+    for found in _outermost(whole.this, [*kept, *missing]):
+        if found in missing:
+            found.replace(exp.null())
     plain: exp.Expr = whole.this
     return plain.pop()
+
+
+def _outermost(node: exp.Expr, terms: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """The parts of an expression that are terms, and in no other term, nor in an aggregate."""
+    if node in terms:
+        return [node]
+    if isinstance(node, exp.AggFunc):
+        return []
+    found: list[exp.Expr] = []
+    for value in node.args.values():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, exp.Expr):
+                found += _outermost(part, terms)
+    return found

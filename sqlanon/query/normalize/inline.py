@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlanon.query.normalize.asked import Listed, Scalar, Subquery
 from sqlanon.query.normalize.distinct import group_distinct
+from sqlanon.query.normalize.exists import write_in
 from sqlanon.query.normalize.joined import join_subqueries
 from sqlanon.query.normalize.kinds import is_grouped
 from sqlanon.query.normalize.merge import merge_groups, merge_rows
@@ -103,6 +104,8 @@ class Statement:
 
     def _ask_subqueries(self, select: exp.Select, ctes: Known, depth: int) -> None:
         """Put the number of a subquery in its place, in every expression of a SELECT."""
+        for found in [node for node in scope_nodes(select) if isinstance(node, exp.Exists)]:
+            found.replace(write_in(self.text, found))
         outside = {select.args.get("from_"), *(select.args.get("joins") or ())}
         for node in list(_queries(select)):
             above = node.parent
@@ -113,8 +116,6 @@ class Statement:
             several = False
             if isinstance(above, exp.In) and above.args.get("query") is node:
                 several = True
-            elif isinstance(above, exp.Exists):
-                refuse(self.text, above, "EXISTS is not answered over a release; write column IN (SELECT column ..)")
             elif isinstance(above, exp.Any | exp.All):
                 refuse(self.text, above, "ANY and ALL of a subquery are not answered; write IN, or min and max of it")
             if not isinstance(inner, exp.Select):

@@ -131,7 +131,7 @@ def parse_groupings(text: str, dialect: str) -> Groupings:
     Raises:
         Refused: it is no single SELECT, or has a clause that is not answered over a release.
     """
-    whole = _read_select(text, dialect)
+    whole = read_select(text, dialect)
     tables, dropped = tuple(read_tables(whole)), frozenset(shorten_columns(text, whole))
     tables = tuple(table.copy() for table in tables)
     statement = Statement(text, dialect)
@@ -267,7 +267,12 @@ def _is_never(node: exp.Expr) -> bool:
     return False
 
 
-def _read_select(text: str, dialect: str) -> exp.Select:
+def read_select(text: str, dialect: str) -> exp.Select:
+    """The tree of a text that is one SELECT, of what may be in a query.
+
+    Raises:
+        Refused: it is something else.
+    """
     try:
         tokens = sqlglot.tokenize(text, read=dialect)
         trees = sqlglot.parse(text, read=dialect)
@@ -298,7 +303,7 @@ def _read_select(text: str, dialect: str) -> exp.Select:
             and is_inequality(call.parent)
         ):
             call.replace(exp.All(this=exp.Paren(this=call.expressions[0])))
-    spell_alike(select)
+    spell_alike(select, dialect)
     admit(text, select)
     for node in select.walk():
         node.comments = None  # what is generated holds nothing that was not read

@@ -19,7 +19,8 @@ from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.group_aggregates import regroup
-from sqlanon.query.rewrite.group_by import spread_of
+from sqlanon.query.rewrite.group_by import common_keys, derive_key, spread_of
+from sqlanon.query.rewrite.mixed_keys import split_mixed
 from sqlanon.query.rewrite.outputs import read_outputs
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, QueryPlan, Ratio, Spread
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, check_divisors, exact_parts
@@ -41,6 +42,7 @@ def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryP
         Refused: a piece of it has no answer over ranges.
     """
     text = bound.query.text
+    bound = split_mixed(bound)
     if bound.scope.released.left_out and bound.scope.linked:
         refuse(
             text,
@@ -57,11 +59,13 @@ def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryP
     notes = Notes(bound.scope, bound.where, grouped=bool(bound.groups))
     keys: list[Tree] = []
     spread: dict[str, Spread] = {}
-    for term in bound.groups:
+    for term, key in zip(bound.groups, common_keys(bound.scope, bound.groups), strict=True):
         if boxes_in(term):
-            box, bucket = spread_of(bound.scope, term, spread)
-            spread[box] = Spread(term, notes.predicates.fresh(), bucket)
-            keys.append(column(f"{box}_key"))
+            box = boxes_in(key)[0]
+            if box not in spread or spread[box].key != key:
+                box, bucket = spread_of(bound.scope, key, spread)
+                spread[box] = Spread(key, notes.predicates.fresh(), bucket)
+            keys.append(derive_key(term, key, column(f"{box}_key")))
         else:
             keys.append(notes.terms.column(term))
             notes.raw.add(keys[-1].name)
@@ -405,7 +409,7 @@ class Notes:
         )
         for box in boxes:
             self.scope.check_recoded(box, node)
-            if not box.numeric:
+            if not box.numeric and not (box.field.kind == "date" and box.shape == "interval"):
                 refuse(text, node, f"column {box.field.name} ({box.field.source_type}) cannot be calculated with")
         if floating and kind in ("min", "max"):
             refuse(

@@ -15,7 +15,7 @@ from sqlanon.query.rewrite.outputs import GroupOutputs
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, GroupAggregate, Outputs, Over, Quad, Regroup
 from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.sql.sqltree import FALSE, TRUE, negate, sql, when
-from sqlanon.query.sql.types import is_float, is_number
+from sqlanon.query.sql.types import is_float, is_number, is_whole
 
 _KINDS = ("count", "sum", "avg", "min", "max")
 _FORMS = (
@@ -52,7 +52,10 @@ class GroupNotes:
     def error(self, node: exp.Expr) -> Aggregate | None:
         """None: nothing is rounded; refuse what engines add up in any order."""
         inner = node.this if isinstance(node, exp.Filter) else node
-        if self.aggregate(node).kind not in ("rows", "count") and is_float(self._argument_type(inner)):
+        kind = self.aggregate(node).kind
+        argument = self._argument_type(inner) if kind not in ("rows", "count") else None
+        mean = kind == "avg" and is_float(self.type_of(inner)) and argument is not None and not is_whole(argument)
+        if mean or (argument is not None and is_float(argument)):
             refuse(
                 self.text,
                 node,

@@ -20,6 +20,7 @@ from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import with_tables
 from sqlanon.query.rewrite.query_plan import Check, GroupAggregate, Quad, QueryPlan, Regroup
 from sqlanon.query.rewrite.sums import GROUPS, sums
+from sqlanon.query.rewrite.typed_quotient import mean
 from sqlanon.query.rewrite.whole_rows import rename_tables
 from sqlanon.query.sql.sqltree import (
     Tree,
@@ -174,15 +175,11 @@ def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
             sum_ = run("SUM(:x)", x=when(held, value))
             count = run("COUNT(CASE WHEN :x THEN 1 END)", x=held)
             more, many = run("SUM(:x)", order, x=own_value), run("COUNT(:x)", order, x=own_value)
-            base = _quotient(sum_, count, kind)
-            both = _quotient(sql("COALESCE(:a, 0) + :b", a=sum_, b=more), sql(":a + :b", a=count, b=many), kind)
+            base = mean(kind, sum_, count)
+            both = mean(kind, sql("COALESCE(:a, 0) + :b", a=sum_, b=more), sql(":a + :b", a=count, b=many))
             word = "LEAST" if end == "l" else "GREATEST"
             chosen.append(named(when(open_, sql(f"{word}(:a, :b)", a=base, b=both), base), f"a{end}{one.id}"))
     return select(chosen, exp.alias_(named_table(MEMBERS), "m", table=True))
-
-
-def _quotient(sum_: Tree, count: Tree, kind: exp.DataType) -> Tree:
-    return sql(":s / NULLIF(:n, 0)", s=exp.cast(sum_, kind.copy()), n=count)
 
 
 def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | None:
@@ -206,6 +203,8 @@ def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | Non
     try:
         plan = collect(asked)
     except Refused:
+        return None
+    if plan.regroup is not None:
         return None
     rows = box_rows(bound.scope, plan)
     item = plan.outputs.items[0][1]
@@ -242,7 +241,7 @@ def _narrowed(one: GroupAggregate, found: dict[str, Tree]) -> dict[str, Tree]:
             sql("NULLIF(COUNT(CASE WHEN :x THEN 1 END), 0)", x=sql(f"m.{word}")) for word in ("may", "sure")
         )
         kind = one.type or exp.DataType.build("DOUBLE")
-        low, high = _quotient(low, most, kind), _quotient(high, fewest, kind)
+        low, high = mean(kind, low, most), mean(kind, high, fewest)
     return found | {
         "l": sql("GREATEST(:a, :b)", a=found["l"], b=low),
         "h": sql("LEAST(:a, :b)", a=found["h"], b=high),

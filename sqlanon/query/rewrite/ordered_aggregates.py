@@ -13,10 +13,8 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
+from sqlanon.query.rewrite.typed_quotient import mean
 from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, named, select, sql, when
-
-_MORE_DIGITS, _MOST_DIGITS = 10, 38
-"""Of a sum of decimals, in addition to those of its values; of any decimal."""
 
 FOUND = "_found"
 """The table of the rows under their conditions."""
@@ -73,12 +71,13 @@ def average(
         part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
         running = f"OVER ({part} {over} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
         whole = f"OVER ({part})"
-        average = _divide(
+        average = mean(
             kind,
             sql(f"SUM(sum) {whole} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {running}"),
             sql(f"SUM(held) {whole} + SUM(free) {running}"),
+            none=False,
         )
-        alone = _divide(kind, sql(f"SUM(sum) {whole}"), sql(f"SUM(held) {whole}"), none=True)
+        alone = mean(kind, sql(f"SUM(sum) {whole}"), sql(f"SUM(held) {whole}"))
         prefix = (
             exp.Select()
             .select(
@@ -130,7 +129,7 @@ def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType) -> d
     """AVG of exact values, where it is known of every row whether it qualifies: its columns over `FOUND`."""
     zero = exp.Literal.number(0)
     held = sql("SUM(:x)", x=when(row["certain"], row["count"], zero))
-    value = _divide(kind, sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"])), held, none=True)
+    value = mean(kind, sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"])), held)
     return {f"{end}{number}": value for end in "lh"} | {
         f"e{number}": as_type(value, "DOUBLE"),
         f"u{number}": sql("CASE WHEN :n > 0 THEN 0 ELSE 1 END", n=held),
@@ -159,8 +158,8 @@ def average_of_exact(
     for end, frame in (("low", "UNBOUNDED PRECEDING AND CURRENT ROW"), ("high", "CURRENT ROW AND UNBOUNDED FOLLOWING")):
         over = f"OVER ({part} ORDER BY v ROWS BETWEEN {frame})"
         total = sql(f"{sums[0]} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {over}")
-        ends[end] = _divide(kind, total, sql(f"{sums[1]} + SUM(free) {over}"))
-    alone = _divide(kind, sql(sums[0]), sql(sums[1]), none=True)
+        ends[end] = mean(kind, total, sql(f"{sums[1]} + SUM(free) {over}"), none=False)
+    alone = mean(kind, sql(sums[0]), sql(sums[1]))
     kept = [
         *keys,
         named(ends["low"], "al"),
@@ -183,24 +182,6 @@ def average_of_exact(
         f"h{number}": high,
         f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
     }
-
-
-def _divide(kind: exp.DataType, total: Tree, count: Tree, *, none: bool = False) -> Tree:
-    """A sum by a count in the type of AVG; ``none``: the count may be 0, and then it is NULL.
-
-    Of decimals with so many digits a sum needs more: ten, as the engine's own AVG gives it.
-    """
-    wide, whole = kind, kind
-    if len(kind.expressions) == 2:
-        digits, places = (int(one.name) for one in kind.expressions)
-        wide = exp.DataType.build(f"DECIMAL({min(digits + _MORE_DIGITS, _MOST_DIGITS)}, {places})")
-        whole = exp.DataType.build("DECIMAL(20, 0)")
-    divided = sql(
-        ":a / NULLIF(:b, 0)" if none else ":a / :b",
-        a=exp.cast(total, wide),
-        b=exp.cast(count, whole),
-    )
-    return divided if wide is kind else exp.cast(divided, kind)
 
 
 def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apart:

@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlanon.query.functions import aggregates
 from sqlanon.query.rewrite.box_rows import Tables
 from sqlanon.query.rewrite.query_plan import Frame, Over
+from sqlanon.query.rewrite.typed_quotient import mean
 from sqlanon.query.rewrite.window_functions import MOST_RANKED
 from sqlanon.query.sql.sqltree import Tree, column, every, named, named_table, negate, own, select, sql, when
 
@@ -139,11 +140,7 @@ def _bounds(over: Over, frame: Frame) -> dict[str, Tree]:
         ends_ = [
             when(
                 known,
-                sql(
-                    ":s / NULLIF(COUNT(CASE WHEN :h THEN 1 END), 0)",
-                    s=exp.cast(sql("SUM(:x)", x=when(held, end)), kind.copy()),
-                    h=held,
-                ),
+                mean(kind, sql("SUM(:x)", x=when(held, end)), sql("COUNT(CASE WHEN :h THEN 1 END)", h=held)),
                 exp.cast(sql(f"{word}(:x)", x=when(kept, end)), kind.copy()),
             )
             for end, word in ((low, "MIN"), (high, "MAX"))

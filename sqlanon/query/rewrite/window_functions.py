@@ -13,7 +13,7 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.query_plan import Check, Frame, Over, Quad, Sorting
 from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, sql, when
-from sqlanon.query.sql.types import is_float, is_number
+from sqlanon.query.sql.types import is_float, is_number, is_whole
 
 MOST_RANKED = 3_000
 """Groups that are compared with one another."""
@@ -67,7 +67,7 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
         calculator.notes.windows[text] = found
     estimate, low, high, undefined = (column(f"w{end}{found.id}") for end in "elhu")
     kind = type_window(calculator, node) if as_source or sharp else None
-    if sharp and kind is not None and is_float(kind):
+    if sharp and kind is not None and is_float(kind) and not _is_mean_of_whole(calculator, node):
         refuse(
             calculator.scope.text,
             node,
@@ -77,6 +77,15 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
     if kind is not None and is_number(kind):
         low, high = exp.cast(low, kind), exp.cast(high, kind)
     return Quad(estimate, low, high, undefined, tight=False)
+
+
+def _is_mean_of_whole(calculator: Calculator, node: exp.Window) -> bool:
+    """Whether it is a mean of whole numbers, whose sum is the same in any order."""
+    known = aggregate_of(node.this)
+    if known is None or known.kind != "avg":
+        return False
+    value = node.this.this
+    return is_whole(calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value))
 
 
 def _read(calculator: Calculator, node: exp.Window) -> Over:

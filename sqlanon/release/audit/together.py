@@ -133,7 +133,7 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
 
 
 def _find_published(catalog: Catalog, name: str) -> Entry:
-    entry = catalog.published(name)
+    entry = catalog.find_published(name)
     if entry is None:
         known = catalog.names_of_published()
         raise PolicyError(f"{name} is not a published release of this database; published: {known}")

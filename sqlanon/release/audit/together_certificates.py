@@ -17,8 +17,7 @@ from sqlanon.results import RequirementResult, TogetherReport
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
 
 def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int) -> TogetherReport:
@@ -70,7 +69,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     )
 
 
-def count_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[npt.NDArray[np.int64], int]:
+def count_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[Longs, int]:
     """Candidates of every row of one of the releases, and the number of rows in both.
 
     See `together_candidates`.

@@ -93,7 +93,7 @@ class Division:
         """Columns, besides the key, by which rows of a lineage are recognized."""
         return ()
 
-    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         return requirements
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
@@ -103,11 +103,11 @@ class Division:
         """Requirements that all rows together must meet before a method is tried."""
         return requirements
 
-    def tried(self, context: Context, method: Method) -> Assignment:
+    def try_method(self, context: Context, method: Method) -> Assignment:
         """Run the method on a sample, for its loss."""
         return method.assign(context)
 
-    def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
+    def list_judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
         """Requirements that the method does not ensure: classes that publish the same are united, and may fail them.
 
         Groups that fail are united with others.

@@ -67,7 +67,7 @@ class Outlook:
     after: Census
     entered: int
 
-    def refused(self) -> Outlook:
+    def refuse(self) -> Outlook:
         """The same when the cohort could not be published."""
         return replace(self, tried=None, after=self.seen.with_refused(self.now), entered=0)
 

@@ -174,7 +174,7 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     missing = [entry for entry in versions if entry.status in SEEN and entry.frozen and entry not in entries]
     if len(entries) + len(missing) < 2:
         if not versions:
-            raise catalog.unknown(release)
+            raise catalog.unknown_name(release)
         raise PolicyError(
             f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the "
             "policy (unique, never NULL, never published) and run again; without it the rows of two versions cannot "

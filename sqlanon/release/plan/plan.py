@@ -42,6 +42,7 @@ from sqlanon.release.verify.persons import plan_warnings
 from sqlanon.release.versions.choose_version import version_of_run
 from sqlanon.results import Estimate, PlanReport
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import flat_share
 
@@ -172,7 +173,7 @@ def estimate(
     """
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
     seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), walk.time(rows, columns, k)
-    most, memory = seconds * cost.worst, cost.memory(rows, columns, k, method.options)
+    most, memory = cost.worst_time(seconds, method.options), cost.memory(rows, columns, k, method.options)
     for part in method.parts:
         its = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
         seconds, most, memory = seconds + its.seconds, most + its.most_seconds, max(memory, its.memory)
@@ -181,14 +182,14 @@ def estimate(
 
 def _trial_notes(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
     """The note about the trials of refine."""
-    asked = read_refining(spec, ready.rows, len(ready.quasi))
+    asked = read_refining(spec, ready.rows, count_kinds(ready.quasi))
     if asked is None or not asked.search:
         return ()
     s = "" if asked.search == 1 else "s"
     trials = f"{asked.search} trial{s} for every class that loses something"
     if spec.effort is None:
         return (f"refine: search={asked.search}, {trials}",)
-    seconds = math.ceil(estimate_search(spec, ready.rows, len(ready.quasi)))
+    seconds = math.ceil(estimate_search(spec, ready.rows, count_kinds(ready.quasi)))
     note = (
         f"effort {spec.effort.word}: up to {trials}, at most about {seconds} s on {CORES} cores; they end "
         f"earlier where two rounds lower the loss by less than {float(100 * asked.least_gain):g} %"

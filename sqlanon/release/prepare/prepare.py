@@ -62,7 +62,7 @@ def read_source(
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
     guard_combinations(spec)
-    persons = roles.counted(spec) if spec.rows_are == "events" else ()
+    persons = roles.list_counted(spec) if spec.rows_are == "events" else ()
     asked = make_requirements(
         spec.privacy,
         tuple(reading.name for reading in roles.sensitive),
@@ -162,7 +162,7 @@ def profile(
             population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
             reached += feasible_in(spec, asked, rows, population)
         problem = Problem(
-            units.asked(asked),
+            units.requirements_of(asked),
             spec.privacy.accuracy,
             quasi,
             sensitive,

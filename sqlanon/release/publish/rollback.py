@@ -60,7 +60,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         if current is None:
             nothing = f"{release}: nothing is published that could be rolled back"
             example = "the version is an option, such as: sqlanon rollback patients --to 1"
-            raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown(release)}; {example}")
+            raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown_name(release)}; {example}")
         entry = _find_version(engine, release, entries, current, to)
         for one in (current, entry):
             if together := one.policy.get("together"):
@@ -226,7 +226,7 @@ def _entry(engine: Engine, name: str) -> Entry:
         return found[-1]
     versions = catalog.versions(release)
     if not versions:
-        raise PolicyError(f"{catalog.unknown(release)}; name a version as NAME@VERSION, such as patients@2")
+        raise PolicyError(f"{catalog.unknown_name(release)}; name a version as NAME@VERSION, such as patients@2")
     what = f"version {number}" if number else "published version"
     raise PolicyError(f"{release} has no {what}; versions: {in_ranges(versions)}; name one as {release}@{versions[-1]}")
 

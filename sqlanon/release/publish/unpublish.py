@@ -49,7 +49,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
         reconcile(engine, release)
         entries = catalog.live(None, release)
         if not entries:
-            raise catalog.unknown(release)
+            raise catalog.unknown_name(release)
         current = next((entry for entry in entries if entry.status == "published"), None)
         if current is None and not purge:
             raise PolicyError(f"{release}: nothing is published; --purge drops the tables of its versions")
@@ -65,8 +65,8 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
             current.report.get("published", "") if current else "",
             purged,
             _warnings(engine, current, release, purge=purge),
-            tuple(kept for kept in (one.kept() for one in lineages) if kept),
-            lineages[0].listed() if lineages else 0,
+            tuple(kept for kept in (one.describe_kept() for one in lineages) if kept),
+            lineages[0].count_erased() if lineages else 0,
         )
 
 

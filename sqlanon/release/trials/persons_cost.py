@@ -45,7 +45,7 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
         losses = Losses(context, metric)
         try:
             trial.check_feasible(own, encoded, division.requirements_of_rows(trial.asked))
-            lost = _format_loss(context, losses, lambda own: division.tried(own, ready.method))
+            lost = _format_loss(context, losses, lambda own: division.try_method(own, ready.method))
             rows_alone = replace(context, requirements=tuple(one for one in trial.asked if not one.across))
             less = _format_loss(rows_alone, losses, ready.method.assign)
         except (InfeasibleError, PolicyError):
@@ -60,4 +60,4 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
 def _format_loss(context: Context, losses: Losses, way: Callable[[Context], Assignment]) -> str:
     # Methods call their tables alike, so that each has a place of its own.
     with context.scratch.beside() as scratch:
-        return losses.shown(losses.of(way(replace(context, scratch=scratch))))
+        return losses.describe(losses.of(way(replace(context, scratch=scratch))))

@@ -78,8 +78,8 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
     if now is None or then is None or then[0] >= now[0]:
         return None
     less = (
-        f"method best would lose {metric} {losses.shown(then[0])}, with the classes of {format_candidate(then[1])}; "
-        f"{ready.method.describe()} loses {losses.shown(now[0])}"
+        f"method best would lose {metric} {losses.describe(then[0])}, with the classes of {format_candidate(then[1])}; "
+        f"{ready.method.describe()} loses {losses.describe(now[0])}"
     )
     if spec.refine and spec.refine.search != 0:
         less += ", both without the trials of refine"

@@ -141,7 +141,7 @@ class LineageRows(OwnRows):
         of several cohorts may fail what its parts meet.
         """
         name = f"history_v{self._entry.version}"
-        table = scratch.named(name)
+        table = scratch.name_table(name)
         if table not in scratch.made:
             # Of an older lineage somebody may have dropped its classes.
             kept = not self._persons and scratch.engine.exists(self._lineage.classes)

@@ -65,7 +65,7 @@ class Shown:
         """Events of equal names are joined."""
         return (self.event or "").lower()
 
-    def measured(self, scratch: Scratch, signs: TableRef, *, together: bool) -> list[RequirementResult]:
+    def measure(self, scratch: Scratch, signs: TableRef, *, together: bool) -> list[RequirementResult]:
         """Results for the rows of tokens that are alike.
 
         ``together``: in several tables, over which k is asked of tokens alone.
@@ -222,13 +222,13 @@ def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> lis
     alone = number_signatures(scratch, [own])
     reached, _ = count_alike(scratch, alone, own.k)
     found = [RequirementResult(NAME, own.token, own.k, reached, reached >= own.k)]
-    values = own.measured(scratch, alone, together=False)
+    values = own.measure(scratch, alone, together=False)
     if beside:
         together, k = number_signatures(scratch, tables, "signs_together"), min(one.k for one in tables)
         reached, _ = count_alike(scratch, together, k)
         found.append(RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k))
         for one in tables:
-            values += one.measured(scratch, together, together=True)
+            values += one.measure(scratch, together, together=True)
         scratch.drop(together)
     scratch.drop(alone)
     return [*found, *events, *(one for one in values if not one.satisfied)]

@@ -148,7 +148,7 @@ class OfLineage:
             self._refuse(work.spec)
 
     def _refuse(self, spec: ReleaseSpec) -> None:
-        self._looked = self._outlook.refused()
+        self._looked = self._outlook.refuse()
         self._looked.hold(spec)
 
     def compare(self, work: Work) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from sqlanon import policy
 from sqlanon.declared import effort, read_refining
-from sqlanon.declared.trials import CORES, allow_seconds, estimate_search
+from sqlanon.declared.trials import CORES, Columns, allow_seconds, estimate_search
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Effort, ReleaseSpec
 
@@ -76,10 +76,10 @@ def test_an_unknown_effort_is_refused() -> None:
 
 def trials(k: int, rows: int, word: Effort) -> int:
     spec = release(k=k, effort=word)
-    found = read_refining(spec, rows, 7)
+    found = read_refining(spec, rows, Columns(7))
     assert found is not None
     assert found.search is not None
-    assert estimate_search(spec, rows, 7) <= allow_seconds(word, rows)
+    assert estimate_search(spec, rows, Columns(7)) <= allow_seconds(word, rows)
     return found.search
 
 
