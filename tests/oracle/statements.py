@@ -250,7 +250,7 @@ def problems(answer: Answer, truths: Sequence[Sequence[tuple[Any, ...]]], *, fil
     keys = [i for i, name in enumerate(answer.columns) if name not in answer.aggregates]
     rows = {tuple(_plain(row[answer.columns[i]]) for i in keys): row for row in answer.rows}
     if len(rows) < len(answer.rows):
-        return  # rows that cannot be told apart
+        return  # rows that look the same
     present: Counter[Any] = Counter()
     for source in truths:
         for true in source:
