@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.counted import StatisticsSpec
+
 Role = Literal["identifier", "pseudonym", "quasi", "sensitive", "insensitive"]
 Rest = Literal["error", "drop", "keep"]
 FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
@@ -63,9 +65,7 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A hierarchy computed from the values that occur.
-
-    A run makes a `Hierarchy` of it, and the release publishes the rule alone.
+    """A hierarchy computed from the values that occur: a run makes a `Hierarchy`, and publishes the rule alone.
 
     Attributes:
         kind: ``steps``: intervals of a number or days of a date; ``calendar``: months, years, ..; ``prefix``: the first
@@ -395,6 +395,7 @@ class ReleaseSpec:
         seed: None: drawn from the operating system.
         refresh: how and how often it is made again.
         together: the tables that it is published together with; None: it is published by itself.
+        statistics: counts that are published in place of rows.
     """
 
     name: str
@@ -423,6 +424,7 @@ class ReleaseSpec:
     seed: int | None = None
     refresh: RefreshSpec = field(default_factory=RefreshSpec)
     together: Together | None = None
+    statistics: StatisticsSpec | None = None
 
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""

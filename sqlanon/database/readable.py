@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
-from sqlanon.database.kept import Kept
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
@@ -17,6 +16,7 @@ from sqlanon.release.audit.audit import audit
 from sqlanon.release.audit.place import is_release, open_place, table_named
 from sqlanon.release.audit.together import audit_together
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.history.history import audit_history
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from sqlanon.query.parse.parameters import Parameters
 
 
-class Readable(Kept):
+class Readable:
     """A connected database whose tables and releases are planned, measured and queried. A context manager."""
 
     def __init__(self, engine: Engine, progress: Progress, machine: Machine) -> None:
@@ -138,6 +138,10 @@ class Readable(Kept):
             raise PolicyError(
                 f"audit {table}: {null_is} is for tables of others; this is a release, in which * is a value of its own"
             )
+        with open_place(self.engine, table, None) as place:
+            if place.entry is not None:
+                what = "audit checks its certificate, and it has no rows whose risk could be measured"
+                refuse_counts(place.entry, what)
         known = Population(population, population_size, weight)
         found = assess(
             self.engine,
@@ -288,11 +292,13 @@ class Readable(Kept):
         as_of_source: bool = False,
         interval: float | None = None,
         parameters: Parameters | None = None,
+        merge_narrow: float | None = None,
     ) -> Answer:
         """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
 
         With ``role``, which has to be one of the database's, its rights decide what is read. ``parameters`` are values
-        for ``?`` and ``$1``, as a list, or for ``:name``, by their names.
+        for ``?`` and ``$1``, as a list, or for ``:name``, by their names. With ``merge_narrow``, a percentage,
+        neighbouring groups are merged until the bounds of each are apart by no more of its estimate.
 
         Example:
             >>> import sqlanon
@@ -317,6 +323,7 @@ class Readable(Kept):
             as_of_source=as_of_source,
             interval=interval,
             parameters=parameters,
+            merge_narrow=merge_narrow,
         )
 
     def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:

@@ -19,6 +19,7 @@ from sqlanon.declared.kinds import A_TABLE, DURATION, METHOD_NAME, SIZE, TEXT
 from sqlanon.declared.metrics import Asked
 from sqlanon.declared.privacy_keys import PRIVACY_KEYS
 from sqlanon.declared.records import Names
+from sqlanon.declared.statistics_keys import STATISTICS_KEYS
 from sqlanon.declared.values import REQUIRED, SHARE, Integer, OneOf
 from sqlanon.spec import (
     EFFORTS,
@@ -443,6 +444,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "`version`: the tokens of every version are new ones, and what they are keyed with is kept nowhere, so that "
         "they link tables and no versions. Only with `tables`, and without `scope` and `secret`.",
     ),
+    *STATISTICS_KEYS,
 )
 """Every key, in the order of the reference."""
 

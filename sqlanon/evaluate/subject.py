@@ -16,7 +16,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Format, Names, format_of
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.views import is_pair, metadata_of, sensitive_of
 from sqlanon.results import LossReport, RunReport
@@ -137,6 +137,7 @@ def _entry(engine: Engine, release: str | None) -> Entry:
             raise PolicyError(f"several releases are published here; name one of: {catalog.names_of_published()}")
         found = catalog.find_published(places[0].release) if places else None
     if found is not None:
+        refuse_counts(found, "evaluate and attack compare released rows with the source's, and it has none")
         return found
     if not catalog.places():
         raise PolicyError("no release is published in this database; make one with: sqlanon run")

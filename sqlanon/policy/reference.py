@@ -36,6 +36,11 @@ _TITLES = {
     "RefreshModel": "Refresh: `refresh`",
     "CohortModel": "Rows that wait: `refresh.cohort`",
     "FormatModel": "Format: `format`",
+    "StatisticsReleaseModel": "Counts: `releases[]` with `statistics`",
+    "StatisticsModel": "What is counted: `statistics`",
+    "CountedColumnModel": "A column of counts: `statistics.columns.<name>`",
+    "CountedTableModel": "A table of counts: `statistics.tables[]`",
+    "ProtectModel": "Protection: `statistics.protect`",
 }
 
 _SUPPRESSES = {"rows": "yes", "cap": "`rows: starred`, a cap"}

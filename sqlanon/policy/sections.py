@@ -219,7 +219,28 @@ _TABLES = {"items": {"additionalProperties": True, "type": "object"}, "minItems"
 TABLES = _section(
     models.TablesModel, "tables:", {"tables": Kind("a list of tables", _TABLES, lambda value: value)}, others=ANYTHING
 )
-_RELEASES = {"items": {"anyOf": [RELEASE.schema, TABLES.schema]}, "minItems": 1, "type": "array"}
+COUNTED_COLUMN = _section(
+    models.CountedColumnModel, "statistics.columns.*.", {"hierarchy": HIERARCHY}, example="hierarchy: region.csv"
+)
+COUNTED_TABLE = _section(models.CountedTableModel, "statistics.tables.", example="name: by_region")
+PROTECT = _section(models.ProtectModel, "statistics.protect.", example="persons: 10")
+_COUNTED_TABLES = {"items": COUNTED_TABLE.schema, "minItems": 1, "type": "array"}
+STATISTICS = _section(
+    models.StatisticsModel,
+    "statistics.",
+    {
+        "columns": ByName(COUNTED_COLUMN),
+        "tables": Kind("a list of tables, at least one", _COUNTED_TABLES, _several),
+        "protect": PROTECT,
+    },
+    example="columns: ..",
+)
+STATISTICS_RELEASE = _section(models.StatisticsReleaseModel, "statistics:", {"statistics": STATISTICS})
+_RELEASES = {
+    "items": {"anyOf": [RELEASE.schema, TABLES.schema, STATISTICS_RELEASE.schema]},
+    "minItems": 1,
+    "type": "array",
+}
 POLICY = _section(models.PolicyModel, "policy:", {"releases": Kind("a list, at least one", _RELEASES, _several)})
 SECTIONS: Mapping[str, Section] = {
     one.title: one
@@ -239,6 +260,11 @@ SECTIONS: Mapping[str, Section] = {
         REFRESH,
         COHORT,
         FORMAT,
+        STATISTICS_RELEASE,
+        STATISTICS,
+        COUNTED_COLUMN,
+        COUNTED_TABLE,
+        PROTECT,
     )
 }
 """All parts of a policy, in the order of the reference."""

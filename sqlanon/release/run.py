@@ -207,7 +207,7 @@ def _work(
     with watch.stage("state"):
         target = target_of(state)
         decision = _decide(state, options)
-        version = version_of_run(state, division, new_lineage=options.new_lineage)
+        version = version_of_run(state, division, new_lineage=options.new_lineage, confirmed=options.allow_weaker)
         decision = version.decide(state, decision)
     notes = list_method_notes(state.spec)
     return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch, notes=notes)

@@ -14,7 +14,7 @@ from sqlanon.query.find import is_replaced
 from sqlanon.query.release import Released, read_release
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.verify.stored_rows import columns_in
@@ -175,6 +175,7 @@ def _find_published(engine: Engine, release: str) -> Entry:
         raise PolicyError(
             f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"
         )
+    refuse_counts(entry, "reports describe classes of rows, and it has none; audit checks its certificate")
     return entry
 
 

@@ -24,6 +24,7 @@ from sqlanon.cli.options import (
     find_policy,
     find_url,
     first_option,
+    flag,
     open_database,
     option,
 )
@@ -88,9 +89,9 @@ def audit(
     ] = None,
     find_qi: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--find-qi",
-            help="Instead measure how well sets of columns (those of --qi, else all but --sensitive and --identifier) "
+            "Instead measure how well sets of columns (those of --qi, else all but --sensitive and --identifier) "
             "distinguish rows.",
         ),
     ] = False,
@@ -161,7 +162,8 @@ def audit(
         report = _audit_table(connected, table, asked, release)
         # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
         # is read there.
-        plain = report.groups is None and not report.candidates and not (release and release.publish_file)
+        classes = report.groups is None and not report.candidates and report.hidden_cells is None
+        plain = classes and not (release and release.publish_file)
         if asked.about and not plain:
             raise PolicyError(
                 f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that "

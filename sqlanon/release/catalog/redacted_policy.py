@@ -43,6 +43,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     policy.pop("seed")
     if spec.together is None:  # 0.1.0 had no tables that are published together
         del policy["together"]
+    if spec.statistics is None:  # 0.1.0 had none
+        del policy["statistics"]
     if spec.refine is not None:  # 0.1.0 had no search: a policy without one is kept as it was then
         policy["refine"]["search"] = "auto" if spec.refine.search is None else spec.refine.search
         if spec.refine.search == 0:

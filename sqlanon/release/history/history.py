@@ -20,7 +20,7 @@ from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.formats import RowGroups
 from sqlanon.privacy.requirements import read_stored
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.lineage import history_table_of, of_other_secret, of_two_secrets
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.state import ReleaseState
@@ -169,6 +169,8 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     catalog = Catalog(engine)
     catalog.guard()
     versions = catalog.entries(release)
+    for entry in versions:
+        refuse_counts(entry, "its versions have no rows that could be matched")
     there = {name.casefold() for name in engine.look_up([], schema=catalog.table).tables}
     entries = list_kept(versions, lambda table: table.name.casefold() in there and engine.exists(table))
     missing = [entry for entry in versions if entry.status in SEEN and entry.frozen and entry not in entries]

@@ -27,6 +27,7 @@ from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.loss_limit import describe_bound
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
+from sqlanon.release.plan.counts import plan_counts
 from sqlanon.release.plan.shown import columns_of, statements
 from sqlanon.release.prepare.range_warnings import warn_of_outliers
 from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
@@ -40,6 +41,7 @@ from sqlanon.release.trials.persons_cost import persons_cost
 from sqlanon.release.trials.suggest_best import suggest_best
 from sqlanon.release.verify.persons import plan_warnings
 from sqlanon.release.versions.choose_version import version_of_run
+from sqlanon.release.versions.statistics import OfStatistics
 from sqlanon.results import Estimate, PlanReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.kinds import count_kinds
@@ -84,6 +86,8 @@ def plan(
             work, reading = works[spec.name], read_of(works)
             spec = work.spec
             reading.run(works, planned=True)
+            if isinstance(work.version, OfStatistics):
+                return plan_counts(work, reading, work.version, _change(work.decision, work.target))
             stages = [reading, *stages_after_reading(works)]
             scratch, target, version = work.scratch, work.target, work.version
             decision, runs = work.decision, not work.unchanged

@@ -96,6 +96,7 @@ def _tables_of(entry: Entry) -> list[TableRef]:
         metadata_table(entry.table),
         sensitive_of(entry.table),
         *entry.certificate,
+        *entry.statistics,
     ]
     if entry.status in ("abandoned", "discarded"):
         tables.append(entry.history)  # it was never published

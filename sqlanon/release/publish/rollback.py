@@ -69,6 +69,12 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                     "are made and checked together: no earlier one returns by itself; run the release with the policy "
                     "or the sources of that version instead"
                 )
+        if entry.statistics and entry.version != current.version and not allow_weaker:
+            raise GuardError(
+                f"{release}: readers had version {current.version} after version {entry.version}: who has kept its "
+                "counts subtracts those of the other, and finds small cells. If nobody has, confirm it with "
+                "--allow-weaker (in Python allow_weaker=True)"
+            ).advising("--allow-weaker")
         # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
         policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
         weaker = list_weakenings(list_differences(current.policy, policy))
