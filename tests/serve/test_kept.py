@@ -142,6 +142,7 @@ print(json.dumps([code, room.taken, resident() - before]))
 """
 
 
+@pytest.mark.thorough
 def test_what_is_counted_is_what_is_taken() -> None:
     gc.collect()
     ended = subprocess.run([sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True)
